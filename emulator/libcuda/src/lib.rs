@@ -1,0 +1,1 @@
+//! The software CUDA driver as `libcuda.so.1`.

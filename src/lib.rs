@@ -1,0 +1,1 @@
+//! Safe layer over the CUDA driver API.

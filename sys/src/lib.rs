@@ -1,0 +1,1 @@
+//! The CUDA driver API, resolved at run time.
