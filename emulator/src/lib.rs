@@ -1,1 +1,4 @@
 //! A CUDA driver in software.
+
+pub mod memory;
+pub mod report;

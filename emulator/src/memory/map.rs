@@ -1,0 +1,407 @@
+//! Regions, and the snapshot of them that a launch reads.
+
+use core::fmt;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Request;
+use super::shadow::ValidBits;
+use super::space::Space;
+
+/// What a region is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RegionKind {
+    /// Ordinary device memory.
+    Device,
+    /// Memory that host and device share.
+    Managed,
+    /// Host memory that the driver allocated.
+    Pinned,
+    /// Host memory of the client, registered with the driver.
+    Registered,
+    /// A module's `.global` or `.const` variable.
+    Global,
+    /// Physical memory mapped into a range that the client reserved.
+    Mapped,
+    /// The heap that kernels allocate from.
+    Heap,
+}
+
+impl RegionKind {
+    /// Whether the host may dereference the device address.
+    pub fn host_visible(self) -> bool {
+        matches!(self, Self::Managed | Self::Pinned | Self::Registered)
+    }
+
+    /// Whether allocating it uses up the device's memory. Mapped memory was counted when it was
+    /// created.
+    pub(super) fn counts(self) -> bool {
+        matches!(
+            self,
+            Self::Device | Self::Managed | Self::Global | Self::Heap
+        )
+    }
+}
+
+impl fmt::Display for RegionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Device => "device memory",
+            Self::Managed => "managed memory",
+            Self::Pinned => "pinned host memory",
+            Self::Registered => "registered host memory",
+            Self::Global => "module variable",
+            Self::Mapped => "mapped memory",
+            Self::Heap => "device heap",
+        })
+    }
+}
+
+/// One allocation: a range of device addresses and the bytes behind it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Region {
+    /// First device address.
+    pub base: u64,
+    /// Length in bytes.
+    pub len: u64,
+    /// Where the first byte is. Valid for `len` bytes while this value, or a clone, exists.
+    pub host: *mut u8,
+    /// Number of the allocation, counted from 1 in the order of allocation.
+    pub id: u64,
+    /// What it is.
+    pub kind: RegionKind,
+    /// Whether kernels may write to it.
+    pub writable: bool,
+    /// The context it belongs to.
+    pub context: u64,
+    /// The device it belongs to.
+    pub device: u32,
+    /// Which bytes were written, when that is tracked.
+    pub init: Option<Arc<ValidBits>>,
+    /// The name of the variable, for a module's global.
+    pub label: Option<Arc<str>>,
+    _backing: Backing,
+}
+
+// SAFETY: `host` points at memory that `_backing` keeps alive (or, for registered memory, that
+// the caller of `Memory::register` does). Device memory is shared between threads by nature; all
+// access goes through raw pointers and atomics, never through references.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    pub(super) fn new(
+        id: u64,
+        base: u64,
+        request: &Request,
+        backing: Backing,
+        init: Option<Arc<ValidBits>>,
+    ) -> Self {
+        Self {
+            base,
+            len: request.bytes,
+            host: backing.host,
+            id,
+            kind: request.kind,
+            writable: request.writable,
+            context: request.context,
+            device: request.device,
+            init,
+            label: request.label.clone(),
+            _backing: backing,
+        }
+    }
+
+    /// Whether all of `addr..addr + len` lies inside.
+    #[inline]
+    pub fn contains(&self, addr: u64, len: u64) -> bool {
+        let offset = addr.wrapping_sub(self.base);
+        offset < self.len && len <= self.len - offset
+    }
+
+    fn neighbour(&self, addr: u64, freed: bool) -> Neighbour {
+        Neighbour {
+            id: self.id,
+            base: self.base,
+            len: self.len,
+            kind: self.kind,
+            label: self.label.clone(),
+            position: Position::of(addr, self.base, self.len),
+            freed,
+        }
+    }
+}
+
+/// Where an address lies relative to an allocation, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// At this offset inside.
+    Inside(u64),
+    /// This far below the first byte.
+    Before(u64),
+    /// This far beyond the end; 0 is the first byte that is not part of it.
+    After(u64),
+}
+
+impl Position {
+    fn of(addr: u64, base: u64, len: u64) -> Self {
+        match addr.checked_sub(base) {
+            None => Self::Before(base - addr),
+            Some(offset) if offset < len => Self::Inside(offset),
+            Some(offset) => Self::After(offset - len),
+        }
+    }
+
+    fn distance(self) -> u64 {
+        match self {
+            Self::Inside(_) => 0,
+            Self::Before(bytes) => bytes,
+            Self::After(bytes) => bytes + 1,
+        }
+    }
+}
+
+/// An allocation as a report names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Neighbour {
+    /// Number of the allocation.
+    pub id: u64,
+    /// First address.
+    pub base: u64,
+    /// Length in bytes.
+    pub len: u64,
+    /// What it is, or was.
+    pub kind: RegionKind,
+    /// The variable's name, for a module's global.
+    pub label: Option<Arc<str>>,
+    /// Where the address in question lies relative to it.
+    pub position: Position,
+    /// Whether it had been freed.
+    pub freed: bool,
+}
+
+impl fmt::Display for Neighbour {
+    /// For example `8 bytes past the end of allocation #12 (4000 bytes of device memory)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Position::Inside(offset) => write!(f, "{offset} bytes into ")?,
+            Position::Before(bytes) => write!(f, "{bytes} bytes before ")?,
+            Position::After(bytes) => write!(f, "{bytes} bytes past the end of ")?,
+        }
+        write!(f, "allocation #{} ", self.id)?;
+        if let Some(label) = &self.label {
+            write!(f, "`{label}` ")?;
+        }
+        write!(f, "({} bytes of {}", self.len, self.kind)?;
+        if self.freed {
+            f.write_str(", already freed")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Address ranges with a meaning of their own, at the end of the device's range. A generic
+/// address in one of them is an offset into the memory of the accessing block or thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Windows {
+    /// Generic address of shared memory offset 0.
+    pub shared: u64,
+    /// Generic address of local memory offset 0.
+    pub local: u64,
+    /// Address of code offset 0, for function pointers.
+    pub code: u64,
+    /// Length of each window in bytes.
+    pub bytes: u64,
+}
+
+/// The regions at one moment. Keeps their memory alive.
+#[derive(Debug)]
+pub struct Map {
+    regions: Vec<Region>,
+    freed: Arc<FreedLog>,
+    windows: Windows,
+}
+
+impl Map {
+    pub(super) fn new(regions: Vec<Region>, freed: Arc<FreedLog>, windows: Windows) -> Self {
+        Self {
+            regions,
+            freed,
+            windows,
+        }
+    }
+
+    /// All regions, ascending by address.
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// The region that contains `addr`.
+    pub fn find(&self, addr: u64) -> Option<&Region> {
+        let after = self.regions.partition_point(|region| region.base <= addr);
+        let region = self.regions.get(after.checked_sub(1)?)?;
+        region.contains(addr, 1).then_some(region)
+    }
+
+    /// The freed allocation that contained `addr`.
+    pub fn find_freed(&self, addr: u64) -> Option<Neighbour> {
+        self.freed.find(addr)
+    }
+
+    /// The allocation closest to `addr`: the one it is in, the freed one it is in, or else the
+    /// live one at the smallest distance.
+    pub fn nearest(&self, addr: u64) -> Option<Neighbour> {
+        if let Some(region) = self.find(addr) {
+            return Some(region.neighbour(addr, false));
+        }
+        if let Some(freed) = self.freed.find(addr) {
+            return Some(freed);
+        }
+        let after = self.regions.partition_point(|region| region.base <= addr);
+        let below = after.checked_sub(1).and_then(|i| self.regions.get(i));
+        let above = self.regions.get(after);
+        below
+            .into_iter()
+            .chain(above)
+            .map(|region| region.neighbour(addr, false))
+            .min_by_key(|neighbour| neighbour.position.distance())
+    }
+
+    /// Where generic addresses of shared and local memory and of code lie.
+    pub fn windows(&self) -> Windows {
+        self.windows
+    }
+}
+
+/// What was freed, by address. An entry goes when its range is handed out again, or when there
+/// are too many.
+#[derive(Debug, Default)]
+pub struct FreedLog {
+    entries: Mutex<BTreeMap<u64, Neighbour>>,
+}
+
+impl FreedLog {
+    /// Entries kept. Beyond that the lowest addresses are forgotten, which are the oldest until
+    /// the address range has been used up once.
+    const KEPT: usize = 1 << 16;
+
+    /// The freed allocation that contained `addr`.
+    pub fn find(&self, addr: u64) -> Option<Neighbour> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, entry) = entries.range(..=addr).next_back()?;
+        match Position::of(addr, entry.base, entry.len) {
+            position @ Position::Inside(_) => Some(Neighbour {
+                position,
+                ..entry.clone()
+            }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn remember(&self, region: &Region) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.insert(region.base, region.neighbour(region.base, true));
+        if entries.len() > Self::KEPT {
+            entries.pop_first();
+        }
+    }
+
+    pub(super) fn forget(&self, base: u64, end: u64) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<u64> = entries.range(base..end).map(|(&start, _)| start).collect();
+        for start in gone {
+            entries.remove(&start);
+        }
+    }
+}
+
+/// The bytes behind a region; freed with the last clone.
+#[derive(Debug, Clone)]
+pub(super) struct Backing {
+    host: *mut u8,
+    _owner: Option<Arc<Owner>>,
+}
+
+// SAFETY: a pointer and the shared owner of what it points at; nothing is accessed through it
+// here, and the owner is freed once, by whichever thread drops last.
+unsafe impl Send for Backing {}
+// SAFETY: as above.
+unsafe impl Sync for Backing {}
+
+/// Where bytes came from.
+#[derive(Debug)]
+enum Owner {
+    Heap {
+        start: *mut u8,
+        layout: Layout,
+    },
+    Committed {
+        space: Arc<Space>,
+        base: u64,
+        bytes: u64,
+    },
+}
+
+/// Alignment of device memory on the host: a cache line, so that a warp's row of 128 bytes
+/// touches two lines and not three.
+const HOST_ALIGN: usize = 64;
+
+impl Backing {
+    /// Zeroed bytes from the allocator, which takes large blocks from the system lazily.
+    pub(super) fn heap(bytes: u64) -> Option<Self> {
+        // An alignment above the allocator's own would make it write the whole block, so align
+        // by hand.
+        let size = usize::try_from(bytes).ok()?.checked_add(HOST_ALIGN)?;
+        let layout = Layout::from_size_align(size, 16).ok()?;
+        // SAFETY: the size is at least HOST_ALIGN, not zero.
+        let start = unsafe { alloc_zeroed(layout) };
+        if start.is_null() {
+            return None;
+        }
+        let host = start.wrapping_add(start.align_offset(HOST_ALIGN));
+        Some(Self {
+            host,
+            _owner: Some(Arc::new(Owner::Heap { start, layout })),
+        })
+    }
+
+    /// Bytes at the device address itself; from the heap where the space is not host memory.
+    pub(super) fn committed(space: &Arc<Space>, base: u64, bytes: u64) -> Option<Self> {
+        if !space.commit(base, bytes) {
+            return Self::heap(bytes);
+        }
+        let host = core::ptr::with_exposed_provenance_mut(usize::try_from(base).ok()?);
+        let space = Arc::clone(space);
+        Some(Self {
+            host,
+            _owner: Some(Arc::new(Owner::Committed { space, base, bytes })),
+        })
+    }
+
+    /// Bytes that the client owns.
+    pub(super) fn foreign(host: *mut u8) -> Self {
+        Self { host, _owner: None }
+    }
+
+    /// The same bytes from `offset` on.
+    pub(super) fn part(&self, offset: u64) -> Self {
+        let mut part = self.clone();
+        part.host = self.host.wrapping_add(offset as usize);
+        part
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        match self {
+            // SAFETY: allocated in `Backing::heap` with this very layout; the last owner is gone.
+            Self::Heap { start, layout } => unsafe { dealloc(*start, *layout) },
+            Self::Committed { space, base, bytes } => space.decommit(*base, *bytes),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Which bytes of an allocation have been written.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// One bit for each byte of an allocation: set once the byte was written.
+///
+/// Kernels on several threads set and read bits at the same time; each word is atomic and bits
+/// are only ever set, so relaxed order is enough.
+#[derive(Debug)]
+pub struct ValidBits {
+    words: Box<[AtomicU64]>,
+}
+
+impl ValidBits {
+    /// All bits clear, for `bytes` bytes.
+    pub fn new(bytes: u64) -> Self {
+        let words = usize::try_from(bytes.div_ceil(64)).unwrap_or(0);
+        Self {
+            words: (0..words).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    /// Marks `len` bytes from `offset` on as written. What lies outside is ignored.
+    pub fn set(&self, offset: u64, len: u64) {
+        self.each_word(offset, len, |word, mask| {
+            if word.load(Ordering::Relaxed) & mask != mask {
+                word.fetch_or(mask, Ordering::Relaxed);
+            }
+            true
+        });
+    }
+
+    /// Whether all `len` bytes from `offset` on have been written.
+    pub fn all_set(&self, offset: u64, len: u64) -> bool {
+        self.each_word(offset, len, |word, mask| {
+            word.load(Ordering::Relaxed) & mask == mask
+        })
+    }
+
+    /// The first byte at or after `offset`, within `len` bytes, that was not written.
+    pub fn first_unset(&self, offset: u64, len: u64) -> Option<u64> {
+        (offset..offset.saturating_add(len)).find(|&byte| !self.all_set(byte, 1))
+    }
+
+    /// Calls `visit` with each word of the range and the mask of its bits inside the range, until
+    /// it says `false`.
+    fn each_word(
+        &self,
+        offset: u64,
+        len: u64,
+        mut visit: impl FnMut(&AtomicU64, u64) -> bool,
+    ) -> bool {
+        let end = offset.saturating_add(len);
+        let mut at = offset;
+        while at < end {
+            let Some(word) = usize::try_from(at / 64)
+                .ok()
+                .and_then(|index| self.words.get(index))
+            else {
+                return true;
+            };
+            let first = at % 64;
+            let count = (64 - first).min(end - at);
+            let mask = (u64::MAX >> (64 - count)) << first;
+            if !visit(word, mask) {
+                return false;
+            }
+            at += count;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_across_words_are_exact() {
+        let bits = ValidBits::new(200);
+        bits.set(60, 10);
+        assert!(bits.all_set(60, 10));
+        assert!(!bits.all_set(59, 2));
+        assert!(!bits.all_set(69, 2));
+        assert_eq!(bits.first_unset(60, 20), Some(70));
+        assert_eq!(bits.first_unset(62, 8), None);
+        bits.set(0, 200);
+        assert!(bits.all_set(0, 200));
+    }
+}

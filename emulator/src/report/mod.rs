@@ -1,0 +1,370 @@
+//! What went wrong in a kernel, as data and as text.
+//!
+//! A launch that fails yields one [`Fault`]: what happened, where in the grid, at which line, to
+//! which address, and which allocation that missed. The driver turns [`Fault::code`] into the
+//! context's sticky error and keeps the fault for [`last_fault`](crate::last_fault).
+
+use core::fmt;
+
+use cuprum_sys::CUresult;
+
+use crate::memory::Neighbour;
+
+/// What a kernel did wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// An access outside of every live allocation.
+    OutOfBounds,
+    /// An access to memory that was freed.
+    UseAfterFree,
+    /// An address that is not a multiple of the access size.
+    Misaligned,
+    /// An access at or near address zero.
+    NullPointer,
+    /// An access to host memory that the device cannot see.
+    HostPointer,
+    /// A store to constant or read-only memory.
+    WriteToReadOnly,
+    /// A read of bytes that nobody wrote.
+    UninitialisedRead,
+    /// The kernel executed `trap`.
+    Trap,
+    /// A failed `assert` in the kernel.
+    Assert {
+        /// The asserted expression.
+        expression: String,
+        /// The device function it is in.
+        function: String,
+    },
+    /// The launch used up its budget of instructions.
+    Timeout,
+    /// Threads of one block wait at different barriers, or some have exited.
+    BarrierDivergence,
+    /// No thread can run any more.
+    Deadlock,
+    /// A call chain deeper than the stack.
+    StackOverflow,
+    /// Two threads access the same bytes without order, at least one of them writing.
+    Race,
+    /// A call or jump to something that is not code.
+    InvalidCode,
+    /// A warp-level instruction that names threads which are not there.
+    WrongMembers,
+    /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
+    HeapMisuse,
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl FaultKind {
+    /// The code that the driver reports for it.
+    pub fn code(&self) -> CUresult {
+        match self {
+            Self::OutOfBounds
+            | Self::UseAfterFree
+            | Self::NullPointer
+            | Self::HostPointer
+            | Self::WriteToReadOnly => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+            Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+            Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
+            Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
+            Self::StackOverflow => CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR,
+            Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
+            Self::UninitialisedRead
+            | Self::Trap
+            | Self::BarrierDivergence
+            | Self::Deadlock
+            | Self::Race
+            | Self::WrongMembers
+            | Self::HeapMisuse
+            | Self::Other(_) => CUresult::CUDA_ERROR_LAUNCH_FAILED,
+        }
+    }
+
+    /// Whether it is about an address.
+    fn is_access(&self) -> bool {
+        matches!(
+            self,
+            Self::OutOfBounds
+                | Self::UseAfterFree
+                | Self::Misaligned
+                | Self::NullPointer
+                | Self::HostPointer
+                | Self::WriteToReadOnly
+                | Self::UninitialisedRead
+                | Self::Race
+        )
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OutOfBounds => "out-of-bounds access",
+            Self::UseAfterFree => "use after free",
+            Self::Misaligned => "misaligned access",
+            Self::NullPointer => "null pointer access",
+            Self::HostPointer => "access to host memory that is not mapped to the device",
+            Self::WriteToReadOnly => "write to read-only memory",
+            Self::UninitialisedRead => "read of uninitialised memory",
+            Self::Trap => "trap instruction",
+            Self::Assert {
+                expression,
+                function,
+            } => return write!(f, "assertion `{expression}` failed in `{function}`"),
+            Self::Timeout => "instruction budget exceeded (endless loop?)",
+            Self::BarrierDivergence => "barrier not reached by all threads of the block",
+            Self::Deadlock => "deadlock: no thread can run",
+            Self::StackOverflow => "stack overflow",
+            Self::Race => "data race",
+            Self::InvalidCode => "call or jump to an address that is not code",
+            Self::WrongMembers => "warp-level operation with wrong member mask",
+            Self::HeapMisuse => "wrong free of kernel heap memory",
+            Self::Other(text) => text,
+        })
+    }
+}
+
+/// The memory access at fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// The state space as PTX names it: `global`, `shared`, `local`, `const`, `param`.
+    pub space: &'static str,
+    /// The address; an offset for shared and local memory.
+    pub address: u64,
+    /// Bytes accessed by one thread.
+    pub size: u32,
+    /// Whether it was a store or an atomic.
+    pub is_write: bool,
+    /// The allocation closest to the address, for global memory.
+    pub allocation: Option<Neighbour>,
+}
+
+/// Another place that takes part: the second access of a race, a barrier where threads wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// What happened there.
+    pub note: String,
+    /// The block.
+    pub block: [u32; 3],
+    /// The thread within its block.
+    pub thread: [u32; 3],
+    /// The line in the PTX, counted from 1; 0 if not known.
+    pub ptx_line: u32,
+    /// The file and line in the source, when the PTX was compiled with line information.
+    pub source: Option<(String, u32)>,
+}
+
+/// One fault of one kernel: what, who, where.
+///
+/// `Display` gives several lines, [`Fault::one_line`] the first of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What happened.
+    pub kind: FaultKind,
+    /// The kernel's name as in the PTX.
+    pub kernel: String,
+    /// The block of the first thread at fault.
+    pub block: [u32; 3],
+    /// The first thread at fault, within its block.
+    pub thread: [u32; 3],
+    /// The threads of its warp that did the same, one bit each.
+    pub lanes: u32,
+    /// The line in the PTX, counted from 1; 0 if not known.
+    pub ptx_line: u32,
+    /// That line.
+    pub ptx_text: String,
+    /// The file and line in the source, when the PTX was compiled with line information.
+    pub source: Option<(String, u32)>,
+    /// The access, for a fault of memory.
+    pub access: Option<Access>,
+    /// Other places that take part.
+    pub related: Vec<Related>,
+}
+
+impl Fault {
+    /// A fault of which only the kind and the kernel are known yet.
+    pub fn new(kind: FaultKind, kernel: impl Into<String>) -> Self {
+        Self {
+            kind,
+            kernel: kernel.into(),
+            block: [0; 3],
+            thread: [0; 3],
+            lanes: 0,
+            ptx_line: 0,
+            ptx_text: String::new(),
+            source: None,
+            access: None,
+            related: Vec::new(),
+        }
+    }
+
+    /// The error code that the driver reports for it.
+    pub fn code(&self) -> CUresult {
+        self.kind.code()
+    }
+
+    /// The fault in one line, without the advice and the related places.
+    pub fn one_line(&self) -> String {
+        let mut line = format!("{} in kernel `{}`", self.kind, self.kernel);
+        if let Some(access) = &self.access {
+            line += &format!(
+                ": {} of {} bytes at {:#x}",
+                access.verb(),
+                access.size,
+                access.address
+            );
+        }
+        line += &format!(
+            ", block {}, thread {}",
+            Triple(self.block),
+            Triple(self.thread)
+        );
+        if self.ptx_line != 0 {
+            line += &format!(", PTX line {}", self.ptx_line);
+        }
+        line
+    }
+}
+
+impl Access {
+    fn verb(&self) -> &'static str {
+        if self.is_write { "store" } else { "load" }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} in kernel `{}`", self.kind, self.kernel)?;
+        write!(
+            f,
+            "  block {}, thread {}",
+            Triple(self.block),
+            Triple(self.thread)
+        )?;
+        let others = self.lanes.count_ones().saturating_sub(1);
+        if others > 0 {
+            write!(f, " and {others} more of its warp")?;
+        }
+        if let Some((file, line)) = &self.source {
+            write!(f, "\n  at {file}:{line}")?;
+        }
+        if self.ptx_line != 0 {
+            write!(f, "\n  PTX line {}: {}", self.ptx_line, self.ptx_text.trim())?;
+        }
+        if let Some(access) = &self.access {
+            write!(
+                f,
+                "\n  {} of {} bytes at {:#x} ({} memory)",
+                access.verb(),
+                access.size,
+                access.address,
+                access.space
+            )?;
+            match &access.allocation {
+                Some(allocation) => write!(f, "\n  {allocation}")?,
+                None if self.kind.is_access() && access.space == "global" => {
+                    f.write_str("\n  no allocation is anywhere near")?;
+                }
+                None => {}
+            }
+        }
+        for related in &self.related {
+            write!(
+                f,
+                "\n  {}: block {}, thread {}",
+                related.note,
+                Triple(related.block),
+                Triple(related.thread)
+            )?;
+            if related.ptx_line != 0 {
+                write!(f, ", PTX line {}", related.ptx_line)?;
+            }
+            if let Some((file, line)) = &related.source {
+                write!(f, ", {file}:{line}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A coordinate as `(x,y,z)`.
+struct Triple([u32; 3]);
+
+impl fmt::Display for Triple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0;
+        write!(f, "({x},{y},{z})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Memory, Request};
+
+    #[test]
+    fn a_report_names_thread_line_and_missed_allocation() {
+        let memory = Memory::new(1, 1 << 20, false);
+        let region = memory.alloc(&Request::device(4000, 1, 0)).unwrap();
+        let address = region.base + 4008;
+        let fault = Fault {
+            block: [3, 0, 0],
+            thread: [232, 0, 0],
+            lanes: 0b111 << 8,
+            ptx_line: 49,
+            ptx_text: "\tld.global.nc.f32 \t%f2, [%rd6];".into(),
+            source: Some(("saxpy.cu".into(), 7)),
+            access: Some(Access {
+                space: "global",
+                address,
+                size: 4,
+                is_write: false,
+                allocation: memory.snapshot().nearest(address),
+            }),
+            ..Fault::new(FaultKind::OutOfBounds, "saxpy")
+        };
+        assert_eq!(
+            fault.one_line(),
+            format!(
+                "out-of-bounds access in kernel `saxpy`: load of 4 bytes at {address:#x}, \
+                 block (3,0,0), thread (232,0,0), PTX line 49"
+            )
+        );
+        assert_eq!(
+            fault.to_string(),
+            format!(
+                "out-of-bounds access in kernel `saxpy`\n  \
+                 block (3,0,0), thread (232,0,0) and 2 more of its warp\n  \
+                 at saxpy.cu:7\n  \
+                 PTX line 49: ld.global.nc.f32 \t%f2, [%rd6];\n  \
+                 load of 4 bytes at {address:#x} (global memory)\n  \
+                 8 bytes past the end of allocation #1 (4000 bytes of device memory)"
+            )
+        );
+        assert_eq!(fault.code().0, 700);
+    }
+
+    #[test]
+    fn each_class_has_the_drivers_code() {
+        let codes = [
+            (FaultKind::UseAfterFree, 700),
+            (FaultKind::Misaligned, 716),
+            (FaultKind::Trap, 719),
+            (
+                FaultKind::Assert {
+                    expression: "x > 0".into(),
+                    function: "f".into(),
+                },
+                710,
+            ),
+            (FaultKind::Timeout, 702),
+            (FaultKind::StackOverflow, 714),
+            (FaultKind::InvalidCode, 718),
+        ];
+        for (kind, code) in codes {
+            assert_eq!(kind.code().0, code, "{kind}");
+        }
+    }
+}
