@@ -38,10 +38,7 @@ impl RegionKind {
     /// Whether allocating it uses up the device's memory. Mapped memory was counted when it was
     /// created.
     pub(super) fn counts(self) -> bool {
-        matches!(
-            self,
-            Self::Device | Self::Managed | Self::Global | Self::Heap
-        )
+        matches!(self, Self::Device | Self::Managed | Self::Global | Self::Heap)
     }
 }
 
@@ -229,11 +226,7 @@ pub struct Map {
 
 impl Map {
     pub(super) fn new(regions: Vec<Region>, freed: Arc<FreedLog>, windows: Windows) -> Self {
-        Self {
-            regions,
-            freed,
-            windows,
-        }
+        Self { regions, freed, windows }
     }
 
     /// All regions, ascending by address.
@@ -295,10 +288,7 @@ impl FreedLog {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, entry) = entries.range(..=addr).next_back()?;
         match Position::of(addr, entry.base, entry.len) {
-            position @ Position::Inside(_) => Some(Neighbour {
-                position,
-                ..entry.clone()
-            }),
+            position @ Position::Inside(_) => Some(Neighbour { position, ..entry.clone() }),
             _ => None,
         }
     }
@@ -336,15 +326,8 @@ unsafe impl Sync for Backing {}
 /// Where bytes came from.
 #[derive(Debug)]
 enum Owner {
-    Heap {
-        start: *mut u8,
-        layout: Layout,
-    },
-    Committed {
-        space: Arc<Space>,
-        base: u64,
-        bytes: u64,
-    },
+    Heap { start: *mut u8, layout: Layout },
+    Committed { space: Arc<Space>, base: u64, bytes: u64 },
 }
 
 /// Alignment of device memory on the host: a cache line, so that a warp's row of 128 bytes
@@ -364,10 +347,7 @@ impl Backing {
             return None;
         }
         let host = start.wrapping_add(start.align_offset(HOST_ALIGN));
-        Some(Self {
-            host,
-            _owner: Some(Arc::new(Owner::Heap { start, layout })),
-        })
+        Some(Self { host, _owner: Some(Arc::new(Owner::Heap { start, layout })) })
     }
 
     /// Bytes at the device address itself; from the heap where the space is not host memory.
@@ -377,10 +357,7 @@ impl Backing {
         }
         let host = core::ptr::with_exposed_provenance_mut(usize::try_from(base).ok()?);
         let space = Arc::clone(space);
-        Some(Self {
-            host,
-            _owner: Some(Arc::new(Owner::Committed { space, base, bytes })),
-        })
+        Some(Self { host, _owner: Some(Arc::new(Owner::Committed { space, base, bytes })) })
     }
 
     /// Bytes that the client owns.

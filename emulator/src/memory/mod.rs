@@ -159,23 +159,17 @@ impl Memory {
         let mut state = self.lock();
         let on_host = request.kind.host_visible();
         let align = request.align.max(if on_host { PAGE } else { GRANULARITY });
-        let span = request
-            .bytes
-            .checked_next_multiple_of(GRANULARITY)
-            .ok_or(AllocError::OutOfMemory)?;
+        let span = request.bytes.checked_next_multiple_of(GRANULARITY).ok_or(AllocError::OutOfMemory)?;
         let counted = if request.kind.counts() { span } else { 0 };
         self.charge(&mut state, request.device, counted)?;
-        let placed = self
-            .place(&mut state, span, align)
-            .ok_or(AllocError::OutOfMemory)
-            .and_then(|base| {
-                let backing = if on_host {
-                    Backing::committed(&self.space, base, request.bytes)
-                } else {
-                    Backing::heap(request.bytes)
-                };
-                Ok((base, backing.ok_or(AllocError::OutOfMemory)?))
-            });
+        let placed = self.place(&mut state, span, align).ok_or(AllocError::OutOfMemory).and_then(|base| {
+            let backing = if on_host {
+                Backing::committed(&self.space, base, request.bytes)
+            } else {
+                Backing::heap(request.bytes)
+            };
+            Ok((base, backing.ok_or(AllocError::OutOfMemory)?))
+        });
         let (base, backing) = match placed {
             Ok(placed) => placed,
             Err(error) => {
@@ -213,10 +207,7 @@ impl Memory {
         if bytes == 0 || state.overlaps_region(base, end) {
             return Err(AllocError::Overlap);
         }
-        let request = Request {
-            kind: RegionKind::Registered,
-            ..Request::device(bytes, context, device)
-        };
+        let request = Request { kind: RegionKind::Registered, ..Request::device(bytes, context, device) };
         let backing = Backing::foreign(host);
         Ok(self.insert(&mut state, &request, base, backing, None))
     }
@@ -256,10 +247,7 @@ impl Memory {
             .filter(|region| region.context == context)
             .map(|region| region.base)
             .collect();
-        owned
-            .into_iter()
-            .filter(|&base| self.free(base).is_ok())
-            .count()
+        owned.into_iter().filter(|&base| self.free(base).is_ok()).count()
     }
 
     /// The live region that contains `addr`.
@@ -286,9 +274,7 @@ impl Memory {
     /// [`AllocError::OutOfMemory`] if the address range is exhausted.
     pub fn reserve(&self, bytes: u64, align: u64) -> Result<u64, AllocError> {
         let mut state = self.lock();
-        let base = self
-            .place(&mut state, bytes, align.max(GRANULARITY))
-            .ok_or(AllocError::OutOfMemory)?;
+        let base = self.place(&mut state, bytes, align.max(GRANULARITY)).ok_or(AllocError::OutOfMemory)?;
         state.taken.insert(base, base + bytes);
         Ok(base)
     }
@@ -314,11 +300,7 @@ impl Memory {
         let mut state = self.lock();
         self.charge(&mut state, device, bytes)?;
         match Backing::heap(bytes) {
-            Some(backing) => Ok(Physical {
-                backing,
-                bytes,
-                device,
-            }),
+            Some(backing) => Ok(Physical { backing, bytes, device }),
             None => {
                 self.refund(&mut state, device, bytes);
                 Err(AllocError::OutOfMemory)
@@ -346,16 +328,12 @@ impl Memory {
         context: u64,
     ) -> Result<Region, AllocError> {
         let mut state = self.lock();
-        let inside = offset
-            .checked_add(bytes)
-            .is_some_and(|end| end <= physical.bytes);
+        let inside = offset.checked_add(bytes).is_some_and(|end| end <= physical.bytes);
         if bytes == 0 || !inside || state.overlaps_region(base, base.saturating_add(bytes)) {
             return Err(AllocError::Overlap);
         }
-        let request = Request {
-            kind: RegionKind::Mapped,
-            ..Request::device(bytes, context, physical.device)
-        };
+        let request =
+            Request { kind: RegionKind::Mapped, ..Request::device(bytes, context, physical.device) };
         let backing = physical.backing.part(offset);
         Ok(self.insert(&mut state, &request, base, backing, None))
     }
@@ -395,10 +373,7 @@ impl Memory {
     }
 
     fn charge(&self, state: &mut State, device: u32, bytes: u64) -> Result<(), AllocError> {
-        let used = state
-            .used
-            .get_mut(device as usize)
-            .ok_or(AllocError::OutOfMemory)?;
+        let used = state.used.get_mut(device as usize).ok_or(AllocError::OutOfMemory)?;
         let after = used.checked_add(bytes).ok_or(AllocError::OutOfMemory)?;
         if after > self.capacity {
             return Err(AllocError::OutOfMemory);
@@ -505,10 +480,7 @@ mod tests {
             Err(FreeError::AlreadyFreed(freed)) => assert_eq!(freed.id, region.id),
             other => panic!("{other:?}"),
         }
-        assert_eq!(
-            memory.free(region.base + 1).unwrap_err(),
-            FreeError::NotAnAllocation
-        );
+        assert_eq!(memory.free(region.base + 1).unwrap_err(), FreeError::NotAnAllocation);
     }
 
     #[test]
@@ -541,10 +513,7 @@ mod tests {
     #[test]
     fn managed_memory_has_its_host_address() {
         let memory = memory();
-        let request = Request {
-            kind: RegionKind::Managed,
-            ..Request::device(10_000, 1, 0)
-        };
+        let request = Request { kind: RegionKind::Managed, ..Request::device(10_000, 1, 0) };
         let region = memory.alloc(&request).unwrap();
         if cfg!(unix) {
             assert_eq!(region.host.addr() as u64, region.base);
@@ -578,10 +547,7 @@ mod tests {
         assert_eq!((past.id, past.position), (region.id, Position::After(8)));
         let before = map.nearest(region.base - 4).unwrap();
         assert_eq!(before.position, Position::Before(4));
-        assert_eq!(
-            map.nearest(region.base).unwrap().position,
-            Position::Inside(0)
-        );
+        assert_eq!(map.nearest(region.base).unwrap().position, Position::Inside(0));
     }
 
     #[test]

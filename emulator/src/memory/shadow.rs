@@ -15,9 +15,7 @@ impl ValidBits {
     /// All bits clear, for `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         let words = usize::try_from(bytes.div_ceil(64)).unwrap_or(0);
-        Self {
-            words: (0..words).map(|_| AtomicU64::new(0)).collect(),
-        }
+        Self { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
     }
 
     /// Marks `len` bytes from `offset` on as written. What lies outside is ignored.
@@ -32,9 +30,7 @@ impl ValidBits {
 
     /// Whether all `len` bytes from `offset` on have been written.
     pub fn all_set(&self, offset: u64, len: u64) -> bool {
-        self.each_word(offset, len, |word, mask| {
-            word.load(Ordering::Relaxed) & mask == mask
-        })
+        self.each_word(offset, len, |word, mask| word.load(Ordering::Relaxed) & mask == mask)
     }
 
     /// The first byte at or after `offset`, within `len` bytes, that was not written.
@@ -44,19 +40,11 @@ impl ValidBits {
 
     /// Calls `visit` with each word of the range and the mask of its bits inside the range, until
     /// it says `false`.
-    fn each_word(
-        &self,
-        offset: u64,
-        len: u64,
-        mut visit: impl FnMut(&AtomicU64, u64) -> bool,
-    ) -> bool {
+    fn each_word(&self, offset: u64, len: u64, mut visit: impl FnMut(&AtomicU64, u64) -> bool) -> bool {
         let end = offset.saturating_add(len);
         let mut at = offset;
         while at < end {
-            let Some(word) = usize::try_from(at / 64)
-                .ok()
-                .and_then(|index| self.words.get(index))
-            else {
+            let Some(word) = usize::try_from(at / 64).ok().and_then(|index| self.words.get(index)) else {
                 return true;
             };
             let first = at % 64;

@@ -30,20 +30,12 @@ impl Space {
     pub(super) fn reserve() -> Self {
         for bytes in SIZES {
             if let Some(base) = os::reserve(PREFERRED, bytes) {
-                return Self {
-                    base,
-                    bytes,
-                    reserved: true,
-                };
+                return Self { base, bytes, reserved: true };
             }
         }
         // Not canonical as a user address on any 64-bit system we run on, so a host dereference
         // still faults.
-        Self {
-            base: 0x00ff_0000_0000_0000,
-            bytes: SIZES[0],
-            reserved: false,
-        }
+        Self { base: 0x00ff_0000_0000_0000, bytes: SIZES[0], reserved: false }
     }
 
     pub(super) fn base(&self) -> u64 {
@@ -61,12 +53,7 @@ impl Space {
 
     pub(super) fn windows(&self) -> Windows {
         let first = self.allocatable_end() + WINDOW / 2;
-        Windows {
-            shared: first,
-            local: first + WINDOW,
-            code: first + 2 * WINDOW,
-            bytes: WINDOW,
-        }
+        Windows { shared: first, local: first + WINDOW, code: first + 2 * WINDOW, bytes: WINDOW }
     }
 
     /// Makes the pages of `base..base + bytes` readable and writable. `false` where addresses are
@@ -115,9 +102,7 @@ mod os {
     }
 
     fn pointer(addr: u64) -> Option<*mut c_void> {
-        usize::try_from(addr)
-            .ok()
-            .map(core::ptr::without_provenance_mut)
+        usize::try_from(addr).ok().map(core::ptr::without_provenance_mut)
     }
 
     fn map(addr: u64, bytes: u64, prot: c_int, flags: c_int) -> Option<u64> {

@@ -109,10 +109,9 @@ impl fmt::Display for FaultKind {
             Self::WriteToReadOnly => "write to read-only memory",
             Self::UninitialisedRead => "read of uninitialised memory",
             Self::Trap => "trap instruction",
-            Self::Assert {
-                expression,
-                function,
-            } => return write!(f, "assertion `{expression}` failed in `{function}`"),
+            Self::Assert { expression, function } => {
+                return write!(f, "assertion `{expression}` failed in `{function}`");
+            }
             Self::Timeout => "instruction budget exceeded (endless loop?)",
             Self::BarrierDivergence => "barrier not reached by all threads of the block",
             Self::Deadlock => "deadlock: no thread can run",
@@ -209,18 +208,9 @@ impl Fault {
     pub fn one_line(&self) -> String {
         let mut line = format!("{} in kernel `{}`", self.kind, self.kernel);
         if let Some(access) = &self.access {
-            line += &format!(
-                ": {} of {} bytes at {:#x}",
-                access.verb(),
-                access.size,
-                access.address
-            );
+            line += &format!(": {} of {} bytes at {:#x}", access.verb(), access.size, access.address);
         }
-        line += &format!(
-            ", block {}, thread {}",
-            Triple(self.block),
-            Triple(self.thread)
-        );
+        line += &format!(", block {}, thread {}", Triple(self.block), Triple(self.thread));
         if self.ptx_line != 0 {
             line += &format!(", PTX line {}", self.ptx_line);
         }
@@ -237,12 +227,7 @@ impl Access {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} in kernel `{}`", self.kind, self.kernel)?;
-        write!(
-            f,
-            "  block {}, thread {}",
-            Triple(self.block),
-            Triple(self.thread)
-        )?;
+        write!(f, "  block {}, thread {}", Triple(self.block), Triple(self.thread))?;
         let others = self.lanes.count_ones().saturating_sub(1);
         if others > 0 {
             write!(f, " and {others} more of its warp")?;
@@ -352,13 +337,7 @@ mod tests {
             (FaultKind::UseAfterFree, 700),
             (FaultKind::Misaligned, 716),
             (FaultKind::Trap, 719),
-            (
-                FaultKind::Assert {
-                    expression: "x > 0".into(),
-                    function: "f".into(),
-                },
-                710,
-            ),
+            (FaultKind::Assert { expression: "x > 0".into(), function: "f".into() }, 710),
             (FaultKind::Timeout, 702),
             (FaultKind::StackOverflow, 714),
             (FaultKind::InvalidCode, 718),
