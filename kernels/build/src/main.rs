@@ -1,0 +1,92 @@
+//! Compiles CUDA C sources to the PTX files committed in `kernels/`.
+//!
+//! `cuprum-kernels-build [--check] [--nvrtc LIBRARY] --arch compute_NN --into FOLDER SOURCE...`
+//!
+//! Each source becomes `FOLDER/NAME.ptx`. With `--check` nothing is written: the program fails when a file
+//! on disk differs from what the compiler makes now. The library is the one named, or `CUPRUM_NVRTC`, or
+//! whatever the linker finds as `libnvrtc.so`. `kernels/regenerate.sh` is the usual caller: it pins the
+//! compiler's version, without which the text would differ.
+
+mod artifact;
+mod nvrtc;
+
+use nvrtc::Nvrtc;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+struct Arguments {
+    check: bool,
+    library: PathBuf,
+    architecture: String,
+    folder: PathBuf,
+    sources: Vec<PathBuf>,
+}
+
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, String> {
+    let mut check = false;
+    let mut library = env::var_os("CUPRUM_NVRTC").map(PathBuf::from);
+    let (mut architecture, mut folder, mut sources) = (None, None, Vec::new());
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--check" => check = true,
+            "--nvrtc" => library = Some(value()?.into()),
+            "--arch" => architecture = Some(value()?),
+            "--into" => folder = Some(value()?.into()),
+            flag if flag.starts_with('-') => return Err(format!("unknown option {flag}")),
+            source => sources.push(source.into()),
+        }
+    }
+    Ok(Arguments {
+        check,
+        library: library.unwrap_or_else(|| "libnvrtc.so".into()),
+        architecture: architecture.ok_or("--arch is missing")?,
+        folder: folder.ok_or("--into is missing")?,
+        sources,
+    })
+}
+
+/// The committed text for `source`: its name in line information is relative to the repository.
+fn generate(nvrtc: &Nvrtc, architecture: &str, source: &Path) -> Result<String, String> {
+    let text = fs::read_to_string(source).map_err(|error| format!("{}: {error}", source.display()))?;
+    let file_name = source.file_name().map(|name| name.to_string_lossy()).ok_or("a source without a name")?;
+    let name = format!("kernels/{file_name}");
+    let mut options = vec![format!("--gpu-architecture={architecture}")];
+    options.extend(artifact::extra_options(&text).map(str::to_owned));
+    let ptx = nvrtc.compile(&name, &text, &options)?;
+    Ok(artifact::with_header(&name, &text, nvrtc.version()?, &options, &ptx))
+}
+
+/// Writes or checks every file; returns the ones that are not current.
+fn run(arguments: &Arguments) -> Result<Vec<PathBuf>, String> {
+    let nvrtc = Nvrtc::open(&arguments.library)?;
+    let mut stale = Vec::new();
+    for source in &arguments.sources {
+        let wanted = generate(&nvrtc, &arguments.architecture, source)?;
+        let name = source.with_extension("ptx");
+        let target = arguments.folder.join(name.file_name().ok_or("a source without a name")?);
+        if !arguments.check {
+            fs::write(&target, wanted).map_err(|error| format!("{}: {error}", target.display()))?;
+        } else if fs::read_to_string(&target).ok().as_deref() != Some(&wanted) {
+            stale.push(target);
+        }
+    }
+    Ok(stale)
+}
+
+fn main() -> ExitCode {
+    match parse(env::args().skip(1)).and_then(|arguments| run(&arguments)) {
+        Ok(stale) if stale.is_empty() => ExitCode::SUCCESS,
+        Ok(stale) => {
+            for file in stale {
+                eprintln!("{} is not what its source compiles to: run kernels/regenerate.sh", file.display());
+            }
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Compiles kernels/*.cu to the committed PTX, or with --check fails if a committed file is not current.
+#
+# kernels/*.ptx come from the oldest NVRTC that pip still serves: PTX ISA 7.7 for compute_75 loads on every
+# driver from R515 on and on every GPU from Turing on, and newer drivers and toolkits take it as well.
+# kernels/dialect_100/*.ptx are a few of the same sources from the first compiler of the CUDA 13 line for
+# compute_100, whose back end writes PTX differently; parsers are tested on both.
+# Afterwards ptxas of that toolkit must accept every file. Needs python3 with pip; downloads go to .cache/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+check=()
+case "${1-}" in
+    '') ;;
+    --check) check=(--check) ;;
+    *) echo "usage: kernels/regenerate.sh [--check]" >&2; exit 2 ;;
+esac
+
+# Downloads a wheel once and prints the folder that holds it unpacked.
+fetch() {
+    local folder=".cache/wheels/$1-$2"
+    if [[ ! -d $folder ]]; then
+        python3 -m pip download --quiet --no-deps --dest "$folder.part" "$1==$2" >&2
+        python3 -m zipfile --extract "$folder.part"/*.whl "$folder.part"
+        rm "$folder.part"/*.whl
+        mv "$folder.part" "$folder"
+    fi
+    echo "$folder"
+}
+
+compile() { # library, architecture, target folder, sources
+    # NVRTC 13 finds its second library only through the search path.
+    LD_LIBRARY_PATH=$(dirname "$1") cargo run --quiet --package cuprum-kernels-build -- \
+        "${check[@]}" --nvrtc "$1" --arch "$2" --into "$3" "${@:4}"
+}
+
+pinned=$(fetch nvidia-cuda-nvrtc-cu11 11.7.99)
+newer=$(fetch nvidia-cuda-nvrtc 13.0.88)
+toolkit=$(fetch nvidia-cuda-nvcc 13.0.88)
+
+compile "$pinned"/nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2 compute_75 kernels kernels/*.cu
+compile "$newer"/nvidia/cu13/lib/libnvrtc.so.13 compute_100 kernels/dialect_100 \
+    kernels/{fill,reduce_shuffle,matmul_tiled,histogram,mandelbrot,nbody,faults,signatures}.cu
+
+ptxas=$toolkit/nvidia/cu13/bin/ptxas
+chmod +x "$ptxas"
+for file in kernels/*.ptx; do
+    for architecture in sm_75 sm_90; do
+        "$ptxas" --gpu-name "$architecture" --output-file /dev/null "$file"
+    done
+done
+for file in kernels/dialect_100/*.ptx; do
+    "$ptxas" --gpu-name sm_100 --output-file /dev/null "$file"
+done
