@@ -6,12 +6,24 @@
 pub mod constants;
 #[allow(missing_docs)]
 pub mod enums;
+mod error;
+#[allow(missing_docs)]
+mod fns;
+mod fork;
+mod loader;
 #[allow(missing_docs)]
 pub mod structs;
+mod table;
 #[allow(missing_docs)]
 pub mod types;
+mod version;
 
 pub use constants::*;
 pub use enums::*;
+pub use error::{Attempt, LoadError, MissingFunction, Refusal, TooOld};
+pub use fns::{FnId, Fns};
+pub use loader::{DRIVER_VARIABLE, Library, OpenOptions};
 pub use structs::*;
+pub use table::{StreamMode, Symbol};
 pub use types::*;
+pub use version::Version;

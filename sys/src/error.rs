@@ -1,0 +1,155 @@
+//! What can go wrong before a driver is ready, and when it lacks a function.
+
+use core::fmt;
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use crate::enums::CUresult;
+use crate::fns::FnId;
+use crate::version::Version;
+
+/// No driver could be loaded. Lists every library that was tried.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadError {
+    attempts: Vec<Attempt>,
+}
+
+impl LoadError {
+    pub(crate) fn new(attempts: Vec<Attempt>) -> Self {
+        Self { attempts }
+    }
+
+    /// The libraries tried, in order.
+    #[must_use]
+    pub fn attempts(&self) -> &[Attempt] {
+        &self.attempts
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no CUDA driver could be loaded")?;
+        for (i, attempt) in self.attempts.iter().enumerate() {
+            f.write_str(if i == 0 { ": " } else { "; " })?;
+            attempt.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for LoadError {}
+
+/// One library that was tried and did not serve.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attempt {
+    origin: OsString,
+    cause: Refusal,
+}
+
+impl Attempt {
+    pub(crate) fn new(origin: OsString, cause: Refusal) -> Self {
+        Self { origin, cause }
+    }
+
+    /// The path or name that was tried.
+    #[must_use]
+    pub fn origin(&self) -> &OsStr {
+        &self.origin
+    }
+
+    /// Why it did not serve.
+    #[must_use]
+    pub fn cause(&self) -> &Refusal {
+        &self.cause
+    }
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", Path::new(&self.origin).display(), self.cause)
+    }
+}
+
+/// Why a library does not serve as a driver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The system did not load it; its own words.
+    NotLoaded(String),
+    /// It exports no function of the driver API at all.
+    NotADriver,
+    /// It exports some functions, but not this one, without which nothing works.
+    MissingFunction(FnId),
+    /// It is the toolkit's stub: made to link against, answers every call with error 34.
+    ToolkitStub,
+    /// `cuDriverGetVersion` gave no version.
+    NoVersion {
+        /// What the call answered.
+        result: CUresult,
+        /// The number it wrote.
+        version: i32,
+    },
+    /// The system had no memory for the handler that notices a fork.
+    OutOfMemory,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotLoaded(reason) => f.write_str(reason),
+            Self::NotADriver => f.write_str("not a CUDA driver: it exports no function of the driver API"),
+            Self::MissingFunction(function) => {
+                write!(f, "not a usable CUDA driver: it does not export {function}")
+            }
+            Self::ToolkitStub => f.write_str(
+                "the toolkit's stub library, not a driver; install the NVIDIA driver or put its folder first",
+            ),
+            Self::NoVersion { result, version } => {
+                write!(f, "cuDriverGetVersion answered {result:?} and version {version}")
+            }
+            Self::OutOfMemory => f.write_str("out of memory"),
+        }
+    }
+}
+
+/// The driver is older than the program needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooOld {
+    /// The version asked for.
+    pub needed: Version,
+    /// The driver's version.
+    pub driver: Version,
+}
+
+impl fmt::Display for TooOld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "needs CUDA {}, driver has {}", self.needed, self.driver)
+    }
+}
+
+impl Error for TooOld {}
+
+/// The driver lacks a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MissingFunction {
+    /// The function.
+    pub function: FnId,
+    /// The version that the function came with, in the table's stream mode.
+    pub since: Version,
+    /// The driver's version.
+    pub driver: Version,
+}
+
+impl fmt::Display for MissingFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, since, driver } = self;
+        if since > driver {
+            write!(f, "{function} needs CUDA {since}, driver has {driver}")
+        } else {
+            write!(f, "{function} came with CUDA {since}, but this driver of CUDA {driver} lacks it")
+        }
+    }
+}
+
+impl Error for MissingFunction {}

@@ -1,0 +1,42 @@
+//! Notices that the process is a forked child.
+//!
+//! A driver does not survive `fork`: calls in the child hang or fail oddly. The child's generation number
+//! differs from the one in which the driver was initialized, which costs a load and a compare to see.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// A generation that no process has.
+pub(crate) const NEVER: u32 = u32::MAX;
+
+/// Number of forks between the process that first opened a driver and this one.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+/// The generation of this process.
+pub(crate) fn generation() -> u32 {
+    GENERATION.load(Ordering::Relaxed)
+}
+
+/// Has forks counted from now on. To be called once; false if the system has no memory for it.
+#[cfg(unix)]
+pub(crate) fn watch() -> bool {
+    type Handler = unsafe extern "C" fn();
+    unsafe extern "C" {
+        fn pthread_atfork(
+            prepare: Option<Handler>,
+            parent: Option<Handler>,
+            child: Option<Handler>,
+        ) -> core::ffi::c_int;
+    }
+    unsafe extern "C" fn child() {
+        GENERATION.fetch_add(1, Ordering::Relaxed);
+    }
+    // SAFETY: the handler lives as long as this code is mapped (the C library forgets the handlers of what
+    // it unmaps) and only touches an atomic, as a forked child may.
+    unsafe { pthread_atfork(None, None, Some(child)) == 0 }
+}
+
+/// There is no `fork` here.
+#[cfg(not(unix))]
+pub(crate) fn watch() -> bool {
+    true
+}
