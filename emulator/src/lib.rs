@@ -1,4 +1,5 @@
 //! A CUDA driver in software.
 
 pub mod memory;
+pub mod ptx;
 pub mod report;

@@ -1,0 +1,222 @@
+//! The syntax tree.
+
+use super::Position;
+
+/// One PTX module.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Module<'s> {
+    /// `.version major.minor`.
+    pub version: (u32, u32),
+    /// Where `.version` stands.
+    pub version_position: Position,
+    /// `.target`: the architecture first, then options such as `texmode_independent`.
+    pub target: Vec<&'s str>,
+    /// `.address_size` in bits; 64 where the module does not say.
+    pub address_size: u32,
+    /// `.file` entries: index and path.
+    pub files: Vec<(u32, &'s str)>,
+    /// Variables at module scope.
+    pub variables: Vec<Variable<'s>>,
+    /// Kernels and device functions, declarations included, in the order of the text.
+    pub functions: Vec<Function<'s>>,
+    /// `.alias name, aliasee`.
+    pub aliases: Vec<(&'s str, &'s str)>,
+}
+
+/// Visibility of a symbol to other modules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Linkage {
+    /// Local to the module.
+    #[default]
+    Internal,
+    /// `.visible`
+    Visible,
+    /// `.extern`
+    Extern,
+    /// `.weak`
+    Weak,
+    /// `.common`
+    Common,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Space {
+    /// `.reg`
+    Register,
+    /// `.global`
+    Global,
+    /// `.const`
+    Const,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+    /// `.param`
+    Param,
+    /// `.tex` (legacy)
+    Texture,
+}
+
+/// A variable or parameter declaration.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variable<'s> {
+    /// Where its name stands.
+    pub position: Position,
+    /// Visibility.
+    pub linkage: Linkage,
+    /// State space.
+    pub space: Space,
+    /// `.align` in bytes; `None` means the natural alignment of the type.
+    pub align: Option<u32>,
+    /// Element type as written, without the dot: `b8`, `f32`, `texref`...
+    pub ty: &'s str,
+    /// 2 or 4 with `.v2`, `.v4`; otherwise 1.
+    pub vector: u32,
+    /// Its name.
+    pub name: &'s str,
+    /// Array dimensions; `None` stands for `[]`.
+    pub dimensions: Vec<Option<u64>>,
+    /// `%r<5>` declares five registers `%r0` to `%r4`.
+    pub count: Option<u32>,
+    /// Initial value.
+    pub initializer: Option<Initializer<'s>>,
+    /// `.attribute(.managed)`.
+    pub managed: bool,
+}
+
+/// The initial value of a variable.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Initializer<'s> {
+    /// `{ a, b, ... }`
+    List(Vec<Initializer<'s>>),
+    /// An integer, as its two's complement bits.
+    Int(u64),
+    /// A double precision number, also written for `.f32` and converted then.
+    Double(f64),
+    /// `0fXXXXXXXX`: the bits of a single precision number.
+    Single(u32),
+    /// The address of a symbol, plus an offset.
+    Address {
+        /// Symbol whose address is taken.
+        symbol: &'s str,
+        /// Bytes to add.
+        offset: i64,
+        /// `generic(symbol)`: the generic address rather than that within its space.
+        generic: bool,
+        /// `0xFF00(symbol)`: which bits of the address to take, shifted down.
+        mask: Option<u64>,
+        /// Where it stands.
+        position: Position,
+    },
+}
+
+/// Kernel or device function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FunctionKind {
+    /// `.entry`
+    Entry,
+    /// `.func`
+    Device,
+}
+
+/// A kernel or device function; without a body, a declaration.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function<'s> {
+    /// Where its name stands.
+    pub position: Position,
+    /// Kernel or device function.
+    pub kind: FunctionKind,
+    /// Visibility.
+    pub linkage: Linkage,
+    /// Its name as in the text (mangled).
+    pub name: &'s str,
+    /// Return parameters.
+    pub returns: Vec<Variable<'s>>,
+    /// Parameters.
+    pub params: Vec<Variable<'s>>,
+    /// `.maxntid 256, 1, 1` and the like: name without the dot, and values.
+    pub directives: Vec<(&'s str, Vec<u64>)>,
+    /// Statements; `None` for a declaration.
+    pub body: Option<Vec<Statement<'s>>>,
+}
+
+/// One statement of a function body.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Statement<'s> {
+    /// `name:`
+    Label(Position, &'s str),
+    /// `.reg`, `.local`, `.shared`, `.param` and the like.
+    Variable(Variable<'s>),
+    /// An instruction.
+    Instruction(Instruction<'s>),
+    /// `{ ... }`
+    Block(Vec<Statement<'s>>),
+    /// `.loc file line column`: the source place of what follows.
+    Location {
+        /// Index of a `.file` entry.
+        file: u32,
+        /// Line there.
+        line: u32,
+    },
+    /// `.pragma "..."`
+    Pragma(&'s str),
+    /// `name: .callprototype (returns) _ (params)`
+    Prototype {
+        /// Its label.
+        name: &'s str,
+        /// Return parameters.
+        returns: Vec<Variable<'s>>,
+        /// Parameters.
+        params: Vec<Variable<'s>>,
+    },
+    /// `name: .branchtargets a, b;` or `.calltargets`.
+    Targets {
+        /// Its label.
+        name: &'s str,
+        /// What it lists.
+        targets: Vec<&'s str>,
+    },
+}
+
+/// One instruction: `@guard opcode.modifier.modifier operand, operand;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Instruction<'s> {
+    /// Where it starts.
+    pub position: Position,
+    /// Guard predicate, and whether it is negated.
+    pub guard: Option<(&'s str, bool)>,
+    /// `add`
+    pub opcode: &'s str,
+    /// Modifiers without their dots; `shared::cta` is one.
+    pub modifiers: Vec<&'s str>,
+    /// Operands.
+    pub operands: Vec<Operand<'s>>,
+    /// The whole text, from guard to semicolon.
+    pub text: &'s str,
+}
+
+/// An operand.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Operand<'s> {
+    /// A register, label, function, variable, or `_`; `%tid.x` is one name.
+    Name(&'s str),
+    /// `!p`
+    Not(&'s str),
+    /// An integer, as its two's complement bits.
+    Int(u64),
+    /// A double precision literal.
+    Double(f64),
+    /// `0fXXXXXXXX`
+    Single(u32),
+    /// `symbol + offset` outside brackets.
+    Offset(&'s str, i64),
+    /// `[base + offset]`; texture operands hold a list: `[tex, sampler, {x, y}]`.
+    Memory(Vec<Operand<'s>>),
+    /// `{a, b, c, d}`
+    Vector(Vec<Operand<'s>>),
+    /// `d|p`
+    Pair(Box<Operand<'s>>, Box<Operand<'s>>),
+    /// `(a, b)` in calls.
+    List(Vec<Operand<'s>>),
+}
