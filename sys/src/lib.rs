@@ -7,9 +7,9 @@ pub mod constants;
 #[allow(missing_docs)]
 pub mod enums;
 mod error;
-#[allow(missing_docs)]
 mod fns;
 mod fork;
+pub mod left_out;
 mod loader;
 #[allow(missing_docs)]
 pub mod structs;
