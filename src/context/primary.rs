@@ -1,0 +1,148 @@
+//! The device's primary context, which everybody in the process shares.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+
+use cuprum_sys::{CUcontext, FnId};
+
+use super::{ContextFlags, ContextRef};
+use crate::device::Device;
+use crate::error::{Error, driver_call};
+
+/// A device's primary context, retained: the one that the runtime API and most CUDA libraries use.
+///
+/// Each value holds one retain; the driver destroys the context when the last one in the process is released.
+/// Drop releases on any thread, swallows errors and does nothing in a forked child;
+/// [`close`](PrimaryContext::close) reports.
+pub struct PrimaryContext(ContextRef);
+
+/// Whether a device's primary context is alive, and with which flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrimaryState {
+    /// The flags with which it was or will be created.
+    pub flags: ContextFlags,
+    /// Whether somebody in this process retains it.
+    pub active: bool,
+}
+
+impl PrimaryContext {
+    /// Retains the primary context of `device`, creating it if nobody holds it. It is not made current: push it.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others as the driver says;
+    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0, where [`Context`](super::Context) remains.
+    ///
+    /// Driver: `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
+    #[doc(alias = "cuDevicePrimaryCtxRetain")]
+    pub fn retain(device: Device) -> Result<Self, Error> {
+        let mut raw = CUcontext::null();
+        // SAFETY: `raw` outlives the call; the device belongs to this driver.
+        unsafe { driver_call!(device.library(), cuDevicePrimaryCtxRetain(&raw mut raw, device.as_raw())) }?;
+        Ok(Self(ContextRef::new(raw, device)))
+    }
+
+    /// Keeps this retain for the rest of the process, so that what is made in the context can live in structs
+    /// and statics.
+    pub fn leak(self) -> &'static ContextRef {
+        &Box::leak(Box::new(self)).0
+    }
+
+    /// Releases the context and reports what `Drop` would swallow; gives it back if that failed.
+    ///
+    /// # Errors
+    /// As the driver says, with the context.
+    ///
+    /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
+    #[doc(alias = "cuDevicePrimaryCtxRelease")]
+    pub fn close(self) -> Result<(), (Error, Self)> {
+        let this = ManuallyDrop::new(self);
+        this.release().map_err(|error| (error, ManuallyDrop::into_inner(this)))
+    }
+
+    fn release(&self) -> Result<(), Error> {
+        let (library, device) = (self.library(), self.device().as_raw());
+        let released = if library.has(FnId::cuDevicePrimaryCtxRelease_v2) {
+            // SAFETY: this value holds one retain, and only `close` and `Drop` give it back.
+            unsafe { driver_call!(library, cuDevicePrimaryCtxRelease_v2(device)) }
+        } else {
+            // SAFETY: as above.
+            unsafe { driver_call!(library, cuDevicePrimaryCtxRelease(device)) }
+        };
+        match released {
+            Err(error) if !error.is_deinitialized() => Err(self.record(error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Device {
+    /// Whether the primary context is alive in this process, and its flags.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0.
+    ///
+    /// Driver: `cuDevicePrimaryCtxGetState`, CUDA 7.0+.
+    #[doc(alias = "cuDevicePrimaryCtxGetState")]
+    pub fn primary_context_state(self) -> Result<PrimaryState, Error> {
+        let (mut flags, mut active) = (0, 0);
+        let (to_flags, to_active) = (&raw mut flags, &raw mut active);
+        // SAFETY: both out-parameters outlive the call; the device belongs to this driver.
+        unsafe {
+            driver_call!(self.library(), cuDevicePrimaryCtxGetState(self.as_raw(), to_flags, to_active))
+        }?;
+        Ok(PrimaryState { flags: ContextFlags::from_bits_retain(flags), active: active != 0 })
+    }
+
+    /// Destroys everything in the device's primary context, whoever made it, and gives a fresh one to those who
+    /// retain it.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// # Safety
+    /// 1. Nothing made in the primary context is used or dropped afterwards, by this crate or by any other
+    ///    library of the process.
+    /// 2. The context is not current on any thread.
+    ///
+    /// Driver: `cuDevicePrimaryCtxReset_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxReset`, CUDA 7.0+.
+    #[doc(alias = "cuDevicePrimaryCtxReset")]
+    pub unsafe fn reset_primary_context(self) -> Result<(), Error> {
+        let library = self.library();
+        if library.has(FnId::cuDevicePrimaryCtxReset_v2) {
+            // SAFETY: the caller vouches that nothing of the context is used again.
+            unsafe { driver_call!(library, cuDevicePrimaryCtxReset_v2(self.as_raw())) }
+        } else {
+            // SAFETY: as above.
+            unsafe { driver_call!(library, cuDevicePrimaryCtxReset(self.as_raw())) }
+        }
+    }
+}
+
+impl Deref for PrimaryContext {
+    type Target = ContextRef;
+
+    fn deref(&self) -> &ContextRef {
+        &self.0
+    }
+}
+
+impl Drop for PrimaryContext {
+    fn drop(&mut self) {
+        if self.library().forked() {
+            return;
+        }
+        let lost = self.poisoned_by().is_some();
+        if let Err(error) = self.release() {
+            if !(lost && error.is_sticky()) {
+                self.swallow(error);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for PrimaryContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PrimaryContext").field(&self.0).finish()
+    }
+}

@@ -1,0 +1,331 @@
+//! The thread's stack of current contexts, as a token that is pushed and popped in order.
+//!
+//! Types do most of it: a push borrows the token below it mutably, so the lower one can be neither used nor
+//! dropped before the upper one. What they cannot see is a token that was forgotten. Each token therefore
+//! knows its height, the thread knows how many pushes are outstanding, and a use compares the two.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUcontext, CUlimit, FnId};
+
+use super::ContextRef;
+use crate::driver::Driver;
+use crate::error::{Error, context_call, driver_call};
+
+/// What this crate knows of the calling thread.
+struct Thread {
+    /// Whether the thread's one [`ContextStack`] is out.
+    taken: Cell<bool>,
+    /// Pushes of this crate that were not popped.
+    height: Cell<u32>,
+    /// The context that this crate left current, null where that is not known.
+    top: Cell<CUcontext>,
+}
+
+thread_local! {
+    static THREAD: Thread =
+        const { Thread { taken: Cell::new(false), height: Cell::new(0), top: Cell::new(CUcontext::null()) } };
+}
+
+/// Whether `context` is current on this thread, as far as this crate's tokens say.
+pub(crate) fn is_current(context: &ContextRef) -> bool {
+    THREAD.with(|thread| thread.top.get() == context.raw)
+}
+
+/// Tells the thread that `context` was destroyed and so popped, if it was on top: its token was forgotten.
+pub(crate) fn forget_destroyed(context: &ContextRef) {
+    THREAD.with(|thread| {
+        if thread.top.get() == context.raw {
+            thread.top.set(CUcontext::null());
+            thread.height.set(thread.height.get().saturating_sub(1));
+        }
+    });
+}
+
+/// This thread's context stack: the token from which contexts are pushed. There is one a thread.
+///
+/// It cannot be sent to another thread, and while one is out, the thread gets no second.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{ContextStack, PrimaryContext};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// let mut stack = ContextStack::take()?;
+/// let cx = stack.push(&context)?;
+/// println!("{} bytes free", cx.memory_info()?.free);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ContextStack {
+    _this_thread: PhantomData<*mut ()>,
+}
+
+/// The thread's [`ContextStack`] is out already: pass the token on, or push from the [`Current`] in hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this thread's context stack is taken: push from the token that is in use")]
+pub struct StackTaken;
+
+impl ContextStack {
+    /// Takes the calling thread's stack. No driver call.
+    ///
+    /// # Errors
+    /// [`StackTaken`] while the thread's token is out, and for good after it was forgotten.
+    pub fn take() -> Result<Self, StackTaken> {
+        THREAD.with(|thread| {
+            if thread.taken.replace(true) { Err(StackTaken) } else { Ok(Self { _this_thread: PhantomData }) }
+        })
+    }
+
+    /// Makes `context` the thread's current context until the returned token is dropped.
+    ///
+    /// What was current before stays below and is current again afterwards.
+    ///
+    /// # Errors
+    /// As the driver says; [`Error::is_forked`] in a forked child.
+    ///
+    /// Driver: `cuCtxPushCurrent`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPushCurrent")]
+    pub fn push<'s, 'ctx>(&'s mut self, context: &'ctx ContextRef) -> Result<Current<'s, 'ctx>, Error> {
+        push(context, 0, CUcontext::null())
+    }
+}
+
+impl Drop for ContextStack {
+    fn drop(&mut self) {
+        THREAD.with(|thread| thread.taken.set(false));
+    }
+}
+
+impl fmt::Debug for ContextStack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextStack").finish_non_exhaustive()
+    }
+}
+
+/// Proof that a context is current on this thread. Every call that reads the current context takes it.
+///
+/// `'ctx` is the context's lifetime, which everything made in it carries; `'s` is the loan of the token below.
+/// Dropping it pops the context.
+///
+/// Code behind this crate's back (a raw call, another library) can change the current context without this
+/// token knowing; it must put back what it found.
+pub struct Current<'s, 'ctx> {
+    context: &'ctx ContextRef,
+    /// The number of pushes outstanding while this token is on top.
+    height: u32,
+    below: CUcontext,
+    _below: PhantomData<&'s mut ContextStack>,
+    _this_thread: PhantomData<*mut ()>,
+}
+
+/// Pushes `context` onto a stack that should be `height` high with `below` on top.
+fn push<'s, 'ctx>(
+    context: &'ctx ContextRef,
+    height: u32,
+    below: CUcontext,
+) -> Result<Current<'s, 'ctx>, Error> {
+    THREAD.with(|thread| {
+        if thread.height.get() != height {
+            repair(thread, context.driver(), height, below)?;
+        }
+        // SAFETY: the handle is live for `'ctx`.
+        unsafe { context_call!(context, cuCtxPushCurrent_v2(context.raw)) }?;
+        thread.height.set(height + 1);
+        thread.top.set(context.raw);
+        Ok(Current { context, height: height + 1, below, _below: PhantomData, _this_thread: PhantomData })
+    })
+}
+
+/// Pops what forgotten tokens left above `height`, which is safe: nobody can use them any more.
+#[cold]
+fn repair(thread: &Thread, driver: Driver, height: u32, top: CUcontext) -> Result<(), Error> {
+    let library = driver.library();
+    while thread.height.get() > height {
+        let mut popped = CUcontext::null();
+        // SAFETY: the out-parameter outlives the call.
+        // A destroyed context is reported as such and is popped all the same.
+        let _ = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
+        thread.height.set(thread.height.get() - 1);
+    }
+    thread.top.set(CUcontext::null());
+    if thread.height.get() < height {
+        return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
+    }
+    if !top.is_null() {
+        let mut current = CUcontext::null();
+        // SAFETY: the out-parameter outlives the call.
+        unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut current)) }?;
+        if current != top {
+            return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
+        }
+        thread.top.set(top);
+    }
+    Ok(())
+}
+
+/// Free and total device memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Bytes that can be allocated, as far as the driver knows.
+    pub free: usize,
+    /// All bytes of the device.
+    pub total: usize,
+}
+
+/// A limit of a context, by the driver's number.
+pub type Limit = CUlimit;
+
+impl<'ctx> Current<'_, 'ctx> {
+    /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
+    ///
+    /// # Errors
+    /// As [`ContextStack::push`].
+    ///
+    /// Driver: `cuCtxPushCurrent`, CUDA 4.0+.
+    pub fn push<'t, 'other>(&'t mut self, context: &'other ContextRef) -> Result<Current<'t, 'other>, Error> {
+        push(context, self.height, self.context.raw)
+    }
+
+    /// Pops the context and reports what `Drop` would swallow.
+    ///
+    /// # Errors
+    /// As the driver says; [`Error::is_out_of_order`] where another context than this one was on top.
+    ///
+    /// Driver: `cuCtxPopCurrent`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPopCurrent")]
+    pub fn pop(self) -> Result<(), Error> {
+        let popped = self.pop_in_place();
+        std::mem::forget(self);
+        popped
+    }
+
+    fn pop_in_place(&self) -> Result<(), Error> {
+        THREAD.with(|thread| {
+            if thread.height.get() != self.height {
+                repair(thread, self.context.driver(), self.height, self.context.raw)?;
+            }
+            thread.height.set(self.height - 1);
+            thread.top.set(self.below);
+            let mut popped = CUcontext::null();
+            // SAFETY: the out-parameter outlives the call.
+            unsafe { context_call!(self.context, cuCtxPopCurrent_v2(&raw mut popped)) }?;
+            if popped == self.context.raw {
+                Ok(())
+            } else {
+                Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2))
+            }
+        })
+    }
+
+    /// The context that is current.
+    pub const fn context(&self) -> &'ctx ContextRef {
+        self.context
+    }
+
+    /// The current context, for a call that reads it: an error if a token was forgotten above this one and
+    /// the thread's stack cannot be put right.
+    #[inline]
+    pub(crate) fn get(&self) -> Result<&'ctx ContextRef, Error> {
+        THREAD.with(|thread| {
+            if thread.height.get() != self.height {
+                repair(thread, self.context.driver(), self.height, self.context.raw)?;
+            }
+            Ok(self.context)
+        })
+    }
+
+    /// The current context, if it is the one to which the object in hand belongs.
+    #[inline]
+    pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&'ctx ContextRef, Error> {
+        let context = self.get()?;
+        if context.raw == owner.raw { Ok(context) } else { Err(Error::wrong_context(call)) }
+    }
+
+    /// Blocks the host until all work of the context is done, and reports what went wrong in it.
+    ///
+    /// # Errors
+    /// The sticky errors of kernels that ran before, see [`Error::is_sticky`].
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuCtxSynchronize")]
+    pub fn synchronize(&self) -> Result<(), Error> {
+        // SAFETY: no arguments; it waits in the current context.
+        unsafe { context_call!(self.get()?, cuCtxSynchronize()) }
+    }
+
+    /// Free and total memory of the current context's device, in bytes.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemGetInfo_v2")]
+    pub fn memory_info(&self) -> Result<MemoryInfo, Error> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both out-parameters outlive the call.
+        unsafe { context_call!(self.get()?, cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;
+        Ok(MemoryInfo { free, total })
+    }
+
+    /// A limit of the context, such as the stack bytes of a thread; the unit is the limit's own.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// Driver: `cuCtxGetLimit`, CUDA 3.1+.
+    #[doc(alias = "cuCtxGetLimit")]
+    pub fn limit(&self, limit: Limit) -> Result<usize, Error> {
+        let mut value = 0;
+        // SAFETY: `value` outlives the call.
+        unsafe { context_call!(self.get()?, cuCtxGetLimit(&raw mut value, limit)) }?;
+        Ok(value)
+    }
+
+    /// Asks for a limit; the driver rounds it, see [`limit`](Current::limit).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// Driver: `cuCtxSetLimit`, CUDA 3.1+.
+    #[doc(alias = "cuCtxSetLimit")]
+    pub fn set_limit(&self, limit: Limit, value: usize) -> Result<(), Error> {
+        // SAFETY: plain values.
+        unsafe { context_call!(self.get()?, cuCtxSetLimit(limit, value)) }
+    }
+
+    /// The least and the greatest stream priority; lower numbers run first. Both 0 where there are none.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
+    #[doc(alias = "cuCtxGetStreamPriorityRange")]
+    pub fn stream_priorities(&self) -> Result<(i32, i32), Error> {
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: both out-parameters outlive the call.
+        unsafe {
+            context_call!(self.get()?, cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest))
+        }?;
+        Ok((least, greatest))
+    }
+}
+
+impl Drop for Current<'_, '_> {
+    fn drop(&mut self) {
+        if self.context.library().forked() {
+            return;
+        }
+        if let Err(error) = self.pop_in_place() {
+            self.context.swallow(error);
+        }
+    }
+}
+
+impl fmt::Debug for Current<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Current").field("context", &self.context).field("height", &self.height).finish()
+    }
+}

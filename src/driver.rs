@@ -1,0 +1,108 @@
+//! A loaded and initialized driver: the only source of devices.
+
+use cuprum_sys::{CUresult, FnId, Library, LoadError, Version};
+use once_cell::sync::OnceCell;
+
+use crate::device::Device;
+use crate::error::{Error, driver_call};
+
+/// A driver that has been loaded and initialized.
+///
+/// `Library` is a driver that is loaded: it can be asked for its version and for what it has. A `Driver` is
+/// one for which `cuInit` has succeeded, and there is no other way to a [`Device`] or a context, so nothing
+/// can be called before initialization. It is `Copy`; the driver stays loaded until the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Driver {
+    library: Library,
+}
+
+/// Why [`Driver::load`] gave no driver.
+#[derive(Debug, thiserror::Error)]
+pub enum DriverError {
+    /// No driver library could be loaded. The paths tried and the linker's words are in the error.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The library was loaded and refused to initialize, for instance because there is no device.
+    #[error(transparent)]
+    Init(#[from] Error),
+}
+
+impl Driver {
+    /// Loads the system's driver and initializes it; later calls give the same driver at the cost of a load.
+    ///
+    /// A failure is not remembered by this function, but the driver is asked for initialization only once
+    /// in a process: real drivers leak descriptors and threads on every failing attempt.
+    ///
+    /// # Errors
+    /// [`DriverError::Load`] with every path tried; [`DriverError::Init`] as [`Driver::init`].
+    ///
+    /// Driver: `cuInit`, CUDA 2.0+.
+    pub fn load() -> Result<Self, DriverError> {
+        static DRIVER: OnceCell<Driver> = OnceCell::new();
+        DRIVER.get_or_try_init(|| Ok(Self::init(Library::open()?)?)).copied()
+    }
+
+    /// Initializes a loaded driver.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NO_DEVICE` where there is no GPU, `CUDA_ERROR_STUB_LIBRARY` for the toolkit's link stub,
+    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others as the driver says; [`Error::is_forked`] in a forked child.
+    ///
+    /// Driver: `cuInit`, CUDA 2.0+.
+    #[doc(alias = "cuInit")]
+    pub fn init(library: Library) -> Result<Self, Error> {
+        Error::check(library, (library.init(), FnId::cuInit)).map(|()| Self { library })
+    }
+
+    /// The loaded library: its version, its function table, what it has.
+    pub const fn library(self) -> Library {
+        self.library
+    }
+
+    /// The newest CUDA version that the driver supports, as it said when it was loaded.
+    ///
+    /// Driver: `cuDriverGetVersion`, CUDA 2.2+.
+    #[doc(alias = "cuDriverGetVersion")]
+    pub fn version(self) -> Version {
+        self.library.version()
+    }
+
+    /// The number of devices that the driver shows to this process (`CUDA_VISIBLE_DEVICES` hides the others).
+    ///
+    /// # Errors
+    /// As the driver says; [`Error::is_forked`] in a forked child.
+    ///
+    /// Driver: `cuDeviceGetCount`, CUDA 2.0+.
+    #[doc(alias = "cuDeviceGetCount")]
+    pub fn device_count(self) -> Result<u32, Error> {
+        let mut count = 0;
+        // SAFETY: `count` outlives the call, and the driver is initialized.
+        unsafe { driver_call!(self.library, cuDeviceGetCount(&raw mut count)) }?;
+        Ok(u32::try_from(count).unwrap_or(0))
+    }
+
+    /// The device with this number, counted from 0.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` for a number that is not below [`device_count`](Driver::device_count).
+    ///
+    /// Driver: `cuDeviceGet`, CUDA 2.0+.
+    #[doc(alias = "cuDeviceGet")]
+    pub fn device(self, ordinal: u32) -> Result<Device, Error> {
+        let Ok(ordinal) = i32::try_from(ordinal) else {
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_DEVICE, FnId::cuDeviceGet));
+        };
+        let mut raw = 0;
+        // SAFETY: `raw` outlives the call, and the driver is initialized.
+        unsafe { driver_call!(self.library, cuDeviceGet(&raw mut raw, ordinal)) }?;
+        Ok(Device::new(self, raw))
+    }
+
+    /// All devices, in the driver's order.
+    ///
+    /// # Errors
+    /// As [`device_count`](Driver::device_count) and [`device`](Driver::device).
+    pub fn devices(self) -> Result<Vec<Device>, Error> {
+        (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
+    }
+}

@@ -1,0 +1,268 @@
+//! What a failed call says: eight bytes that name the call, the code and the first cause.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cuprum_sys::{CUresult, FnId, Library, Version};
+
+/// A driver call that failed: which call, with which code, and what poisoned the context before it.
+///
+/// It is `Copy`, eight bytes, and so is `Result<(), Error>`. No text is stored; [`Display`](fmt::Display)
+/// and [`name`](Error::name) work without a driver.
+///
+/// Four codes are this crate's own and mean that the driver was not called:
+/// [`is_unresolved`](Error::is_unresolved), [`is_forked`](Error::is_forked),
+/// [`is_wrong_context`](Error::is_wrong_context) and [`is_out_of_order`](Error::is_out_of_order).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Error {
+    code: NonZeroU32,
+    call: FnId,
+    /// Unresolved: the driver's version divided by ten. Sticky: one more than the id of the call that
+    /// first reported the fault, zero when this call did.
+    note: u16,
+}
+
+/// The object given to a call belongs to another context than the current one; the driver was not asked.
+const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
+/// The thread's context stack is not what the token in use says; the driver was not asked.
+const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
+
+impl Error {
+    /// The error for `code` as answered by `call`, or `None` for success.
+    pub fn new(code: CUresult, call: FnId) -> Option<Self> {
+        NonZeroU32::new(code.0).map(|code| Self { code, call, note: 0 })
+    }
+
+    /// Turns a driver's answer into a result.
+    #[inline]
+    pub(crate) fn check(library: Library, (code, call): (CUresult, FnId)) -> Result<(), Self> {
+        match NonZeroU32::new(code.0) {
+            None => Ok(()),
+            Some(code) => Err(Self::cold(library, code, call)),
+        }
+    }
+
+    #[cold]
+    fn cold(library: Library, code: NonZeroU32, call: FnId) -> Self {
+        let note = if code.get() == CUresult::UNRESOLVED.0 {
+            u16::try_from(library.version().as_raw() / 10).unwrap_or(0)
+        } else {
+            0
+        };
+        Self { code, call, note }
+    }
+
+    /// An error that this crate found itself, without asking the driver.
+    pub(crate) const fn host(code: CUresult, call: FnId) -> Self {
+        match NonZeroU32::new(code.0) {
+            Some(code) => Self { code, call, note: 0 },
+            None => Self { code: NonZeroU32::MAX, call, note: 0 },
+        }
+    }
+
+    pub(crate) const fn wrong_context(call: FnId) -> Self {
+        Self::host(WRONG_CONTEXT, call)
+    }
+
+    pub(crate) const fn out_of_order(call: FnId) -> Self {
+        Self::host(OUT_OF_ORDER, call)
+    }
+
+    /// The code, as the driver gave it. A code that this crate does not know is kept.
+    pub const fn code(self) -> CUresult {
+        CUresult(self.code.get())
+    }
+
+    /// The call that reported this error. For a sticky error that is often not the call that caused it:
+    /// see [`first_reported_by`](Error::first_reported_by).
+    pub const fn call(self) -> FnId {
+        self.call
+    }
+
+    /// The C name of the code, `None` for one that this crate does not know.
+    pub fn name(self) -> Option<&'static str> {
+        match self.code() {
+            WRONG_CONTEXT => Some("WRONG_CONTEXT"),
+            OUT_OF_ORDER => Some("OUT_OF_ORDER"),
+            code => code.name(),
+        }
+    }
+
+    /// Whether the fault stays: every later call in this context fails with it, and the context must go.
+    ///
+    /// On hardware no call of the process recovers the context itself. Destroying it and creating another,
+    /// or resetting a primary context, is a new start where the driver allows it.
+    pub fn is_sticky(self) -> bool {
+        is_sticky(self.code())
+    }
+
+    /// The call that first reported the fault of this context, where this error is a later echo of it.
+    pub fn first_reported_by(self) -> Option<FnId> {
+        if !self.is_sticky() {
+            return None;
+        }
+        FnId::ALL.get(usize::from(self.note.checked_sub(1)?)).copied()
+    }
+
+    /// Whether the driver lacks the function: it is older than the function, and was not called.
+    pub fn is_unresolved(self) -> bool {
+        self.code() == CUresult::UNRESOLVED
+    }
+
+    /// Whether the call was refused because this process is a forked child of the one that ran `cuInit`.
+    pub fn is_forked(self) -> bool {
+        self.code() == CUresult::FORKED
+    }
+
+    /// Whether an object of one context was given to a call in another; the driver was not called.
+    pub fn is_wrong_context(self) -> bool {
+        self.code() == WRONG_CONTEXT
+    }
+
+    /// Whether the thread's context stack was found changed behind the token in use, by a forgotten token
+    /// or by foreign code; the driver was not called.
+    pub fn is_out_of_order(self) -> bool {
+        self.code() == OUT_OF_ORDER
+    }
+
+    /// Whether the driver is shutting down, as it does while a process exits. What was to be freed is gone.
+    pub fn is_deinitialized(self) -> bool {
+        self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
+    }
+
+    fn to_bits(self) -> u64 {
+        u64::from(self.code.get()) | (self.call as u64) << 32 | u64::from(self.note) << 48
+    }
+
+    fn from_bits(bits: u64) -> Option<Self> {
+        let code = NonZeroU32::new(u32::try_from(bits & 0xFFFF_FFFF).ok()?)?;
+        let call = *FnId::ALL.get(usize::try_from(bits >> 32 & 0xFFFF).ok()?)?;
+        Some(Self { code, call, note: u16::try_from(bits >> 48).ok()? })
+    }
+}
+
+/// The codes after which a context answers nothing else.
+fn is_sticky(code: CUresult) -> bool {
+    matches!(
+        code,
+        CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUresult::CUDA_ERROR_ASSERT
+            | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUresult::CUDA_ERROR_INVALID_PC
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_TENSOR_MEMORY_LEAK
+            | CUresult::CUDA_ERROR_CONTAINED
+    )
+}
+
+/// The first sticky error of a context, kept for good.
+#[derive(Debug, Default)]
+pub(crate) struct Poison(AtomicU64);
+
+impl Poison {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    pub(crate) fn first(&self) -> Option<Error> {
+        Error::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Remembers the first sticky error, and gives later ones the name of the call that reported it.
+    #[cold]
+    pub(crate) fn record(&self, error: Error) -> Error {
+        if !error.is_sticky() {
+            return error;
+        }
+        match self.0.compare_exchange(0, error.to_bits(), Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => error,
+            Err(first) => {
+                let note = Error::from_bits(first).and_then(|first| (first.call as u16).checked_add(1));
+                Error { note: note.unwrap_or(0), ..error }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let call = self.call;
+        if self.is_unresolved() {
+            let (since, has) = (self.call.symbol().since, Version::from_raw(u32::from(self.note) * 10));
+            return write!(f, "{call} needs CUDA {since}, the driver has {has}: update the driver");
+        }
+        if self.is_forked() {
+            return write!(
+                f,
+                "{call} was not called: this process was forked from the one that initialized CUDA; \
+                 start workers with exec, or initialize only after the fork"
+            );
+        }
+        if self.is_wrong_context() {
+            return write!(
+                f,
+                "{call} was not called: an object given to it belongs to another context than the current one"
+            );
+        }
+        if self.is_out_of_order() {
+            return write!(
+                f,
+                "{call} was not called: the thread's current context is not the one of the token in use \
+                 (a token was forgotten, or other code changed the context)"
+            );
+        }
+        let code = self.code();
+        write!(f, "{call} failed: ")?;
+        match code.name() {
+            Some(name) => write!(f, "{name} ({})", self.code)?,
+            None => write!(f, "code {}, which this version of cuprum does not know", self.code)?,
+        }
+        if let Some(first) = self.first_reported_by() {
+            write!(f, "; the context was lost before, as {first} was the first to report")?;
+        } else if self.is_sticky() {
+            write!(f, "; the fault lies in work queued before this call, and the context is lost")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({self})")
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Calls the driver and checks the answer; the error is `cuprum::Error`, without a context to poison.
+macro_rules! driver_call {
+    ($library:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let library: cuprum_sys::Library = $library;
+        if library.forked() {
+            Err($crate::error::forked(cuprum_sys::FnId::$name))
+        } else {
+            $crate::Error::check(library, cuprum_sys::call!(library.fns(), $name($($argument),*)))
+        }
+    }};
+}
+
+/// As `driver_call`, for a call in or on a context: a sticky answer poisons it.
+macro_rules! context_call {
+    ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let context: &$crate::ContextRef = $context;
+        $crate::error::driver_call!(context.library(), $name($($argument),*)).map_err(|error| context.record(error))
+    }};
+}
+
+pub(crate) use {context_call, driver_call};
+
+#[cold]
+pub(crate) const fn forked(call: FnId) -> Error {
+    Error::host(CUresult::FORKED, call)
+}

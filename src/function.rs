@@ -1,0 +1,109 @@
+//! Kernels as the driver knows them: attributes and parameters.
+
+use std::fmt;
+
+use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUresult};
+
+use crate::context::ContextRef;
+use crate::error::{Error, context_call};
+use crate::ptx::Parameter;
+
+/// A kernel of a loaded module, which it borrows. Bind it to a Rust signature to launch it.
+#[derive(Clone, Copy)]
+pub struct Function<'m> {
+    raw: CUfunction,
+    context: &'m ContextRef,
+    /// The parameters from the PTX, where the driver cannot be asked.
+    parameters: Option<&'m [Parameter]>,
+}
+
+// SAFETY: the driver allows any thread to use a function handle.
+unsafe impl Send for Function<'_> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Function<'_> {}
+
+impl<'m> Function<'m> {
+    pub(crate) const fn new(
+        raw: CUfunction,
+        context: &'m ContextRef,
+        parameters: Option<&'m [Parameter]>,
+    ) -> Self {
+        Self { raw, context, parameters }
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(self) -> CUfunction {
+        self.raw
+    }
+
+    /// The context into which the kernel was loaded.
+    pub const fn context(self) -> &'m ContextRef {
+        self.context
+    }
+
+    /// One attribute: registers a thread, bytes of static shared memory, and so on.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
+    ///
+    /// Driver: `cuFuncGetAttribute`, CUDA 2.2+.
+    #[doc(alias = "cuFuncGetAttribute")]
+    pub fn attribute(self, attribute: CUfunction_attribute) -> Result<i32, Error> {
+        let mut value = 0;
+        // SAFETY: the function is live, as its module is borrowed; `value` outlives the call.
+        unsafe { context_call!(self.context, cuFuncGetAttribute(&raw mut value, attribute, self.raw)) }?;
+        Ok(value)
+    }
+
+    /// Sets one of the attributes that can be set, for all launches of this kernel from now on.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set or a value out of range.
+    ///
+    /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
+    #[doc(alias = "cuFuncSetAttribute")]
+    pub fn set_attribute(self, attribute: CUfunction_attribute, value: i32) -> Result<(), Error> {
+        // SAFETY: the function is live, as its module is borrowed.
+        unsafe { context_call!(self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
+    }
+
+    /// Says which share of the fast memory a kernel would rather have as cache, where the device has the choice.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuFuncSetCacheConfig`, CUDA 3.0+.
+    #[doc(alias = "cuFuncSetCacheConfig")]
+    pub fn set_cache_config(self, config: CUfunc_cache) -> Result<(), Error> {
+        // SAFETY: the function is live, as its module is borrowed.
+        unsafe { context_call!(self.context, cuFuncSetCacheConfig(self.raw, config)) }
+    }
+
+    /// Offset and size in bytes of parameter `index`, `None` past the last; an error where nobody knows.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded from PTX.
+    ///
+    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
+    #[doc(alias = "cuFuncGetParamInfo")]
+    pub fn parameter(self, index: usize) -> Result<Option<(usize, usize)>, Error> {
+        if let Some(parameters) = self.parameters {
+            return Ok(parameters.get(index).map(|parameter| (parameter.offset, parameter.size)));
+        }
+        let (mut offset, mut size) = (0, 0);
+        let (to_offset, to_size) = (&raw mut offset, &raw mut size);
+        // SAFETY: the function is live; both out-parameters outlive the call.
+        match unsafe { context_call!(self.context, cuFuncGetParamInfo(self.raw, index, to_offset, to_size)) }
+        {
+            Ok(()) => Ok(Some((offset, size))),
+            Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl fmt::Debug for Function<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Function({:?})", self.raw)
+    }
+}

@@ -1,0 +1,67 @@
+//! Global variables of a module.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::CUdeviceptr;
+
+use crate::context::{ContextRef, Current};
+use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
+
+/// A `__device__` or `__constant__` variable, as elements of `T`. It borrows its module.
+///
+/// Kernels may read and write it at any time, and several of these can name the same variable; so it gives
+/// copies, never borrowed slices.
+pub struct Global<'m, T: DeviceData> {
+    address: CUdeviceptr,
+    len: usize,
+    context: &'m ContextRef,
+    _elements: PhantomData<T>,
+}
+
+impl<'m, T: DeviceData> Global<'m, T> {
+    pub(crate) const fn new(address: CUdeviceptr, len: usize, context: &'m ContextRef) -> Self {
+        Self { address, len, context, _elements: PhantomData }
+    }
+
+    /// The address in device memory.
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// The number of elements.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Copies `host` into the variable. Returns when `host` may be reused.
+    ///
+    /// # Errors
+    /// As [`SliceMut::copy_from_host`].
+    ///
+    /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
+    pub fn copy_from_host(&self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
+        SliceMut::new(self.address, self.len, self.context).copy_from_host(cx, host)
+    }
+
+    /// Copies the variable to `host`. Blocks until it is there.
+    ///
+    /// # Errors
+    /// As [`Slice::copy_to_host`].
+    ///
+    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
+        Slice::new(self.address, self.len, self.context).copy_to_host(cx, host)
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for Global<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Global({:#x}, {} elements)", self.address, self.len)
+    }
+}

@@ -1,0 +1,141 @@
+//! Signatures of kernels, and the arguments that fit them.
+
+use std::alloc::Layout;
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+use cuprum_sys::CUdeviceptr;
+
+use crate::memory::{Buffer, DeviceData, Slice, SliceMut};
+
+/// A parameter that is the address of device memory from which the kernel reads elements of `T`.
+#[derive(Debug)]
+pub struct In<T>(PhantomData<T>);
+
+/// A parameter that is the address of device memory which the kernel writes, and may read, as elements of `T`.
+#[derive(Debug)]
+pub struct InOut<T>(PhantomData<T>);
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a kernel can take: plain data by value, [`In`], [`InOut`].
+pub trait Parameter {
+    /// How it lies in the kernel's parameter block.
+    const LAYOUT: Layout;
+}
+
+impl<T: DeviceData> Parameter for T {
+    const LAYOUT: Layout = Layout::new::<T>();
+}
+
+impl<T: DeviceData> Parameter for In<T> {
+    const LAYOUT: Layout = Layout::new::<CUdeviceptr>();
+}
+
+impl<T: DeviceData> Parameter for InOut<T> {
+    const LAYOUT: Layout = Layout::new::<CUdeviceptr>();
+}
+
+/// A value that can be given for a parameter `P`.
+///
+/// # Safety
+/// `Raw` is what the kernel reads for `P`: plain data of `P`'s layout.
+pub unsafe trait Argument<P: Parameter> {
+    /// What the kernel reads.
+    type Raw: Copy;
+    /// The value as the kernel reads it.
+    fn into_raw(self) -> Self::Raw;
+}
+
+// SAFETY: the value itself, which is plain data.
+unsafe impl<T: DeviceData> Argument<T> for T {
+    type Raw = T;
+
+    fn into_raw(self) -> T {
+        self
+    }
+}
+
+/// What can be given for an address: each is a borrow of device memory.
+macro_rules! addresses {
+    ($($parameter:ident <- $argument:ty;)*) => { $(
+        // SAFETY: a device address, which is eight bytes of plain data.
+        unsafe impl<T: DeviceData> Argument<$parameter<T>> for $argument {
+            type Raw = CUdeviceptr;
+
+            fn into_raw(self) -> CUdeviceptr {
+                self.as_raw()
+            }
+        }
+    )* };
+}
+
+addresses! {
+    In <- &Buffer<'_, T>;
+    In <- Slice<'_, T>;
+    In <- &Slice<'_, T>;
+    InOut <- &mut Buffer<'_, T>;
+    InOut <- SliceMut<'_, T>;
+    InOut <- &mut SliceMut<'_, T>;
+}
+
+/// The parameters of a kernel: a tuple of up to 16 types that are each a [`Parameter`].
+pub trait Signature: sealed::Sealed {
+    /// The parameters' layouts, in order.
+    const LAYOUT: &'static [Layout];
+}
+
+/// Arguments for the signature `S`: a tuple with an [`Argument`] for each parameter.
+pub trait Arguments<S: Signature>: sealed::Sealed {
+    /// Calls `body` with an array of one pointer for each argument, which is valid for that call.
+    fn with_pointers<R>(self, body: impl FnOnce(*mut *mut c_void) -> R) -> R;
+}
+
+macro_rules! tuples {
+    ($(($($parameter:ident $argument:ident $value:ident),*))*) => { $(
+        impl<$($parameter),*> sealed::Sealed for ($($parameter,)*) {}
+
+        impl<$($parameter: Parameter),*> Signature for ($($parameter,)*) {
+            const LAYOUT: &'static [Layout] = &[$($parameter::LAYOUT),*];
+        }
+
+        impl<$($parameter: Parameter, $argument: Argument<$parameter>),*> Arguments<($($parameter,)*)> for ($($argument,)*) {
+            #[inline]
+            fn with_pointers<R>(self, body: impl FnOnce(*mut *mut c_void) -> R) -> R {
+                let ($($value,)*) = self;
+                $( let mut $value = $value.into_raw(); )*
+                let mut pointers: [*mut c_void; [$(stringify!($value)),*].len()] = [$( (&raw mut $value).cast() ),*];
+                body(pointers.as_mut_ptr())
+            }
+        }
+    )* };
+}
+
+impl sealed::Sealed for () {}
+
+impl Signature for () {
+    const LAYOUT: &'static [Layout] = &[];
+}
+
+impl Arguments<()> for () {
+    fn with_pointers<R>(self, body: impl FnOnce(*mut *mut c_void) -> R) -> R {
+        body(std::ptr::null_mut())
+    }
+}
+
+tuples! {
+    (P0 A0 a0)
+    (P0 A0 a0, P1 A1 a1)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11)
+}

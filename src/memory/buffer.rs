@@ -1,0 +1,200 @@
+//! Device memory that is owned.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::RangeBounds;
+
+use cuprum_sys::{CUdeviceptr, CUresult, FnId, call};
+
+use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
+use crate::context::owned::{self, Owned};
+use crate::context::{ContextRef, Current};
+use crate::error::{Error, context_call};
+
+/// `len` elements of device memory in one context, freed on drop.
+///
+/// The host cannot dereference it: what it holds comes back by a copy. It borrows its context, so it is freed
+/// before the context is destroyed. It may be sent to and dropped on any thread.
+///
+/// The copies here are synchronous for the host memory they touch: it can be reused when they return. On the
+/// device they are ordered by the legacy default stream: after all work of ordinary streams, and before all
+/// that is queued on ordinary streams later. A non-blocking stream is not part of that order; a
+/// [scope](Current::scope) on one waits for it first.
+///
+/// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
+pub struct Buffer<'ctx, T: DeviceData> {
+    address: CUdeviceptr,
+    len: usize,
+    context: &'ctx ContextRef,
+    _elements: PhantomData<T>,
+}
+
+impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
+    /// Allocates `len` elements whose contents are whatever the memory held.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemAlloc_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemAlloc_v2")]
+    pub fn alloc(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
+        let bytes = bytes_of::<T>(len)?;
+        let context = cx.get()?;
+        let mut address = 0;
+        if bytes != 0 {
+            // SAFETY: `address` outlives the call, and `cx` proves a current context.
+            unsafe { context_call!(context, cuMemAlloc_v2(&raw mut address, bytes)) }?;
+        }
+        Ok(Self { address, len, context, _elements: PhantomData })
+    }
+
+    /// Allocates `len` elements and sets all their bytes to zero.
+    ///
+    /// # Errors
+    /// As [`alloc`](Buffer::alloc).
+    ///
+    /// Driver: `cuMemAlloc_v2` and `cuMemsetD8_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemsetD8_v2")]
+    pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
+        let mut buffer = Self::alloc(cx, len)?;
+        buffer.as_mut_slice().set_bytes(cx, 0)?;
+        Ok(buffer)
+    }
+
+    /// Allocates as many elements as `host` has and copies them there.
+    ///
+    /// # Errors
+    /// As [`alloc`](Buffer::alloc).
+    ///
+    /// Driver: `cuMemAlloc_v2` and `cuMemcpyHtoD_v2`, CUDA 3.2+.
+    pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
+        let mut buffer = Self::alloc(cx, host.len())?;
+        buffer.copy_from_host(cx, host)?;
+        Ok(buffer)
+    }
+
+    /// Takes over memory that the driver allocated elsewhere.
+    ///
+    /// # Safety
+    /// 1. `address` was given by `cuMemAlloc` or its like in `context`, nobody else frees it, and it has at
+    ///    least `len` elements of `T`.
+    /// 2. No other `Buffer` owns it.
+    pub const unsafe fn from_raw(context: &'ctx ContextRef, address: CUdeviceptr, len: usize) -> Self {
+        Self { address, len, context, _elements: PhantomData }
+    }
+
+    /// Gives up the memory without freeing it.
+    pub fn into_raw(self) -> CUdeviceptr {
+        ManuallyDrop::new(self).address
+    }
+
+    /// The address in device memory; 0 for a buffer that owns nothing.
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// The context in which the memory was allocated.
+    pub const fn context(&self) -> &'ctx ContextRef {
+        self.context
+    }
+
+    /// The number of elements.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All elements, to read.
+    pub const fn as_slice(&self) -> Slice<'_, T> {
+        Slice::new(self.address, self.len, self.context)
+    }
+
+    /// All elements, to write.
+    pub const fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
+        SliceMut::new(self.address, self.len, self.context)
+    }
+
+    /// Some elements, to read; `None` if the range does not lie in the buffer.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
+        self.as_slice().slice(range)
+    }
+
+    /// Some elements, to write; `None` if the range does not lie in the buffer.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
+        self.as_mut_slice().into_slice(range)
+    }
+
+    /// Copies `host` to the device. Returns when `host` may be reused.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless both have the same length; [`Error::is_wrong_context`]; the sticky errors
+    /// of earlier work.
+    ///
+    /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
+    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
+        self.as_mut_slice().copy_from_host(cx, host)
+    }
+
+    /// Copies the buffer to `host`. Blocks until it is there.
+    ///
+    /// # Errors
+    /// As [`copy_from_host`](Buffer::copy_from_host).
+    ///
+    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
+        self.as_slice().copy_to_host(cx, host)
+    }
+
+    /// Copies the buffer into a new vector. Blocks until it is there.
+    ///
+    /// # Errors
+    /// As [`copy_to_host`](Buffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    ///
+    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
+        self.as_slice().to_vec(cx)
+    }
+
+    /// Frees the memory and reports what `Drop` would swallow; gives the buffer back if that failed.
+    ///
+    /// # Errors
+    /// As the driver says, with the buffer.
+    ///
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemFree_v2")]
+    pub fn close(self) -> Result<(), (Error, Self)> {
+        owned::close(self)
+    }
+}
+
+impl<T: DeviceData> Owned for Buffer<'_, T> {
+    fn home(&self) -> &ContextRef {
+        self.context
+    }
+
+    fn owns(&self) -> bool {
+        self.address != 0
+    }
+
+    unsafe fn free(&self) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the allocation is live and not used again.
+        unsafe { call!(self.context.library().fns(), cuMemFree_v2(self.address)) }
+    }
+}
+
+impl<T: DeviceData> Drop for Buffer<'_, T> {
+    fn drop(&mut self) {
+        owned::drop(self);
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for Buffer<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer({:#x}, {} elements)", self.address, self.len)
+    }
+}

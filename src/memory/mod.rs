@@ -1,0 +1,53 @@
+//! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it.
+
+mod buffer;
+mod data;
+mod slice;
+
+pub use self::buffer::Buffer;
+pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub use self::slice::{Slice, SliceMut};
+
+use crate::error::Error;
+
+/// Why an allocation or a copy did not happen, or failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The number of bytes does not fit: `len` elements of `element_bytes` each.
+    #[error("{len} elements of {element_bytes} bytes are more than can be addressed")]
+    TooLarge {
+        /// Elements asked for.
+        len: usize,
+        /// Bytes of one element.
+        element_bytes: usize,
+    },
+    /// Source and destination of a copy differ in length. Nothing was copied.
+    #[error(
+        "cannot copy {source_len} elements into {destination_len}: slice the longer side to the same length"
+    )]
+    Length {
+        /// Elements of the destination.
+        destination_len: usize,
+        /// Elements of the source.
+        source_len: usize,
+    },
+    /// The driver refused.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+/// Bytes of `len` elements.
+pub(crate) fn bytes_of<T>(len: usize) -> Result<usize, MemoryError> {
+    len.checked_mul(size_of::<T>())
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
+        .ok_or(MemoryError::TooLarge { len, element_bytes: size_of::<T>() })
+}
+
+pub(crate) fn same_length(destination_len: usize, source_len: usize) -> Result<(), MemoryError> {
+    if destination_len == source_len {
+        Ok(())
+    } else {
+        Err(MemoryError::Length { destination_len, source_len })
+    }
+}

@@ -1,0 +1,253 @@
+//! Parts of device memory, borrowed.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+use cuprum_sys::{CUdeviceptr, FnId};
+
+use super::data::Pattern;
+use super::{DeviceData, Fill, MemoryError, bytes_of, same_length};
+use crate::context::{ContextRef, Current};
+use crate::error::context_call;
+
+/// Elements of device memory, borrowed to read. `Copy`.
+#[derive(Clone, Copy)]
+pub struct Slice<'a, T: DeviceData> {
+    address: CUdeviceptr,
+    len: usize,
+    context: &'a ContextRef,
+    _elements: PhantomData<&'a [T]>,
+}
+
+/// Elements of device memory, borrowed to write, by nobody else at the same time.
+pub struct SliceMut<'a, T: DeviceData> {
+    address: CUdeviceptr,
+    len: usize,
+    context: &'a ContextRef,
+    _elements: PhantomData<&'a mut [T]>,
+}
+
+/// Start and length of `range` in something of `len` elements.
+fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(usize, usize)> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.checked_add(1)?,
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.checked_add(1)?,
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => len,
+    };
+    (end <= len).then_some(())?;
+    Some((start, end.checked_sub(start)?))
+}
+
+/// What both kinds of slices answer.
+macro_rules! common {
+    ($slice:ident) => {
+        impl<'a, T: DeviceData> $slice<'a, T> {
+            pub(crate) const fn new(address: CUdeviceptr, len: usize, context: &'a ContextRef) -> Self {
+                Self { address, len, context, _elements: PhantomData }
+            }
+
+            /// The number of elements.
+            pub const fn len(&self) -> usize {
+                self.len
+            }
+
+            /// Whether there are no elements.
+            pub const fn is_empty(&self) -> bool {
+                self.len == 0
+            }
+
+            /// The address of the first element in device memory.
+            pub const fn as_raw(&self) -> CUdeviceptr {
+                self.address
+            }
+
+            /// The context to which the memory belongs.
+            pub const fn context(&self) -> &'a ContextRef {
+                self.context
+            }
+
+            /// The elements from `start` on; the range was checked, so the offset fits.
+            const fn part(&self, start: usize, len: usize) -> Self {
+                Self::new(self.address + (start * size_of::<T>()) as CUdeviceptr, len, self.context)
+            }
+        }
+
+        impl<T: DeviceData> fmt::Debug for $slice<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($slice), "({:#x}, {} elements)"), self.address, self.len)
+            }
+        }
+    };
+}
+
+common!(Slice);
+common!(SliceMut);
+
+impl<T: DeviceData> Slice<'_, T> {
+    /// Some of the elements; `None` if the range does not lie in the slice.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
+        let (start, len) = resolve(&range, self.len)?;
+        Some(self.part(start, len))
+    }
+
+    /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
+    pub fn split_at(self, middle: usize) -> Option<(Self, Self)> {
+        Some((self.slice(..middle)?, self.slice(middle..)?))
+    }
+
+    /// Copies the elements to `host`. Blocks until they are there.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless both have the same length;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyDtoH_v2")]
+    pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
+        same_length(host.len(), self.len)?;
+        // SAFETY: `host` has as many elements as this slice and is ours for the call; any bytes are a `T`.
+        unsafe { self.read_into(cx, host.as_mut_ptr()) }
+    }
+
+    /// Copies the elements into a new vector. Blocks until they are there.
+    ///
+    /// # Errors
+    /// As [`copy_to_host`](Slice::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    ///
+    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
+        let mut host = Vec::new();
+        let no_room = |_| MemoryError::TooLarge { len: self.len, element_bytes: size_of::<T>() };
+        host.try_reserve_exact(self.len).map_err(no_room)?;
+        // SAFETY: the vector's spare room holds `len` elements.
+        unsafe { self.read_into(cx, host.as_mut_ptr()) }?;
+        // SAFETY: the copy has filled `len` elements, and any bytes are a `T`.
+        unsafe { host.set_len(self.len) };
+        Ok(host)
+    }
+
+    /// # Safety
+    /// `host` has room for all elements of this slice.
+    unsafe fn read_into(self, cx: &Current<'_, '_>, host: *mut T) -> Result<(), MemoryError> {
+        let bytes = bytes_of::<T>(self.len)?;
+        let context = cx.of(self.context, FnId::cuMemcpyDtoH_v2)?;
+        if bytes != 0 {
+            // SAFETY: the caller vouches for `host`; the device side lies in a live allocation that is borrowed.
+            unsafe { context_call!(context, cuMemcpyDtoH_v2(host.cast(), self.address, bytes)) }?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a, T: DeviceData> SliceMut<'a, T> {
+    /// The same elements, to read.
+    pub const fn as_slice(&self) -> Slice<'_, T> {
+        Slice::new(self.address, self.len, self.context)
+    }
+
+    /// Some of the elements, for a shorter time; `None` if the range does not lie in the slice.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
+        let (start, len) = resolve(&range, self.len)?;
+        Some(self.part(start, len))
+    }
+
+    /// Some of the elements, in place of all; `None` if the range does not lie in the slice.
+    pub fn into_slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
+        let (start, len) = resolve(&range, self.len)?;
+        Some(self.part(start, len))
+    }
+
+    /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
+    pub fn split_at_mut(self, middle: usize) -> Option<(SliceMut<'a, T>, SliceMut<'a, T>)> {
+        (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))
+    }
+
+    /// Copies `host` to the device. Returns when `host` may be reused.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless both have the same length;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyHtoD_v2")]
+    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
+        same_length(self.len, host.len())?;
+        let bytes = bytes_of::<T>(self.len)?;
+        let context = cx.of(self.context, FnId::cuMemcpyHtoD_v2)?;
+        if bytes != 0 {
+            // SAFETY: `host` has as many bytes as the device side, which lies in a live allocation that is ours.
+            unsafe { context_call!(context, cuMemcpyHtoD_v2(self.address, host.as_ptr().cast(), bytes)) }?;
+        }
+        Ok(())
+    }
+
+    /// Copies from device memory of the same context. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`copy_from_host`](SliceMut::copy_from_host).
+    ///
+    /// Driver: `cuMemcpyDtoD_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyDtoD_v2")]
+    pub fn copy_from(&mut self, cx: &Current<'_, '_>, source: Slice<'_, T>) -> Result<(), MemoryError> {
+        same_length(self.len, source.len)?;
+        let bytes = bytes_of::<T>(self.len)?;
+        cx.of(source.context, FnId::cuMemcpyDtoD_v2)?;
+        let context = cx.of(self.context, FnId::cuMemcpyDtoD_v2)?;
+        if bytes != 0 {
+            // SAFETY: both sides have `bytes` bytes in live allocations of the current context; this side is ours.
+            unsafe { context_call!(context, cuMemcpyDtoD_v2(self.address, source.address, bytes)) }?;
+        }
+        Ok(())
+    }
+
+    /// Sets every byte to `value`. The host does not wait.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemsetD8_v2")]
+    pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
+        let bytes = bytes_of::<T>(self.len)?;
+        let context = cx.of(self.context, FnId::cuMemsetD8_v2)?;
+        if bytes != 0 {
+            // SAFETY: the bytes lie in a live allocation that is ours, and any bytes are a `T`.
+            unsafe { context_call!(context, cuMemsetD8_v2(self.address, value, bytes)) }?;
+        }
+        Ok(())
+    }
+
+    /// Sets every element to `value`. The host does not wait.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemsetD16_v2")]
+    #[doc(alias = "cuMemsetD32_v2")]
+    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
+    where
+        T: Fill,
+    {
+        let context = cx.of(self.context, FnId::cuMemsetD32_v2)?;
+        let (address, len) = (self.address, self.len);
+        if len == 0 {
+            return Ok(());
+        }
+        match value.pattern() {
+            // SAFETY: `len` elements of a byte lie in a live allocation that is ours, and any bytes are a `T`.
+            Pattern::Byte(byte) => unsafe { context_call!(context, cuMemsetD8_v2(address, byte, len)) },
+            // SAFETY: as above, of two bytes; the address is a multiple of the element's size.
+            Pattern::Half(half) => unsafe { context_call!(context, cuMemsetD16_v2(address, half, len)) },
+            // SAFETY: as above, of four bytes.
+            Pattern::Word(word) => unsafe { context_call!(context, cuMemsetD32_v2(address, word, len)) },
+        }?;
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+//! Modules: loaded kernels and global variables.
+
+use std::ffi::{CStr, CString, c_void};
+use std::fmt;
+use std::ptr;
+
+use cuprum_sys::{CUjit_option, CUmodule, CUresult, FnId, call};
+
+use crate::context::owned::{self, Owned};
+use crate::context::{ContextRef, Current};
+use crate::error::{Error, context_call};
+use crate::function::Function;
+use crate::global::Global;
+use crate::memory::DeviceData;
+use crate::ptx;
+
+/// Code loaded into a context: its functions and globals borrow it.
+///
+/// Dropping it unloads it, on any thread, swallows errors and does nothing in a forked child;
+/// [`close`](Module::close) reports. Unloading does not wait for kernels of the module that are queued.
+pub struct Module<'ctx> {
+    raw: CUmodule,
+    context: &'ctx ContextRef,
+    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    entries: Vec<ptx::Entry>,
+}
+
+// SAFETY: the driver allows any thread to use a module handle.
+unsafe impl Send for Module<'_> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Module<'_> {}
+
+/// Why code could not be loaded, or something in it not be found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModuleError {
+    /// A text for the driver has a NUL byte inside.
+    #[error("{what} has a NUL byte at {position}: the driver would read only what is before it")]
+    InteriorNul {
+        /// Which text.
+        what: &'static str,
+        /// The byte's place in it.
+        position: usize,
+    },
+    /// The driver refused the code.
+    #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
+        if log.is_empty() { String::new() } else { format!("\n{log}") })]
+    Rejected {
+        /// The driver's answer.
+        error: Error,
+        /// What its compiler wrote.
+        log: String,
+        /// What to do about it, where that is known.
+        advice: Option<String>,
+    },
+    /// The module has nothing of this name.
+    #[error("{error}: the module has no {what} named `{name}`")]
+    NotFound {
+        /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
+        error: Error,
+        /// "function" or "global".
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+    },
+    /// A global has another size than the type it is to be used as.
+    #[error("global `{name}` has {bytes} bytes, which is no number of elements of {element_bytes} bytes")]
+    GlobalSize {
+        /// The name asked for.
+        name: String,
+        /// Bytes of the global.
+        bytes: usize,
+        /// Bytes of the type.
+        element_bytes: usize,
+    },
+    /// The driver failed otherwise.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+/// Bytes for what the driver's compiler writes.
+const LOG_BYTES: usize = 16 << 10;
+
+impl<'ctx> Module<'ctx> {
+    /// Loads PTX text; the driver compiles it for the device. Blocks while it does.
+    ///
+    /// # Errors
+    /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`,
+    /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (the PTX is newer than the driver), `CUDA_ERROR_NO_BINARY_FOR_GPU`
+    /// (it is for a newer device), `CUDA_ERROR_OUT_OF_MEMORY`; [`ModuleError::InteriorNul`].
+    ///
+    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn load_ptx(cx: &Current<'_, 'ctx>, ptx: &str) -> Result<Self, ModuleError> {
+        let text = c_string("the PTX", ptx)?;
+        // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
+        let mut module = unsafe { Self::load(cx, text.as_ptr().cast(), Some(ptx)) }?;
+        if !cx.context().library().has(FnId::cuFuncGetParamInfo) {
+            module.entries = ptx::entries(ptx);
+        }
+        Ok(module)
+    }
+
+    /// Loads machine code (cubin) or a container of several (fatbin).
+    ///
+    /// # Errors
+    /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` (nothing in it fits the device),
+    /// `CUDA_ERROR_INVALID_IMAGE`, `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// # Safety
+    /// `image` is a whole cubin or fatbin as a compiler wrote it. The driver trusts its length fields; a cut
+    /// or forged one can crash the process.
+    ///
+    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
+    pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
+        // SAFETY: the caller vouches for the image.
+        unsafe { Self::load(cx, image.as_ptr().cast(), None) }
+    }
+
+    /// # Safety
+    /// `image` is an image that the driver can read to its end.
+    unsafe fn load(
+        cx: &Current<'_, 'ctx>,
+        image: *const c_void,
+        ptx: Option<&str>,
+    ) -> Result<Self, ModuleError> {
+        let context = cx.get()?;
+        let mut log = vec![0u8; LOG_BYTES];
+        let mut options =
+            [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
+        let (count, options, values) = (options.len() as u32, options.as_mut_ptr(), values.as_mut_ptr());
+        let mut raw = CUmodule::null();
+        // SAFETY: the caller vouches for the image; the options and the log outlive the call, and the log's
+        // size is told.
+        let loaded = unsafe {
+            context_call!(context, cuModuleLoadDataEx(&raw mut raw, image, count, options, values))
+        };
+        match loaded {
+            Ok(()) => Ok(Self { raw, context, entries: Vec::new() }),
+            Err(error) => {
+                let log = CStr::from_bytes_until_nul(&log).map_or_else(|_| String::new(), lossy);
+                Err(ModuleError::Rejected {
+                    error,
+                    log: log.trim_end().to_owned(),
+                    advice: advice(context, error, ptx),
+                })
+            }
+        }
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUmodule {
+        self.raw
+    }
+
+    /// The context into which the code was loaded.
+    pub const fn context(&self) -> &'ctx ContextRef {
+        self.context
+    }
+
+    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it.
+    ///
+    /// # Errors
+    /// [`ModuleError::NotFound`], [`ModuleError::InteriorNul`].
+    ///
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+.
+    #[doc(alias = "cuModuleGetFunction")]
+    pub fn function(&self, name: &str) -> Result<Function<'_>, ModuleError> {
+        let text = c_string("the function's name", name)?;
+        let mut raw = cuprum_sys::CUfunction::null();
+        // SAFETY: the module is live, and both pointers outlive the call.
+        unsafe { context_call!(self.context, cuModuleGetFunction(&raw mut raw, self.raw, text.as_ptr())) }
+            .map_err(|error| not_found(error, "function", name))?;
+        let entry = self.entries.iter().find(|entry| entry.name == name);
+        Ok(Function::new(raw, self.context, entry.map(|entry| entry.parameters.as_slice())))
+    }
+
+    /// A `__device__` or `__constant__` variable by its name, as elements of `T`.
+    ///
+    /// # Errors
+    /// [`ModuleError::NotFound`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no
+    /// multiple of that of `T`.
+    ///
+    /// Driver: `cuModuleGetGlobal_v2`, CUDA 3.2+.
+    #[doc(alias = "cuModuleGetGlobal_v2")]
+    pub fn global<T: DeviceData>(&self, name: &str) -> Result<Global<'_, T>, ModuleError> {
+        let text = c_string("the global's name", name)?;
+        let (mut address, mut bytes) = (0, 0);
+        let (to_address, to_bytes) = (&raw mut address, &raw mut bytes);
+        // SAFETY: the module is live, and all pointers outlive the call.
+        unsafe {
+            context_call!(self.context, cuModuleGetGlobal_v2(to_address, to_bytes, self.raw, text.as_ptr()))
+        }
+        .map_err(|error| not_found(error, "global", name))?;
+        match bytes.checked_rem(size_of::<T>()) {
+            Some(0) => Ok(Global::new(address, bytes / size_of::<T>(), self.context)),
+            _ => Err(ModuleError::GlobalSize { name: name.to_owned(), bytes, element_bytes: size_of::<T>() }),
+        }
+    }
+
+    /// Unloads the code and reports what `Drop` would swallow; gives the module back if that failed.
+    ///
+    /// # Errors
+    /// As the driver says, with the module.
+    ///
+    /// Driver: `cuModuleUnload`, CUDA 2.0+.
+    #[doc(alias = "cuModuleUnload")]
+    pub fn close(self) -> Result<(), (Error, Self)> {
+        owned::close(self)
+    }
+}
+
+fn c_string(what: &'static str, text: &str) -> Result<CString, ModuleError> {
+    CString::new(text).map_err(|error| ModuleError::InteriorNul { what, position: error.nul_position() })
+}
+
+fn lossy(text: &CStr) -> String {
+    text.to_string_lossy().into_owned()
+}
+
+fn not_found(error: Error, what: &'static str, name: &str) -> ModuleError {
+    if error.code() == CUresult::CUDA_ERROR_NOT_FOUND {
+        ModuleError::NotFound { error, what, name: name.to_owned() }
+    } else {
+        error.into()
+    }
+}
+
+/// What a user can do about refused code.
+#[cold]
+fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<String> {
+    let driver = context.driver().version();
+    let directive = |name| ptx.and_then(|ptx| ptx::directive(ptx, name)).unwrap_or("unknown");
+    match error.code() {
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => Some(format!(
+            "the PTX is of version {}, which this driver (CUDA {driver}) does not know: update the driver, or compile with \
+             a toolkit no newer than CUDA {driver}",
+            directive(".version"),
+        )),
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+            let device = context.device().compute_capability().ok()?;
+            Some(match ptx {
+                Some(_) => format!(
+                    "the PTX is for {}, the device has compute capability {device}: compile for that or less",
+                    directive(".target"),
+                ),
+                None => format!(
+                    "the image has no code for compute capability {device}: compile for it, or keep PTX in it"
+                ),
+            })
+        }
+        _ => None,
+    }
+}
+
+impl Owned for Module<'_> {
+    fn home(&self) -> &ContextRef {
+        self.context
+    }
+
+    unsafe fn free(&self) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the module is live and not used again.
+        unsafe { call!(self.context.library().fns(), cuModuleUnload(self.raw)) }
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        owned::drop(self);
+    }
+}
+
+impl fmt::Debug for Module<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Module({:?})", self.raw)
+    }
+}
