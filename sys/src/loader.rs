@@ -239,6 +239,12 @@ impl Library {
         self.0.present.contains(function)
     }
 
+    /// The address of a function, for a tracing wrapper or for C code; null if the driver lacks it.
+    #[must_use]
+    pub fn address(self, function: FnId) -> *const c_void {
+        if self.has(function) { self.0.fns.slots()[function as usize] } else { ptr::null() }
+    }
+
     /// Checks that the driver supports at least a version.
     ///
     /// # Errors

@@ -1,0 +1,108 @@
+//! What several test files need.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Set in a child process that runs one test's body.
+const CHILD: &str = "CUPRUM_TEST_CHILD";
+
+/// Runs `body` in a process of its own, which is this test binary again, told to run `test` only.
+///
+/// # Panics
+/// If the child fails; its output comes along.
+#[track_caller]
+pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
+    if std::env::var_os(CHILD).is_some_and(|child| child == *test) {
+        return body();
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"])
+        .env(CHILD, test)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    print!("{stdout}");
+    let passed = output.status.success() && stdout.contains("1 passed");
+    assert!(
+        passed,
+        "{test} in a child process: {}\n{stdout}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The repository's folder for what tests fetch; git ignores it.
+pub fn cache() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache")
+}
+
+/// Runs a program and gives what it printed.
+///
+/// # Panics
+/// If it fails.
+#[track_caller]
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Builds `tests/fakes/NAME.c` as a shared library `FOLDER/FILE` and gives its path.
+///
+/// # Panics
+/// If there is no C compiler, or it fails.
+#[track_caller]
+pub fn fake(name: &str, folder: &str, file: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes").join(name).with_extension("c");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let library = folder.join(file);
+    let built = folder.join(format!("{file}.{}", std::process::id()));
+    run(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&built).arg(source));
+    std::fs::rename(&built, &library).unwrap();
+    library
+}
+
+// What `fork` needs of the C library.
+unsafe extern "C" {
+    #[link_name = "fork"]
+    fn c_fork() -> i32;
+    fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
+    fn _exit(status: i32) -> !;
+    fn alarm(seconds: u32) -> u32;
+}
+
+/// Forks, has the child answer with `body`, and gives the answer. A child that hangs is killed.
+///
+/// # Panics
+/// If the child ends otherwise than by answering.
+#[track_caller]
+pub fn fork(body: impl FnOnce() -> u8) -> u8 {
+    // SAFETY: the child runs `body` only, which does what a forked child of this test may.
+    match unsafe { c_fork() } {
+        0 => {
+            // SAFETY: no precondition; ends a hanging child by a signal.
+            unsafe { alarm(20) };
+            let answer = body();
+            // SAFETY: no precondition; ends the child without the parent's handlers.
+            unsafe { _exit(i32::from(answer)) }
+        }
+        child if child > 0 => {
+            let mut status = 0;
+            // SAFETY: the status is ours to write.
+            let waited = unsafe { waitpid(child, &mut status, 0) };
+            assert_eq!(waited, child);
+            assert_eq!(status & 0x7f, 0, "the child was ended by signal {}", status & 0x7f);
+            u8::try_from(status >> 8 & 0xff).unwrap()
+        }
+        failed => panic!("fork: {failed}"),
+    }
+}

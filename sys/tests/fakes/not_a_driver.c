@@ -1,0 +1,2 @@
+/* A library that has nothing to do with CUDA. */
+int answer(void) { return 42; }
