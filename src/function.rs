@@ -1,12 +1,16 @@
 //! Kernels as the driver knows them: attributes and parameters.
 
+use std::ffi::c_void;
 use std::fmt;
+use std::ptr;
 
-use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUresult};
+use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUresult, FnId};
 
-use crate::context::ContextRef;
+use crate::context::{ContextRef, Current};
 use crate::error::{Error, context_call};
+use crate::launch::LaunchConfig;
 use crate::ptx::Parameter;
+use crate::stream::Stream;
 
 /// A kernel of a loaded module, which it borrows. Bind it to a Rust signature to launch it.
 #[derive(Clone, Copy)]
@@ -98,6 +102,51 @@ impl<'m> Function<'m> {
             Ok(()) => Ok(Some((offset, size))),
             Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Queues the kernel with one pointer for each parameter: for callers that learn its signature at run time.
+    ///
+    /// [`bind`](Function::bind) is the checked way. Here nothing of geometry or arguments is compared.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::is_wrong_context`] unless kernel and
+    /// stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; the sticky errors of earlier work.
+    ///
+    /// # Safety
+    /// 1. `pointers` has one entry for each parameter of the kernel, in order, each to a value of its size.
+    /// 2. The duties of [`Kernel::launch`](crate::Kernel::launch).
+    ///
+    /// Driver: `cuLaunchKernel`, CUDA 4.0+.
+    pub unsafe fn launch_pointers(
+        self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        config: LaunchConfig,
+        pointers: *mut *mut c_void,
+    ) -> Result<(), Error> {
+        cx.of(self.context, FnId::cuLaunchKernel)?;
+        let context = cx.of(stream.context(), FnId::cuLaunchKernel)?;
+        let (function, stream) = (self.raw, stream.as_raw());
+        let LaunchConfig { grid, block, shared_bytes } = config;
+        // SAFETY: function and stream are live and of the current context; the caller answers for the rest.
+        unsafe {
+            context_call!(
+                context,
+                cuLaunchKernel(
+                    function,
+                    grid.x,
+                    grid.y,
+                    grid.z,
+                    block.x,
+                    block.y,
+                    block.z,
+                    shared_bytes,
+                    stream,
+                    pointers,
+                    ptr::null_mut(),
+                )
+            )
         }
     }
 }

@@ -6,18 +6,16 @@
 mod config;
 mod signature;
 
-use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ptr;
 
-use cuprum_sys::{CUdevice_attribute, CUfunction_attribute, FnId};
+use cuprum_sys::{CUdevice_attribute, CUfunction_attribute};
 
 pub use self::config::{Dim3, LaunchConfig};
 pub use self::signature::{Argument, Arguments, In, InOut, Parameter, Signature};
 
 use crate::context::Current;
-use crate::error::{Error, context_call};
+use crate::error::Error;
 use crate::function::Function;
 use crate::stream::Stream;
 use config::Limits;
@@ -219,31 +217,10 @@ impl<'m, S: Signature> Kernel<'m, S> {
         arguments: A,
     ) -> Result<(), LaunchError> {
         self.limits.check(config)?;
-        cx.of(self.function.context(), FnId::cuLaunchKernel)?;
-        let context = cx.of(stream.context(), FnId::cuLaunchKernel)?;
-        let (function, stream) = (self.function.as_raw(), stream.as_raw());
-        let LaunchConfig { grid, block, shared_bytes } = config;
-        arguments.with_pointers(|pointers: *mut *mut c_void| {
-            // SAFETY: function and stream are live and of the current context; there is one pointer for each
-            // parameter, to a value of its size that outlives the call; the caller answers for the kernel.
-            unsafe {
-                context_call!(
-                    context,
-                    cuLaunchKernel(
-                        function,
-                        grid.x,
-                        grid.y,
-                        grid.z,
-                        block.x,
-                        block.y,
-                        block.z,
-                        shared_bytes,
-                        stream,
-                        pointers,
-                        ptr::null_mut(),
-                    )
-                )
-            }
+        arguments.with_pointers(|pointers| {
+            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the
+            // caller answers for the kernel.
+            unsafe { self.function.launch_pointers(cx, stream, config, pointers) }
         })?;
         Ok(())
     }
