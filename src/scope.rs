@@ -31,6 +31,8 @@ pub struct Lent<'scope, T: DeviceData> {
     stream: CUstream,
     context: &'scope ContextRef,
     _elements: PhantomData<&'scope mut [T]>,
+    /// Invariant: with a shorter `'scope`, host memory could be borrowed for less than the scope.
+    _scope: PhantomData<&'scope mut &'scope ()>,
     _this_thread: PhantomData<*mut ()>,
 }
 
@@ -139,6 +141,7 @@ impl<'scope> Scope<'scope, '_> {
             stream: self.stream,
             context: self.context,
             _elements: PhantomData,
+            _scope: PhantomData,
             _this_thread: PhantomData,
         })
     }

@@ -1,0 +1,12 @@
+// A context is not destroyed while something made in it is alive: buffer.
+use cuprum::{Context, ContextStack, Buffer};
+
+fn wrong(context: Context, stack: &mut ContextStack) {
+    let cx = stack.push(&context).unwrap();
+    let kept = Buffer::<f32>::alloc(&cx, 16).unwrap();
+    cx.pop().unwrap();
+    drop(context);
+    drop(kept);
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+// Host memory is not read while a copy into it is in flight.
+use cuprum::{Buffer, Current, Stream};
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, buffer: &mut Buffer<'_, f32>, host: &mut [f32]) {
+    cx.scope(stream, |scope| {
+        let lent = scope.lend(buffer.as_mut_slice()).unwrap();
+        lent.copy_to_host(host).unwrap();
+        assert_eq!(host[0], 1.0);
+    })
+    .unwrap();
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+// A kernel is foreign code: the caller answers for what it does.
+use cuprum::{Current, Kernel, LaunchConfig, Stream};
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, kernel: &Kernel<'_, (u32,)>) {
+    let _ = kernel.launch(cx, stream, LaunchConfig::new(1, 1), (7u32,));
+}
+
+fn main() {}

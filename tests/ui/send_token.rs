@@ -1,0 +1,13 @@
+// What is current is a matter of the thread: neither token crosses to another one.
+use cuprum::{ContextStack, Current};
+
+fn needs_send<T: Send>(_: T) {}
+fn needs_sync<T: Sync>(_: &T) {}
+
+fn wrong(stack: ContextStack, cx: Current<'_, '_>) {
+    needs_sync(&cx);
+    needs_send(cx);
+    needs_send(stack);
+}
+
+fn main() {}
