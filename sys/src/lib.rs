@@ -2,19 +2,18 @@
 
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 
-#[allow(missing_docs)]
+#[macro_use]
+mod macros;
+
 pub mod constants;
-#[allow(missing_docs)]
 pub mod enums;
 mod error;
 mod fns;
 mod fork;
 pub mod left_out;
 mod loader;
-#[allow(missing_docs)]
 pub mod structs;
 mod table;
-#[allow(missing_docs)]
 pub mod types;
 mod version;
 

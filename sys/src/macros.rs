@@ -1,0 +1,142 @@
+//! How the C types are declared: one list of each kind, read by these macros.
+//!
+//! `tests/layout.rs` includes the same lists with macros of its own, and so checks what is declared here
+//! against facts about the headers without naming anything twice.
+
+/// Declares C enums as transparent integers, so that a number this crate does not know stays legal.
+///
+/// `flags` after the representation marks an enum whose constants are combined with `|`.
+macro_rules! c_enums {
+    ($($(#[$meta:meta])* pub enum $name:ident: $repr:ident $($flags:ident)? {
+        $($(#[$doc:meta])* $constant:ident = $value:expr,)*
+    })*) => {
+        $(
+            $(#[$meta])*
+            #[repr(transparent)]
+            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub struct $name(pub $repr);
+
+            impl $name {
+                $($(#[$doc])* pub const $constant: Self = Self($value);)*
+
+                /// Every constant in order of declaration: its number (negative ones as two's complement)
+                /// and its C name.
+                pub const NAMES: &'static [(u32, &'static str)] =
+                    &[$((Self::$constant.0 as u32, stringify!($constant)),)*];
+
+                /// The C name of this number; `None` for a number that this crate does not know.
+                pub fn name(self) -> Option<&'static str> {
+                    name_of(Self::NAMES, self.0 as u32)
+                }
+            }
+
+            impl fmt::Debug for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    debug_enum(f, stringify!($name), Self::NAMES, self.0 as u32)
+                }
+            }
+
+            $(c_flags!($flags $name);)?
+        )*
+    };
+}
+
+/// Lets the constants of a flag enum be combined.
+macro_rules! c_flags {
+    (flags $name:ident) => {
+        impl core::ops::BitOr for $name {
+            type Output = Self;
+
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+        }
+    };
+}
+
+/// Declares opaque handles: pointers that only the driver looks behind.
+macro_rules! c_handles {
+    ($($(#[$meta:meta])* $name:ident,)*) => {
+        $(
+            $(#[$meta])*
+            #[repr(transparent)]
+            #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+            pub struct $name(pub *mut c_void);
+
+            impl $name {
+                /// The null handle.
+                pub const fn null() -> Self {
+                    Self(core::ptr::null_mut())
+                }
+
+                /// Whether this is the null handle.
+                pub const fn is_null(self) -> bool {
+                    self.0.is_null()
+                }
+            }
+        )*
+    };
+}
+
+/// Declares C structs and unions, each with `zeroed` and `Default`.
+macro_rules! c_types {
+    ($($(#[$meta:meta])* pub $kind:ident $name:ident {
+        $($(#[$doc:meta])* pub $field:ident: $ty:ty,)*
+    })*) => {
+        $(
+            c_type! { $kind $(#[$meta])* $name { $($(#[$doc])* pub $field: $ty,)* } }
+
+            impl $name {
+                /// A value of all zero bytes: null handles and pointers, zero numbers.
+                pub const fn zeroed() -> Self {
+                    // SAFETY: the type holds only numbers, nullable pointers, optional callbacks, and arrays,
+                    // structs and unions of those; all zero bytes are a valid value of each.
+                    unsafe { core::mem::zeroed() }
+                }
+            }
+
+            impl Default for $name {
+                fn default() -> Self {
+                    Self::zeroed()
+                }
+            }
+        )*
+    };
+}
+
+/// Declares one C struct, or one C union; of a union `Debug` shows only the name, since which field counts
+/// is known elsewhere.
+macro_rules! c_type {
+    (struct $(#[$meta:meta])* $name:ident { $($fields:tt)* }) => {
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name { $($fields)* }
+    };
+    (union $(#[$meta:meta])* $name:ident { $($fields:tt)* }) => {
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        pub union $name { $($fields)* }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($name), " { .. }"))
+            }
+        }
+    };
+}
+
+/// Declares other names of structs and unions.
+macro_rules! c_aliases {
+    ($($(#[$meta:meta])* $alias:ident = $name:ident,)*) => {
+        $($(#[$meta])* pub type $alias = $name;)*
+    };
+}
+
+/// Declares object-like C macros.
+macro_rules! c_constants {
+    ($($(#[$meta:meta])* $name:ident: $ty:ty = $value:expr;)*) => {
+        $($(#[$meta])* pub const $name: $ty = $value;)*
+    };
+}
