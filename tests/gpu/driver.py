@@ -5,32 +5,40 @@ Runs on a real driver, and on the emulator's libcuda.so.1 through LD_LIBRARY_PAT
 
 import ctypes
 import datetime
-from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_char_p, c_int, c_size_t, c_ubyte, c_uint, c_uint64, c_ushort, c_void_p
 
 cuda = ctypes.CDLL("libcuda.so.1")
 
-U64_FIRST = {
-    "cuMemFree_v2": [c_uint64],
-    "cuMemcpyHtoD_v2": [c_uint64, c_void_p, c_size_t],
-    "cuMemcpyDtoH_v2": [c_void_p, c_uint64, c_size_t],
-    "cuMemcpyHtoDAsync_v2": [c_uint64, c_void_p, c_size_t, c_void_p],
-    "cuMemcpyDtoHAsync_v2": [c_void_p, c_uint64, c_size_t, c_void_p],
-    "cuMemsetD8_v2": [c_uint64, ctypes.c_ubyte, c_size_t],
-    "cuMemsetD8Async": [c_uint64, ctypes.c_ubyte, c_size_t, c_void_p],
+# Functions with 64-bit integer parameters, or floats: ctypes must be told. All others take pointers and C ints.
+SIGNATURES = {
     "cuMemAlloc_v2": [c_void_p, c_size_t],
+    "cuMemAllocPitch_v2": [c_void_p, c_void_p, c_size_t, c_size_t, c_uint],
+    "cuMemAllocHost_v2": [c_void_p, c_size_t],
     "cuMemHostAlloc": [c_void_p, c_size_t, c_uint],
+    "cuMemHostRegister_v2": [c_void_p, c_size_t, c_uint],
     "cuMemAllocManaged": [c_void_p, c_size_t, c_uint],
     "cuMemAllocAsync": [c_void_p, c_size_t, c_void_p],
+    "cuMemFree_v2": [c_uint64],
     "cuMemFreeAsync": [c_uint64, c_void_p],
+    "cuMemcpy": [c_uint64, c_uint64, c_size_t],
+    "cuMemcpyHtoD_v2": [c_uint64, c_void_p, c_size_t],
+    "cuMemcpyDtoH_v2": [c_void_p, c_uint64, c_size_t],
+    "cuMemcpyDtoD_v2": [c_uint64, c_uint64, c_size_t],
+    "cuMemcpyHtoDAsync_v2": [c_uint64, c_void_p, c_size_t, c_void_p],
+    "cuMemcpyDtoHAsync_v2": [c_void_p, c_uint64, c_size_t, c_void_p],
+    "cuMemsetD8_v2": [c_uint64, c_ubyte, c_size_t],
+    "cuMemsetD16_v2": [c_uint64, c_ushort, c_size_t],
+    "cuMemsetD32_v2": [c_uint64, c_uint, c_size_t],
+    "cuMemsetD8Async": [c_uint64, c_ubyte, c_size_t, c_void_p],
+    "cuMemGetAddressRange_v2": [c_void_p, c_void_p, c_uint64],
     "cuPointerGetAttribute": [c_void_p, c_int, c_uint64],
     "cuFuncGetParamInfo": [c_void_p, c_size_t, c_void_p, c_void_p],
     "cuCtxSetLimit": [c_int, c_size_t],
-    "cuMemGetAddressRange_v2": [c_void_p, c_void_p, c_uint64],
-    "cuMemHostRegister_v2": [c_void_p, c_size_t, c_uint],
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor": [c_void_p, c_void_p, c_int, c_size_t],
     "cuLaunchKernel": [c_void_p] + [c_uint] * 7 + [c_void_p] * 3,
     "cuLaunchCooperativeKernel": [c_void_p] + [c_uint] * 7 + [c_void_p] * 2,
 }
-for _name, _types in U64_FIRST.items():
+for _name, _types in SIGNATURES.items():
     if hasattr(cuda, _name):
         getattr(cuda, _name).argtypes = _types
 

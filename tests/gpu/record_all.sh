@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Records everything that tests compare with real hardware, on a machine with an NVIDIA GPU, python3 and numpy.
+#
+#     tests/gpu/record_all.sh OUTPUT-FOLDER
+#
+# kernels.txt  results of every kernel            -> tests/data/goldens/
+# opcodes.txt  results of every PTX form          -> tests/data/goldens/
+# driver.json  answers to mistakes and edge cases -> tests/data/goldens/
+# sanitizer.txt  what compute-sanitizer says of the planted bugs -> tests/data/goldens/
+# log.txt      what the scripts printed
+set -uo pipefail
+cd "$(dirname "$0")"
+out=$(realpath "$1")
+failed=()
+
+part() { # name, seconds, command
+    local start=$SECONDS
+    timeout --kill-after=5 "$2" "${@:3}" >>"$out/log.txt" 2>&1 || failed+=("$1 (status $?)")
+    echo "$1: $((SECONDS - start)) s"
+}
+
+part kernels 60 python3 record.py "$out"
+part opcodes 120 python3 probe_opcodes.py "$out/opcodes.txt"
+part driver 180 python3 probe_driver.py "$out/driver.json"
+part sanitizer 120 ./sanitizer.sh "$out/sanitizer.txt"
+ls -l "$out"
+tail -n 100 "$out/log.txt"
+if ((${#failed[@]})); then
+    echo "failed: ${failed[*]}" >&2
+    exit 1
+fi
