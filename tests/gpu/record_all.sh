@@ -9,8 +9,8 @@
 # sanitizer.txt  what compute-sanitizer says of the planted bugs -> tests/data/goldens/
 # log.txt      what the scripts printed
 set -uo pipefail
-cd "$(dirname "$0")"
 out=$(realpath "$1")
+cd "$(dirname "$0")"
 failed=()
 
 part() { # name, seconds, command

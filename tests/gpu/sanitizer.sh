@@ -7,8 +7,8 @@
 set -uo pipefail
 PATH=$PATH:/usr/local/cuda/bin
 command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not on the PATH" >&2; exit 1; }
-cd "$(dirname "$0")/../.."
 file=$(realpath "$1")
+cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
