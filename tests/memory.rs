@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{context, in_context};
-use cuprum::{Buffer, ContextStack, DeviceData, MemoryError};
+use common::in_context;
+use cuprum::{Buffer, DeviceData, MemoryError};
 
 #[test]
 fn data_goes_there_and_back() {
@@ -149,38 +149,6 @@ fn structs_are_data() {
         let host = [Particle { position: [1.0, 2.0, 3.0], charge: -1, kind: 4 }; 3];
         assert_eq!(Buffer::from_slice(cx, &host).unwrap().to_vec(cx).unwrap(), host);
     });
-}
-
-#[test]
-fn dropping_frees_on_any_thread() {
-    let context = context();
-    let mut stack = ContextStack::take().unwrap();
-    let cx = stack.push(&context).unwrap();
-    let bytes = 64 << 20;
-    let before = cx.memory_info().unwrap().free;
-    let swallowed = cuprum::swallowed::count();
-    std::thread::scope(|scope| {
-        let buffer = Buffer::<u8>::alloc(&cx, bytes).unwrap();
-        assert!(cx.memory_info().unwrap().free <= before - bytes);
-        // A thread on which no context is current.
-        scope.spawn(move || drop(buffer));
-    });
-    assert_eq!(cx.memory_info().unwrap().free, before);
-    Buffer::<u8>::alloc(&cx, bytes).unwrap().close().unwrap();
-    assert_eq!(cx.memory_info().unwrap().free, before);
-    assert_eq!(cuprum::swallowed::count(), swallowed);
-}
-
-#[test]
-fn a_forgotten_buffer_leaks_until_its_context_ends() {
-    let context = context();
-    let mut stack = ContextStack::take().unwrap();
-    let cx = stack.push(&context).unwrap();
-    let before = cx.memory_info().unwrap().free;
-    std::mem::forget(Buffer::<u8>::alloc(&cx, 64 << 20).unwrap());
-    assert!(cx.memory_info().unwrap().free < before);
-    cx.pop().unwrap();
-    context.close().expect("the context goes, and the memory with it");
 }
 
 #[test]

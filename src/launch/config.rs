@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::LaunchError;
 
-/// Three dimensions; those not named are 1. Converts from `u32`, `(u32, u32)` and `(u32, u32, u32)`.
+/// Three dimensions; those not named are 1. Converts from `u32`, `(u32, u32)`,
+/// `(u32, u32, u32)` and `[u32; 3]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// The dimension that runs fastest.
@@ -29,6 +30,12 @@ impl From<(u32, u32)> for Dim3 {
 
 impl From<(u32, u32, u32)> for Dim3 {
     fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self { x, y, z }
+    }
+}
+
+impl From<[u32; 3]> for Dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
         Self { x, y, z }
     }
 }
