@@ -6,7 +6,9 @@ use std::mem::size_of;
 
 use common::{context, driver, in_context, kernels, on_gpu};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Buffer, ContextStack, Driver, Error, In, InOut, LaunchConfig, LaunchError, MemoryError, Stream};
+use cuprum::{
+    Buffer, ContextStack, Driver, Error, In, InOut, LaunchConfig, LaunchError, MemoryError, Stream,
+};
 
 #[test]
 fn an_error_is_eight_bytes() {
@@ -19,7 +21,10 @@ fn an_error_names_call_and_code() {
     let error = driver().device(1 << 20).unwrap_err();
     assert_eq!((error.call(), error.code()), (FnId::cuDeviceGet, CUresult::CUDA_ERROR_INVALID_DEVICE));
     let text = error.to_string();
-    assert!(text.contains("cuDeviceGet") && text.contains("CUDA_ERROR_INVALID_DEVICE") && text.contains("101"), "{text}");
+    assert!(
+        text.contains("cuDeviceGet") && text.contains("CUDA_ERROR_INVALID_DEVICE") && text.contains("101"),
+        "{text}"
+    );
     assert_eq!(driver().device(u32::MAX).unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_DEVICE);
 }
 
@@ -38,8 +43,10 @@ fn fault(cx: &cuprum::Current<'_, '_>) -> Error {
     let kernel = module.function("oob_write").unwrap().bind::<(InOut<u32>, u64, u32)>().unwrap();
     let mut out = Buffer::<u32>::zeroed(cx, 4).unwrap();
     // SAFETY: it is not: the write is outside of everything, and the device stops the kernel for it.
-    unsafe { kernel.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 1), (&mut out, 1u64 << 40, 1u32)) }
-        .expect("the launch itself succeeds");
+    unsafe {
+        kernel.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 1), (&mut out, 1u64 << 40, 1u32))
+    }
+    .expect("the launch itself succeeds");
     cx.synchronize().unwrap_err()
 }
 
@@ -58,7 +65,9 @@ fn a_fault_is_sticky_and_later_errors_name_the_first() {
     assert_eq!(first.first_reported_by(), None);
     assert_eq!(context.poisoned_by(), Some(first));
 
-    let MemoryError::Driver(later) = Buffer::<u8>::alloc(&cx, 16).unwrap_err() else { panic!("another error") };
+    let MemoryError::Driver(later) = Buffer::<u8>::alloc(&cx, 16).unwrap_err() else {
+        panic!("another error")
+    };
     assert_eq!((later.code(), later.call()), (CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, FnId::cuMemAlloc_v2));
     assert_eq!(later.first_reported_by(), Some(FnId::cuCtxSynchronize));
     assert!(later.to_string().contains("cuCtxSynchronize"), "{later}");

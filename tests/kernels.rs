@@ -26,7 +26,8 @@ fn run(cx: &Current<'_, '_>, case: &Case, ptx: &str) -> Vec<Vec<u8>> {
             }
         })
         .collect();
-    let mut addresses: Vec<u64> = buffers.iter().map(|buffer| buffer.as_ref().map_or(0, Buffer::as_raw)).collect();
+    let mut addresses: Vec<u64> =
+        buffers.iter().map(|buffer| buffer.as_ref().map_or(0, Buffer::as_raw)).collect();
     let mut pointers: Vec<*mut c_void> = case
         .arguments
         .iter()

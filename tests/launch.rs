@@ -38,7 +38,8 @@ fn arguments_arrive_whatever_their_size_and_alignment() {
 
         let kernel = module.function("mixed_scalars").unwrap();
         let kernel = kernel.bind::<(InOut<u8>, u8, u16, u32, u64, f32, f64)>().unwrap();
-        let (a, b, c, d, e, f) = (0x11u8, 0x2233u16, 0x4455_6677u32, 0x8899_AABB_CCDD_EEFFu64, 1.5f32, -2.5f64);
+        let (a, b, c, d, e, f) =
+            (0x11u8, 0x2233u16, 0x4455_6677u32, 0x8899_AABB_CCDD_EEFFu64, 1.5f32, -2.5f64);
         // SAFETY: the kernel's contract is that of the signature; it writes 27 bytes to `out`.
         unsafe { kernel.launch(cx, &stream, one, (&mut out, a, b, c, d, e, f)) }.unwrap();
         let expected: Vec<u8> = [a]
@@ -114,7 +115,10 @@ fn a_signature_that_differs_is_refused_with_both_values() {
     in_context(|cx| {
         let module = kernels!(cx, "signatures");
         let mixed = module.function("mixed_scalars").unwrap();
-        assert_eq!(mixed.bind::<(InOut<u8>, u8)>().unwrap_err(), BindError::Count { kernel: 7, signature: 2 });
+        assert_eq!(
+            mixed.bind::<(InOut<u8>, u8)>().unwrap_err(),
+            BindError::Count { kernel: 7, signature: 2 }
+        );
         assert_eq!(
             mixed.bind::<(InOut<u8>, u8, u16, u32, u64, f32, f64, u32)>().unwrap_err(),
             BindError::Count { kernel: 7, signature: 8 }
@@ -145,9 +149,17 @@ fn a_geometry_beyond_the_limits_is_refused_with_the_limit() {
             // SAFETY: no element is asked for, so nothing is accessed, if it runs at all.
             unsafe { kernel.launch(cx, &stream, config, (0u32, 1f32, &x, &mut y)) }.unwrap_err()
         };
-        assert_eq!(refused(LaunchConfig::new(0, 32)), LaunchError::Empty { grid: 0.into(), block: 32.into() });
-        assert!(matches!(refused(LaunchConfig::new(1, 1025)), LaunchError::Block { threads, .. } if threads <= 1024));
-        assert!(matches!(refused(LaunchConfig::new(1, (1, 1, 65))), LaunchError::Block { limit: Dim3 { z: 64, .. }, .. }));
+        assert_eq!(
+            refused(LaunchConfig::new(0, 32)),
+            LaunchError::Empty { grid: 0.into(), block: 32.into() }
+        );
+        assert!(
+            matches!(refused(LaunchConfig::new(1, 1025)), LaunchError::Block { threads, .. } if threads <= 1024)
+        );
+        assert!(matches!(
+            refused(LaunchConfig::new(1, (1, 1, 65))),
+            LaunchError::Block { limit: Dim3 { z: 64, .. }, .. }
+        ));
         let tall = LaunchConfig::new((1, 1 << 16), 1);
         assert!(matches!(refused(tall), LaunchError::Grid { limit: Dim3 { y: 65535, .. }, .. }));
         let greedy = LaunchConfig::new(1, 1).shared_bytes(48 * 1024 + 1);

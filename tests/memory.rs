@@ -63,7 +63,9 @@ fn sizes_that_wrap_are_refused() {
 fn more_than_the_device_has_is_out_of_memory() {
     in_context(|cx| {
         let total = cx.memory_info().unwrap().total;
-        let MemoryError::Driver(error) = Buffer::<u8>::alloc(cx, total * 2).unwrap_err() else { panic!("another error") };
+        let MemoryError::Driver(error) = Buffer::<u8>::alloc(cx, total * 2).unwrap_err() else {
+            panic!("another error")
+        };
         assert_eq!(error.code(), cuprum::sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         assert_eq!(error.call(), cuprum::sys::FnId::cuMemAlloc_v2);
         assert!(!error.is_sticky());

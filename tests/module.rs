@@ -37,8 +37,10 @@ fn ptx_for_a_newer_device_is_refused_with_both_capabilities() {
     in_context(|cx| {
         let device = device().compute_capability().unwrap();
         // Known to every compiler that these drivers hold, and newer than any device of these tests but itself.
-        let target = if device < (cuprum::ComputeCapability { major: 9, minor: 0 }) { "sm_90" } else { "sm_100" };
-        let ptx = format!(".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n");
+        let target =
+            if device < (cuprum::ComputeCapability { major: 9, minor: 0 }) { "sm_90" } else { "sm_100" };
+        let ptx =
+            format!(".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n");
         let refused = Module::load_ptx(cx, &ptx).unwrap_err();
         let ModuleError::Rejected { error, .. } = &refused else { panic!("another error") };
         assert_eq!(error.code(), CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, "{refused}");
@@ -78,7 +80,10 @@ fn binary_rubbish_is_refused() {
         let refused = unsafe { Module::load_binary(cx, &[0xFF; 256]) }.unwrap_err();
         let ModuleError::Rejected { error, .. } = refused else { panic!("another error") };
         assert!(
-            matches!(error.code(), CUresult::CUDA_ERROR_INVALID_IMAGE | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
+            matches!(
+                error.code(),
+                CUresult::CUDA_ERROR_INVALID_IMAGE | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+            ),
             "{error}"
         );
     });
@@ -114,7 +119,9 @@ fn functions_have_attributes() {
         let module = kernels!(cx, "reduce_shared");
         let function = module.function("reduce_shared").unwrap();
         let attribute = |attribute| function.attribute(attribute).unwrap();
-        assert!((32..=1024).contains(&attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)));
+        assert!(
+            (32..=1024).contains(&attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
+        );
         assert!(attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) > 0);
         assert_eq!(attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION), 75);
         let unknown = function.attribute(CUfunction_attribute(9999)).unwrap_err();

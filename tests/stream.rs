@@ -42,7 +42,8 @@ fn priorities_are_clamped() {
 fn events_mark_and_time() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
-        let (start, end) = (Event::new(cx, EventFlags::empty()).unwrap(), Event::new(cx, EventFlags::empty()).unwrap());
+        let (start, end) =
+            (Event::new(cx, EventFlags::empty()).unwrap(), Event::new(cx, EventFlags::empty()).unwrap());
         start.record(cx, &stream).unwrap();
         let mut buffer = Buffer::<u8>::alloc(cx, 16 << 20).unwrap();
         buffer.as_mut_slice().set_bytes(cx, 1).unwrap();

@@ -12,7 +12,8 @@ pub(crate) fn driver() -> Driver {
     let library = match std::env::var_os("CUPRUM_DEVICE") {
         None => cuprum_emulator::library(),
         Some(_) => {
-            let (library, choice) = cuprum_emulator::open_driver_or_emulator().expect("the device that CUPRUM_DEVICE names");
+            let (library, choice) =
+                cuprum_emulator::open_driver_or_emulator().expect("the device that CUPRUM_DEVICE names");
             eprintln!("{choice}");
             library
         }

@@ -1,0 +1,233 @@
+//! How many driver calls each method makes, in which order, and what `Drop` does with errors.
+
+mod fake;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cuprum::sys::{CUresult, FnId};
+use cuprum::{
+    BindError, Buffer, Context, ContextFlags, ContextStack, Current, Error, Event, EventFlags, In, InOut,
+    LaunchConfig, MemoryError, Module, PrimaryContext, Stream,
+};
+use fake::{calls_of, driver, failing};
+
+fn in_fake(test: impl FnOnce(&mut Current<'_, '_>)) {
+    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let mut stack = ContextStack::take().unwrap();
+    test(&mut stack.push(&context).unwrap());
+}
+
+#[test]
+fn each_operation_is_one_call() {
+    in_fake(|cx| {
+        let one = |expected: FnId, calls: Vec<FnId>| assert_eq!(calls, [expected]);
+        let (calls, buffer) = calls_of(|| Buffer::<u32>::alloc(cx, 4).unwrap());
+        one(FnId::cuMemAlloc_v2, calls);
+        let mut buffer = buffer;
+        one(FnId::cuMemcpyHtoD_v2, calls_of(|| buffer.copy_from_host(cx, &[1; 4]).unwrap()).0);
+        one(FnId::cuMemcpyDtoH_v2, calls_of(|| buffer.to_vec(cx).unwrap()).0);
+        one(FnId::cuMemsetD32_v2, calls_of(|| buffer.as_mut_slice().fill(cx, 1).unwrap()).0);
+        one(FnId::cuMemFree_v2, calls_of(|| drop(buffer)).0);
+
+        let (calls, stream) = calls_of(|| Stream::new(cx).unwrap());
+        one(FnId::cuStreamCreate, calls);
+        one(FnId::cuStreamSynchronize, calls_of(|| stream.synchronize(cx).unwrap()).0);
+        one(FnId::cuStreamQuery, calls_of(|| stream.is_done(cx).unwrap()).0);
+        let (calls, event) = calls_of(|| Event::new(cx, EventFlags::empty()).unwrap());
+        one(FnId::cuEventCreate, calls);
+        one(FnId::cuEventRecord, calls_of(|| event.record(cx, &stream).unwrap()).0);
+        one(FnId::cuStreamWaitEvent, calls_of(|| stream.wait(cx, &event).unwrap()).0);
+        one(FnId::cuEventSynchronize, calls_of(|| event.synchronize().unwrap()).0);
+        let (calls, elapsed) = calls_of(|| event.elapsed_since(&event).unwrap());
+        one(FnId::cuEventElapsedTime, calls);
+        assert_eq!(elapsed.as_micros(), 1500);
+        one(FnId::cuEventDestroy_v2, calls_of(|| drop(event)).0);
+
+        let ptx = ".version 7.0\n.entry k(.param .u32 n, .param .u64 x, .param .u64 y) { ret; }";
+        let (calls, module) = calls_of(|| Module::load_ptx(cx, ptx).unwrap());
+        one(FnId::cuModuleLoadDataEx, calls);
+        let (calls, function) = calls_of(|| module.function("k").unwrap());
+        one(FnId::cuModuleGetFunction, calls);
+        let kernel = function.bind::<(u32, In<u32>, InOut<u32>)>().unwrap();
+        let (x, mut y) = (Buffer::<u32>::alloc(cx, 4).unwrap(), Buffer::<u32>::alloc(cx, 4).unwrap());
+        let launch = || {
+            // SAFETY: the fake launches nothing.
+            unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 32), (4u32, &x, &mut y)) }.unwrap();
+        };
+        one(FnId::cuLaunchKernel, calls_of(launch).0);
+        one(FnId::cuModuleUnload, calls_of(|| drop(module)).0);
+        one(FnId::cuStreamDestroy_v2, calls_of(|| drop(stream)).0);
+    });
+}
+
+#[test]
+fn push_and_pop_are_one_call_each() {
+    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let mut stack = ContextStack::take().unwrap();
+    let (calls, cx) = calls_of(|| stack.push(&context).unwrap());
+    assert_eq!(calls, [FnId::cuCtxPushCurrent_v2]);
+    let (calls, ()) = calls_of(|| drop(cx));
+    assert_eq!(calls, [FnId::cuCtxPopCurrent_v2]);
+}
+
+#[test]
+fn a_drop_elsewhere_activates_and_restores() {
+    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let mut stack = ContextStack::take().unwrap();
+    let buffer = Buffer::<u8>::alloc(&stack.push(&context).unwrap(), 16).unwrap();
+    let (calls, ()) = calls_of(|| drop(buffer));
+    assert_eq!(calls, [FnId::cuCtxPushCurrent_v2, FnId::cuMemFree_v2, FnId::cuCtxPopCurrent_v2]);
+}
+
+#[test]
+fn a_scope_waits_once_and_before_it_on_a_non_blocking_stream() {
+    in_fake(|cx| {
+        let (blocking, beside) = (Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap());
+        let mut buffer = Buffer::<u8>::alloc(cx, 4).unwrap();
+        let host = [0; 4];
+        let mut calls = |stream: &Stream<'_>| {
+            calls_of(|| {
+                cx.scope(stream, |scope| scope.lend(buffer.as_mut_slice()).unwrap().copy_from_host(&host))
+                    .unwrap()
+                    .unwrap();
+            })
+            .0
+        };
+        assert_eq!(calls(&blocking), [FnId::cuMemcpyHtoDAsync_v2, FnId::cuStreamSynchronize]);
+        assert_eq!(
+            calls(&beside),
+            [FnId::cuStreamSynchronize, FnId::cuMemcpyHtoDAsync_v2, FnId::cuStreamSynchronize]
+        );
+    });
+}
+
+#[test]
+fn a_scope_that_cannot_wait_for_its_stream_waits_for_the_context() {
+    in_fake(|cx| {
+        let stream = Stream::new(cx).unwrap();
+        let (calls, result) = calls_of(|| {
+            failing(FnId::cuStreamSynchronize, CUresult::CUDA_ERROR_INVALID_HANDLE, || {
+                cx.scope(&stream, |_| ())
+            })
+        });
+        assert_eq!(calls, [FnId::cuStreamSynchronize, FnId::cuCtxSynchronize]);
+        assert_eq!(result.unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_HANDLE);
+    });
+}
+
+#[test]
+fn nothing_is_called_for_nothing() {
+    in_fake(|cx| {
+        let (calls, ()) = calls_of(|| {
+            let mut empty = Buffer::<u32>::zeroed(cx, 0).unwrap();
+            empty.copy_from_host(cx, &[]).unwrap();
+            assert_eq!(empty.to_vec(cx).unwrap(), []);
+            drop(empty);
+            drop(Stream::default_in(cx));
+        });
+        assert_eq!(calls, []);
+    });
+}
+
+#[test]
+fn a_missing_function_is_an_error_with_both_versions() {
+    let device = driver().device(0).unwrap();
+    let error = PrimaryContext::retain(device).unwrap_err();
+    assert!(error.is_unresolved());
+    assert_eq!(error.call(), FnId::cuDevicePrimaryCtxRetain);
+    let text = error.to_string();
+    assert!(
+        text.contains("7.0") && text.contains("9.0") && text.contains("cuDevicePrimaryCtxRetain"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_old_driver_learns_parameters_from_ptx_and_says_so_where_it_cannot() {
+    in_fake(|cx| {
+        let ptx = ".version 7.0\n.entry k(.param .u32 n, .param .f64 x) { ret; }";
+        let module = Module::load_ptx(cx, ptx).unwrap();
+        let function = module.function("k").unwrap();
+        function.bind::<(u32, f64)>().unwrap();
+        assert_eq!(function.bind::<(u32,)>().unwrap_err(), BindError::Count { kernel: 2, signature: 1 });
+        let size = BindError::Size { index: 1, kernel: 8, signature: 4 };
+        assert_eq!(function.bind::<(u32, f32)>().unwrap_err(), size);
+        // SAFETY: the fake reads nothing of the image.
+        let module = unsafe { Module::load_binary(cx, &[0; 64]) }.unwrap();
+        let BindError::Driver(error) = module.function("k").unwrap().bind::<(u32, f64)>().unwrap_err() else {
+            panic!("another error")
+        };
+        assert!(error.is_unresolved());
+    });
+}
+
+#[test]
+fn a_failed_allocation_owns_nothing() {
+    in_fake(|cx| {
+        let (calls, result) = calls_of(|| {
+            failing(FnId::cuMemAlloc_v2, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || Buffer::<u8>::zeroed(cx, 16))
+        });
+        assert!(
+            matches!(result, Err(MemoryError::Driver(error)) if error.code() == CUresult::CUDA_ERROR_OUT_OF_MEMORY)
+        );
+        assert_eq!(calls, [FnId::cuMemAlloc_v2]);
+        let (calls, result) = calls_of(|| {
+            failing(FnId::cuMemsetD8_v2, CUresult::CUDA_ERROR_INVALID_VALUE, || Buffer::<u8>::zeroed(cx, 16))
+        });
+        assert!(result.is_err());
+        assert_eq!(
+            calls,
+            [FnId::cuMemAlloc_v2, FnId::cuMemsetD8_v2, FnId::cuMemFree_v2],
+            "what was allocated is freed"
+        );
+    });
+}
+
+#[test]
+fn close_gives_the_object_back() {
+    in_fake(|cx| {
+        let buffer = Buffer::<u8>::alloc(cx, 16).unwrap();
+        let (error, buffer) =
+            failing(FnId::cuMemFree_v2, CUresult::CUDA_ERROR_INVALID_VALUE, || buffer.close()).unwrap_err();
+        assert_eq!(error.call(), FnId::cuMemFree_v2);
+        assert_eq!(calls_of(|| buffer.close().unwrap()).0, [FnId::cuMemFree_v2]);
+    });
+}
+
+static TOLD: AtomicU32 = AtomicU32::new(0);
+
+/// One test for all that goes through the process-wide counter, which other tests of this file do not raise.
+#[test]
+fn what_drop_swallows_is_counted_and_told() {
+    cuprum::swallowed::set_hook(|error| TOLD.store(error.code().0, Ordering::Relaxed))
+        .expect("the first hook");
+    assert!(cuprum::swallowed::set_hook(|_| ()).is_err());
+    in_fake(|cx| {
+        let dropped_with = |code| {
+            let before = cuprum::swallowed::count();
+            let buffer = Buffer::<u8>::alloc(cx, 16).unwrap();
+            failing(FnId::cuMemFree_v2, code, || drop(buffer));
+            cuprum::swallowed::count() - before
+        };
+        assert_eq!(dropped_with(CUresult::CUDA_ERROR_INVALID_VALUE), 1);
+        assert_eq!(TOLD.load(Ordering::Relaxed), CUresult::CUDA_ERROR_INVALID_VALUE.0);
+        assert_eq!(
+            dropped_with(CUresult::CUDA_ERROR_DEINITIALIZED),
+            0,
+            "a driver that shuts down has freed everything"
+        );
+
+        let lost = |code| failing(FnId::cuCtxSynchronize, code, || cx.synchronize().unwrap_err());
+        let first: Error = lost(CUresult::CUDA_ERROR_LAUNCH_FAILED);
+        assert_eq!(cx.context().poisoned_by(), Some(first));
+        assert_eq!(
+            dropped_with(CUresult::CUDA_ERROR_LAUNCH_FAILED),
+            0,
+            "the echo of a fault that was reported"
+        );
+        assert_eq!(
+            lost(CUresult::CUDA_ERROR_LAUNCH_FAILED).first_reported_by(),
+            Some(FnId::cuCtxSynchronize)
+        );
+    });
+}
