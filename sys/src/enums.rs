@@ -29,7 +29,7 @@ c_enums! {
 
     /// What a driver call returns.
     #[must_use]
-    pub enum CUresult: u32 {
+    pub described CUresult: u32 {
         /// The call did what was asked; for a query of pending work, the work is done.
         CUDA_SUCCESS = 0,
         /// An argument is out of its allowed range, null where that is not allowed, or does not fit the
@@ -87,7 +87,7 @@ c_enums! {
         CUDA_ERROR_NOT_MAPPED_AS_ARRAY = 212,
         /// The mapped resource cannot be accessed through a pointer.
         CUDA_ERROR_NOT_MAPPED_AS_POINTER = 213,
-        /// Device memory had an uncorrectable error; sticky.
+        /// Device memory had an uncorrectable error; the context is lost.
         CUDA_ERROR_ECC_UNCORRECTABLE = 214,
         /// The device does not know this `CUlimit`.
         CUDA_ERROR_UNSUPPORTED_LIMIT = 215,
@@ -99,7 +99,7 @@ c_enums! {
         CUDA_ERROR_INVALID_PTX = 218,
         /// The graphics API's context is not usable.
         CUDA_ERROR_INVALID_GRAPHICS_CONTEXT = 219,
-        /// NVLink had an uncorrectable error; sticky.
+        /// NVLink had an uncorrectable error; the context is lost.
         CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
         /// The PTX compiler library that ships with the driver was not found.
         CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,
@@ -111,8 +111,8 @@ c_enums! {
         CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY = 224,
         /// The code calls `cudaDeviceSynchronize` on the device, which is no longer possible. CUDA 12.1+.
         CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC = 225,
-        /// The hardware confined a fault, such as a bad peer access over NVLink; sticky, the process must
-        /// restart. CUDA 12.8+.
+        /// The hardware confined a fault, such as a bad peer access over NVLink; the process must restart.
+        /// CUDA 12.8+.
         CUDA_ERROR_CONTAINED = 226,
         /// The fat binary needs a newer loader than this driver's. CUDA 13.4+.
         CUDA_ERROR_INSUFFICIENT_LOADER_VERSION = 227,
@@ -137,11 +137,11 @@ c_enums! {
         CUDA_ERROR_NOT_FOUND = 500,
         /// The work asked about is still running; not a failure.
         CUDA_ERROR_NOT_READY = 600,
-        /// A kernel accessed memory that it must not; sticky, the context is lost.
+        /// A kernel accessed memory that it must not; the context is lost.
         CUDA_ERROR_ILLEGAL_ADDRESS = 700,
         /// The launch needs more registers or shared memory than there are.
         CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
-        /// The kernel ran longer than a display device allows; sticky.
+        /// The kernel ran longer than a display device allows; the context is lost.
         CUDA_ERROR_LAUNCH_TIMEOUT = 702,
         /// The kernel and its module disagree on the texturing mode.
         CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING = 703,
@@ -153,7 +153,7 @@ c_enums! {
         CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE = 708,
         /// The current context was destroyed, or is a primary context not yet made.
         CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
-        /// A device-side `assert` failed; sticky.
+        /// A device-side `assert` failed; the context is lost.
         CUDA_ERROR_ASSERT = 710,
         /// The hardware has no room for another peer.
         CUDA_ERROR_TOO_MANY_PEERS = 711,
@@ -161,21 +161,21 @@ c_enums! {
         CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
         /// This host memory is not registered.
         CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
-        /// A kernel overran or damaged its call stack; sticky.
+        /// A kernel overran or damaged its call stack; the context is lost.
         CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
-        /// A kernel met an instruction that is not one; sticky.
+        /// A kernel met an instruction that is not one; the context is lost.
         CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
-        /// A kernel accessed an address that is not aligned to the size of the access; sticky.
+        /// A kernel accessed an address that is not aligned to the size of the access; the context is lost.
         CUDA_ERROR_MISALIGNED_ADDRESS = 716,
-        /// A kernel used an instruction on an address of the wrong memory space; sticky.
+        /// A kernel used an instruction on an address of the wrong memory space; the context is lost.
         CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
-        /// A kernel jumped out of its code; sticky.
+        /// A kernel jumped out of its code; the context is lost.
         CUDA_ERROR_INVALID_PC = 718,
-        /// A kernel failed for a reason that has no code of its own; sticky.
+        /// A kernel failed for a reason that has no code of its own; the context is lost.
         CUDA_ERROR_LAUNCH_FAILED = 719,
         /// A cooperative launch has more blocks than fit on the device at once.
         CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
-        /// A kernel ended without freeing its tensor memory; sticky, the process must restart. CUDA 12.8+.
+        /// A kernel ended without freeing its tensor memory; the process must restart. CUDA 12.8+.
         CUDA_ERROR_TENSOR_MEMORY_LEAK = 721,
         /// The operation is not allowed here, for instance in this mode, during capture or from a callback.
         CUDA_ERROR_NOT_PERMITTED = 800,
@@ -225,7 +225,7 @@ c_enums! {
         CUDA_ERROR_TIMEOUT = 909,
         /// The executable graph cannot take the new graph's shape; it must be instantiated again.
         CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910,
-        /// A device outside CUDA's control failed; sticky, the process must restart.
+        /// A device outside CUDA's control failed; the process must restart.
         CUDA_ERROR_EXTERNAL_DEVICE = 911,
         /// The cluster size is not one that this kernel and device can run.
         CUDA_ERROR_INVALID_CLUSTER_SIZE = 912,
@@ -255,7 +255,7 @@ c_enums! {
     // Entry points and logs
 
     /// Which form of a function `cuGetProcAddress` looks up.
-    pub enum CUdriverProcAddress_flags: u32 flags {
+    pub flags CUdriverProcAddress_flags: u32 {
         /// The form for the default stream that the caller was compiled for.
         CU_GET_PROC_ADDRESS_DEFAULT = 0,
         /// The form whose null stream is the legacy default stream.
@@ -706,7 +706,7 @@ c_enums! {
     }
 
     /// The operand kinds for which an atomic operation works. CUDA 13.0+.
-    pub enum CUatomicOperationCapability: u32 flags {
+    pub flags CUatomicOperationCapability: u32 {
         /// Signed integers.
         CU_ATOMIC_CAPABILITY_SIGNED = 1,
         /// Unsigned integers.
@@ -738,7 +738,7 @@ c_enums! {
     // Contexts
 
     /// How a context waits and what it may do.
-    pub enum CUctx_flags: u32 flags {
+    pub flags CUctx_flags: u32 {
         /// The driver chooses how threads wait.
         CU_CTX_SCHED_AUTO = 0,
         /// Waiting threads spin: lowest latency, one core busy.
@@ -825,7 +825,7 @@ c_enums! {
     }
 
     /// How RDMA writes to a device can be flushed.
-    pub enum CUflushGPUDirectRDMAWritesOptions: u32 flags {
+    pub flags CUflushGPUDirectRDMAWritesOptions: u32 {
         /// By the call `cuFlushGPUDirectRDMAWrites`.
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1,
         /// By a stream memory operation.
@@ -879,7 +879,7 @@ c_enums! {
     }
 
     /// How a group of multiprocessors is chosen. CUDA 13.1+.
-    pub enum CUdevSmResourceGroup_flags: u32 flags {
+    pub flags CUdevSmResourceGroup_flags: u32 {
         /// All of the group meet its co-scheduling rule.
         CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0,
         /// What is missing may be filled with multiprocessors that do not meet the rule.
@@ -892,7 +892,7 @@ c_enums! {
 
     /// How multiprocessors are split into groups by count; `CUdevSmResourceSplit_flags` before CUDA 13.1.
     /// CUDA 12.5+.
-    pub enum CUdevSmResourceSplitByCount_flags: u32 flags {
+    pub flags CUdevSmResourceSplitByCount_flags: u32 {
         /// Split finer and give up cluster guarantees.
         CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
         /// Split so that the largest clusters still fit.
@@ -908,7 +908,7 @@ c_enums! {
     }
 
     /// What a green context is created with. CUDA 12.4+.
-    pub enum CUgreenCtxCreate_flags: u32 flags {
+    pub flags CUgreenCtxCreate_flags: u32 {
         /// Nothing more. CUDA 13.3+.
         CU_GREEN_CTX_NONE = 0,
         /// A default stream; must be given.
@@ -918,7 +918,7 @@ c_enums! {
     // Streams and events
 
     /// How a stream is created.
-    pub enum CUstream_flags: u32 flags {
+    pub flags CUstream_flags: u32 {
         /// Waits for, and is waited for by, the legacy default stream.
         CU_STREAM_DEFAULT = 0,
         /// Runs independently of the legacy default stream.
@@ -946,7 +946,7 @@ c_enums! {
     }
 
     /// How an event is created.
-    pub enum CUevent_flags: u32 flags {
+    pub flags CUevent_flags: u32 {
         /// Timed, waited for as the context waits.
         CU_EVENT_DEFAULT = 0,
         /// Waiting threads sleep.
@@ -958,7 +958,7 @@ c_enums! {
     }
 
     /// How an event is recorded.
-    pub enum CUevent_record_flags: u32 flags {
+    pub flags CUevent_record_flags: u32 {
         /// As usual.
         CU_EVENT_RECORD_DEFAULT = 0,
         /// In a capture, becomes a graph node rather than a dependency.
@@ -966,7 +966,7 @@ c_enums! {
     }
 
     /// How a stream waits for an event.
-    pub enum CUevent_wait_flags: u32 flags {
+    pub flags CUevent_wait_flags: u32 {
         /// As usual.
         CU_EVENT_WAIT_DEFAULT = 0,
         /// In a capture, becomes a graph node rather than a dependency.
@@ -1066,7 +1066,7 @@ c_enums! {
     }
 
     /// When a wait for a value in memory ends.
-    pub enum CUstreamWaitValue_flags: u32 flags {
+    pub flags CUstreamWaitValue_flags: u32 {
         /// When the signed difference of memory and value is not negative.
         CU_STREAM_WAIT_VALUE_GEQ = 0,
         /// When memory equals the value.
@@ -1080,7 +1080,7 @@ c_enums! {
     }
 
     /// How a value is written to memory.
-    pub enum CUstreamWriteValue_flags: u32 flags {
+    pub flags CUstreamWriteValue_flags: u32 {
         /// Earlier writes of the stream are visible first.
         CU_STREAM_WRITE_VALUE_DEFAULT = 0,
         /// No such order.
@@ -1186,7 +1186,7 @@ c_enums! {
     }
 
     /// Who may access managed memory.
-    pub enum CUmemAttach_flags: u32 flags {
+    pub flags CUmemAttach_flags: u32 {
         /// Every stream on every device.
         CU_MEM_ATTACH_GLOBAL = 1,
         /// The host only.
@@ -1262,19 +1262,19 @@ c_enums! {
     }
 
     /// How an address range is exported. CUDA 12.8+.
-    pub enum CUmemRangeFlags: u32 flags {
+    pub flags CUmemRangeFlags: u32 {
         /// The dma-buf is mapped over PCIe (BAR1).
         CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1,
     }
 
     /// How memory of another process is opened.
-    pub enum CUipcMem_flags: u32 flags {
+    pub flags CUipcMem_flags: u32 {
         /// Peer access is switched on where it is needed; must be given.
         CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
     }
 
     /// A format that the hardware can decompress. CUDA 12.8+.
-    pub enum CUmemDecompressAlgorithm: u32 flags {
+    pub flags CUmemDecompressAlgorithm: u32 {
         /// None.
         CU_MEM_DECOMPRESS_UNSUPPORTED = 0,
         /// Deflate.
@@ -1288,7 +1288,7 @@ c_enums! {
     // Batched copies
 
     /// How a copy of a batch is made. CUDA 12.8+.
-    pub enum CUmemcpyFlags: u32 flags {
+    pub flags CUmemcpyFlags: u32 {
         /// No preference.
         CU_MEMCPY_FLAG_DEFAULT = 0,
         /// Rather leave the multiprocessors to kernels.
@@ -1332,7 +1332,7 @@ c_enums! {
     // Virtual memory management
 
     /// How an allocation can be shared with other processes.
-    pub enum CUmemAllocationHandleType: u32 flags {
+    pub flags CUmemAllocationHandleType: u32 {
         /// Not at all.
         CU_MEM_HANDLE_TYPE_NONE = 0,
         /// By file descriptor; Linux.
@@ -1473,7 +1473,7 @@ c_enums! {
     }
 
     /// How a logical endpoint will be used. CUDA 13.3+.
-    pub enum CUlogicalEndpointFlag: u32 flags {
+    pub flags CUlogicalEndpointFlag: u32 {
         /// As usual.
         CU_LOGICAL_ENDPOINT_FLAG_NONE = 0,
         /// With counted operations.
@@ -1481,7 +1481,7 @@ c_enums! {
     }
 
     /// How a logical endpoint can be shared. CUDA 13.3+.
-    pub enum CUlogicalEndpointIpcHandleType: u32 flags {
+    pub flags CUlogicalEndpointIpcHandleType: u32 {
         /// Not at all.
         CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE = 0,
         /// By fabric handle.
@@ -1936,7 +1936,7 @@ c_enums! {
     }
 
     /// How occupancy is computed.
-    pub enum CUoccupancy_flags: u32 flags {
+    pub flags CUoccupancy_flags: u32 {
         /// As usual.
         CU_OCCUPANCY_DEFAULT = 0,
         /// As if global caching stayed on where it would cost occupancy.
@@ -2315,7 +2315,7 @@ c_enums! {
     }
 
     /// How a graph is instantiated.
-    pub enum CUgraphInstantiate_flags: u32 flags {
+    pub flags CUgraphInstantiate_flags: u32 {
         /// Memory left allocated by a launch is freed at the next one.
         CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
         /// The graph is uploaded at once; needs `cuGraphInstantiateWithParams`. CUDA 12.0+.
@@ -2387,7 +2387,7 @@ c_enums! {
     }
 
     /// What a graph's DOT file shows.
-    pub enum CUgraphDebugDot_flags: u32 flags {
+    pub flags CUgraphDebugDot_flags: u32 {
         /// Everything, as if all other bits were set.
         CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
         /// Runtime API types instead of driver ones.
@@ -2427,13 +2427,13 @@ c_enums! {
     }
 
     /// How a user object is created.
-    pub enum CUuserObject_flags: u32 flags {
+    pub flags CUuserObject_flags: u32 {
         /// Nothing may wait for its destructor to run; must be given.
         CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
     }
 
     /// How a graph takes references to a user object.
-    pub enum CUuserObjectRetain_flags: u32 flags {
+    pub flags CUuserObjectRetain_flags: u32 {
         /// The caller's references become the graph's.
         CU_GRAPH_USER_OBJECT_MOVE = 1,
     }
@@ -2489,7 +2489,7 @@ c_enums! {
     // Graphics
 
     /// What CUDA will do with a graphics resource.
-    pub enum CUgraphicsRegisterFlags: u32 flags {
+    pub flags CUgraphicsRegisterFlags: u32 {
         /// Anything.
         CU_GRAPHICS_REGISTER_FLAGS_NONE = 0,
         /// Only read it.
@@ -2503,7 +2503,7 @@ c_enums! {
     }
 
     /// What CUDA will do with a mapped graphics resource.
-    pub enum CUgraphicsMapResourceFlags: u32 flags {
+    pub flags CUgraphicsMapResourceFlags: u32 {
         /// Anything.
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0,
         /// Only read it.
@@ -2555,7 +2555,7 @@ c_enums! {
     }
 
     /// What a GPU core dump leaves out, and what follows it. CUDA 12.5+.
-    pub enum CUCoredumpGenerationFlags: i32 flags {
+    pub flags CUCoredumpGenerationFlags: i32 {
         /// Nothing is left out.
         CU_COREDUMP_DEFAULT_FLAGS = 0,
         /// Without code images before relocation.

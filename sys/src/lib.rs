@@ -12,6 +12,7 @@ mod fns;
 mod fork;
 pub mod left_out;
 mod loader;
+mod result;
 pub mod structs;
 mod table;
 pub mod types;

@@ -5,51 +5,63 @@
 
 /// Declares C enums as transparent integers, so that a number this crate does not know stays legal.
 ///
-/// `flags` after the representation marks an enum whose constants are combined with `|`.
+/// The word before the name is `enum`, or `flags` where constants are combined with `|`, or `described`
+/// where their documentation is also wanted at run time.
 macro_rules! c_enums {
-    ($($(#[$meta:meta])* pub enum $name:ident: $repr:ident $($flags:ident)? {
-        $($(#[$doc:meta])* $constant:ident = $value:expr,)*
-    })*) => {
+    ($($(#[$meta:meta])* pub $kind:ident $name:ident: $repr:ident $body:tt)*) => {
         $(
-            $(#[$meta])*
-            #[repr(transparent)]
-            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-            pub struct $name(pub $repr);
-
-            impl $name {
-                $($(#[$doc])* pub const $constant: Self = Self($value);)*
-
-                /// Every constant in order of declaration: its number (negative ones as two's complement)
-                /// and its C name.
-                pub const NAMES: &'static [(u32, &'static str)] =
-                    &[$((Self::$constant.0 as u32, stringify!($constant)),)*];
-
-                /// The C name of this number; `None` for a number that this crate does not know.
-                pub fn name(self) -> Option<&'static str> {
-                    name_of(Self::NAMES, self.0 as u32)
-                }
-            }
-
-            impl fmt::Debug for $name {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    debug_enum(f, stringify!($name), Self::NAMES, self.0 as u32)
-                }
-            }
-
-            $(c_flags!($flags $name);)?
+            c_enum! { $(#[$meta])* $name: $repr $body }
+            c_enum_more! { $kind $name $body }
         )*
     };
 }
 
-/// Lets the constants of a flag enum be combined.
-macro_rules! c_flags {
-    (flags $name:ident) => {
+/// Declares one C enum.
+macro_rules! c_enum {
+    ($(#[$meta:meta])* $name:ident: $repr:ident { $($(#[$doc:meta])* $constant:ident = $value:expr,)* }) => {
+        $(#[$meta])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub struct $name(pub $repr);
+
+        impl $name {
+            $($(#[$doc])* pub const $constant: Self = Self($value);)*
+
+            /// Every constant in order of declaration: its number (negative ones as two's complement) and
+            /// its C name.
+            pub const NAMES: &'static [(u32, &'static str)] =
+                &[$((Self::$constant.0 as u32, stringify!($constant)),)*];
+
+            /// The C name of this number; `None` for a number that this crate does not know.
+            pub fn name(self) -> Option<&'static str> {
+                name_of(Self::NAMES, self.0 as u32)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                debug_enum(f, stringify!($name), Self::NAMES, self.0 as u32)
+            }
+        }
+    };
+}
+
+/// What only some enums have.
+macro_rules! c_enum_more {
+    (enum $name:ident $body:tt) => {};
+    (flags $name:ident $body:tt) => {
         impl core::ops::BitOr for $name {
             type Output = Self;
 
             fn bitor(self, other: Self) -> Self {
                 Self(self.0 | other.0)
             }
+        }
+    };
+    (described $name:ident { $($(#[doc = $doc:literal])* $constant:ident = $value:expr,)* }) => {
+        impl $name {
+            /// The documentation of every constant, in the order of `NAMES`.
+            pub(crate) const DOCS: &'static [&'static str] = &[$(concat!($($doc),*),)*];
         }
     };
 }

@@ -47,7 +47,7 @@ struct Constant {
 }
 
 macro_rules! c_enums {
-    ($($(#[$meta:meta])* pub enum $name:ident: $repr:ident $($flags:ident)? {
+    ($($(#[$meta:meta])* pub $kind:ident $name:ident: $repr:ident {
         $($(#[$doc:meta])* $constant:ident = $value:expr,)*
     })*) => {
         pub(crate) use cuprum_sys::{$($name),*};
@@ -427,7 +427,7 @@ fn plain_names_mean_the_newest_type() {
     println!("{checked} names checked");
 }
 
-/// Why one declaration of a struct serves drivers of all versions: no field ever moved, but for reserved room,
+/// Why one declaration of a struct serves drivers of all versions: only reserved room ever moved,
 /// and what grew lies in a union that had room for it.
 #[test]
 fn structs_only_grew_where_there_was_room() {

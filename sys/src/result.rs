@@ -1,0 +1,131 @@
+//! What a result code means, and what to do about it.
+
+use crate::enums::CUresult;
+
+impl CUresult {
+    /// What this code means, in a sentence; `None` for a code that this crate does not know.
+    pub fn description(self) -> Option<&'static str> {
+        let index = Self::NAMES.iter().position(|entry| entry.0 == self.0)?;
+        let text = Self::DOCS.get(index)?.trim_start();
+        // The documentation ends with the version that the code is from, as in "CUDA 12.4+.".
+        let before_note = text.strip_suffix("+.").and_then(|text| text.rsplit_once(" CUDA "));
+        Some(before_note.map_or(text, |(sentence, _version)| sentence))
+    }
+
+    /// What to do about this code, in a sentence, where there is a usual cause or remedy.
+    pub fn advice(self) -> Option<&'static str> {
+        Some(match self {
+            Self::CUDA_ERROR_INVALID_VALUE => "Check sizes, ranges, null pointers and the launch shape.",
+            Self::CUDA_ERROR_OUT_OF_MEMORY => {
+                "Free memory or allocate less; other processes on the device count as well."
+            }
+            Self::CUDA_ERROR_NOT_INITIALIZED => "Call cuInit first, and again in a process made by exec.",
+            Self::CUDA_ERROR_STUB_LIBRARY => {
+                "Install the NVIDIA driver, or take the toolkit's stubs folder out of the library path."
+            }
+            Self::CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
+            | Self::CUDA_ERROR_INSUFFICIENT_LOADER_VERSION
+            | Self::UNRESOLVED => "Update the driver, or do without this function.",
+            Self::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                "Update the driver, or compile the PTX with a toolkit no newer than the driver."
+            }
+            Self::CUDA_ERROR_DEVICE_UNAVAILABLE => {
+                "End the process that holds the device, or set its compute mode back to default."
+            }
+            Self::CUDA_ERROR_NO_DEVICE => {
+                "Check that nvidia-smi lists a device and that CUDA_VISIBLE_DEVICES does not hide it."
+            }
+            Self::CUDA_ERROR_INVALID_DEVICE => "Use an ordinal below the device count.",
+            Self::CUDA_ERROR_INVALID_CONTEXT => {
+                "Make a context current on this thread, one that is not destroyed."
+            }
+            Self::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+                "Compile for this device's compute capability, or add PTX of it or of a lower one."
+            }
+            Self::CUDA_ERROR_INVALID_PTX => "Read the error log of the module load: it names the line.",
+            Self::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
+                "Install the driver's PTX compiler library (libnvidia-ptxjitcompiler), or load machine code."
+            }
+            Self::CUDA_ERROR_OPERATING_SYSTEM | Self::FORKED => {
+                "Start workers with exec, or initialize CUDA only after the fork, never before it."
+            }
+            Self::CUDA_ERROR_INVALID_HANDLE => {
+                "Use objects only while they live, and only with the context they were made in."
+            }
+            Self::CUDA_ERROR_NOT_FOUND => {
+                "Check the spelling; kernels of C++ have mangled names unless they are extern \"C\"."
+            }
+            Self::CUDA_ERROR_NOT_READY => "Wait, or ask again later.",
+            Self::CUDA_ERROR_ILLEGAL_ADDRESS | Self::CUDA_ERROR_MISALIGNED_ADDRESS => {
+                "Run under compute-sanitizer to find the access; the kernel may be one launched long before."
+            }
+            Self::CUDA_ERROR_LAUNCH_FAILED
+            | Self::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | Self::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | Self::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | Self::CUDA_ERROR_INVALID_PC => {
+                "Run under compute-sanitizer; the kernel may be one launched long before."
+            }
+            Self::CUDA_ERROR_ASSERT => "Read the assertion that the device printed to standard error.",
+            Self::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
+                "Launch smaller blocks, or compile the kernel for fewer registers."
+            }
+            Self::CUDA_ERROR_LAUNCH_TIMEOUT => {
+                "Split the work into shorter kernels, or use a device without a display."
+            }
+            Self::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => {
+                "Launch no more blocks than occupancy times multiprocessors."
+            }
+            Self::CUDA_ERROR_NOT_SUPPORTED => "Ask the device attribute for this feature before using it.",
+            Self::CUDA_ERROR_SYSTEM_NOT_READY => "Start the fabric manager, or wait for it.",
+            Self::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
+                "Reboot, or reload the kernel module, after a driver update."
+            }
+            Self::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | Self::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => {
+                "Keep synchronizing calls and the default stream out of captures."
+            }
+            Self::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => "End the capture and begin again.",
+            Self::CUDA_ERROR_STREAM_CAPTURE_UNJOINED => {
+                "Before the capture ends, let its first stream wait for an event of each stream forked from it."
+            }
+            Self::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE => "Instantiate the new graph instead.",
+            Self::CUDA_ERROR_FABRIC_NOT_READY => "Try again later.",
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_is_the_documented_sentence_without_its_version() {
+        assert_eq!(CUresult::CUDA_ERROR_TIMEOUT.description(), Some("The wait ended before the work did."));
+        assert_eq!(
+            CUresult::CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.description(),
+            Some("The installed driver is too old for this call.")
+        );
+        assert_eq!(CUresult(123_456).description(), None);
+    }
+
+    #[test]
+    fn every_known_code_is_described_in_one_clean_line() {
+        for &(code, name) in CUresult::NAMES {
+            let text = CUresult(code).description().unwrap_or_default();
+            assert!(text.ends_with('.') && text.len() > 10, "{name}: {text:?}");
+            assert!(
+                !text.contains("CUDA 1") && !text.contains("  ") && !text.contains('\n'),
+                "{name}: {text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn advice_is_for_known_failures_only() {
+        assert_eq!(CUresult::CUDA_SUCCESS.advice(), None);
+        assert_eq!(CUresult(123_456).advice(), None);
+        let advised = CUresult::NAMES.iter().filter(|entry| CUresult(entry.0).advice().is_some()).count();
+        assert!(advised >= 35, "only {advised} codes have advice");
+    }
+}
