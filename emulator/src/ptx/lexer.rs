@@ -198,12 +198,14 @@ impl<'s> Lexer<'s> {
         match self.byte(1) {
             b'f' | b'F' if self.byte(0) == b'0' => {
                 let digits = self.hex_digits(start + 2, 8)?;
-                let bits = u32::from_str_radix(digits, 16).map_err(|_| self.error("expected 8 hexadecimal digits"))?;
+                let bits = u32::from_str_radix(digits, 16)
+                    .map_err(|_| self.error("expected 8 hexadecimal digits"))?;
                 return Ok(Token::Single(bits));
             }
             b'd' | b'D' if self.byte(0) == b'0' => {
                 let digits = self.hex_digits(start + 2, 16)?;
-                let bits = u64::from_str_radix(digits, 16).map_err(|_| self.error("expected 16 hexadecimal digits"))?;
+                let bits = u64::from_str_radix(digits, 16)
+                    .map_err(|_| self.error("expected 16 hexadecimal digits"))?;
                 return Ok(Token::Double(f64::from_bits(bits)));
             }
             _ => {}
@@ -286,7 +288,9 @@ impl<'s> Lexer<'s> {
         while depth > 0 {
             self.skip_blank()?;
             match self.byte(0) {
-                _ if self.at >= self.source.len() => return Err(self.error("expected `}` at the end of this section")),
+                _ if self.at >= self.source.len() => {
+                    return Err(self.error("expected `}` at the end of this section"));
+                }
                 b'{' => depth += 1,
                 b'}' => depth -= 1,
                 _ => {}

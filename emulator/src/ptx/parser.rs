@@ -105,7 +105,11 @@ impl<'s> Parser<'s> {
         result
     }
 
-    fn comma_separated<T>(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    fn comma_separated<T>(
+        &mut self,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         if self.accept(close)? {
             return Ok(items);
@@ -459,10 +463,12 @@ impl<'s> Parser<'s> {
     fn function(&mut self, kind: FunctionKind, linkage: Linkage) -> Parsed<Function<'s>> {
         let mut directives = Vec::new();
         self.function_directives(&mut directives)?;
-        let returns = if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
+        let returns =
+            if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
         let position = self.position;
         let name = self.name("the name of the function")?;
-        let params = if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
+        let params =
+            if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
         self.function_directives(&mut directives)?;
         let body = if self.accept(b';')? {
             None
@@ -612,9 +618,17 @@ impl<'s> Parser<'s> {
         match self.token {
             Token::Dot("callprototype") => {
                 self.advance()?;
-                let returns = if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
+                let returns = if self.accept(b'(')? {
+                    self.comma_separated(b')', Self::parameter)?
+                } else {
+                    Vec::new()
+                };
                 self.name("`_`")?;
-                let params = if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
+                let params = if self.accept(b'(')? {
+                    self.comma_separated(b')', Self::parameter)?
+                } else {
+                    Vec::new()
+                };
                 self.function_directives(&mut Vec::new())?;
                 self.require(b';')?;
                 Ok(Statement::Prototype { name, returns, params })

@@ -1,14 +1,13 @@
 //! Every kernel of `kernels/` through the safe layer, against plain Rust, in both dialects of PTX.
 
-#[path = "kernels/mod.rs"]
-mod cases;
 mod common;
+mod kernels;
 
 use std::ffi::c_void;
 
-use cases::{Argument, Case};
 use common::in_context;
 use cuprum::{Buffer, Current, LaunchConfig, Module, Stream};
+use kernels::{Argument, Case, cases};
 
 /// Launches the case from `ptx` and gives the bytes of its outputs.
 fn run(cx: &Current<'_, '_>, case: &Case, ptx: &str) -> Vec<Vec<u8>> {
@@ -66,9 +65,9 @@ fn check(case: &Case, ptx: &str, dialect: &str) {
 
 #[test]
 fn all_kernels_compute_what_plain_rust_computes() {
-    let cases = cases::cases::all();
-    assert!(cases.len() >= 12, "{} cases", cases.len());
-    for case in &cases {
+    let all = cases::all();
+    assert!(all.len() >= 12, "{} cases", all.len());
+    for case in &all {
         check(case, case.ptx, "compute_75");
     }
 }
@@ -77,7 +76,7 @@ fn all_kernels_compute_what_plain_rust_computes() {
 fn the_dialect_of_compute_100_computes_the_same() {
     let mut checked = 0;
     let newest = common::on_gpu() && common::device().compute_capability().unwrap().major < 10;
-    for case in cases::cases::all() {
+    for case in cases::all() {
         let Some(ptx) = case.ptx_dialect_100 else { continue };
         if newest {
             // The hardware is older than the code. That it is refused is all there is to see.

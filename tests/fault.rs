@@ -1,0 +1,59 @@
+//! What happens after a kernel faults. One test in a program of its own: on hardware a fault ends CUDA for the
+//! whole process, whatever the context (measured, `tests/data/goldens/driver.json`).
+
+mod common;
+
+use common::{context, kernels, on_gpu};
+use cuprum::sys::{CUresult, FnId};
+use cuprum::{Buffer, Context, ContextFlags, ContextStack, InOut, LaunchConfig, MemoryError, Stream};
+
+#[test]
+fn a_fault_is_sticky_named_by_its_first_report_and_dropped_in_silence() {
+    let context = context();
+    let bystander = common::context();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let survivor = Buffer::from_slice(&cx, &[1u32, 2, 3]).unwrap();
+    let stream = Stream::new(&cx).unwrap();
+    assert_eq!(context.poisoned_by(), None);
+
+    let module = kernels!(&cx, "faults");
+    let kernel = module.function("oob_write").unwrap().bind::<(InOut<u32>, u64, u32)>().unwrap();
+    let mut out = Buffer::<u32>::zeroed(&cx, 4).unwrap();
+    let one = LaunchConfig::new(1, 1);
+    // SAFETY: it is not safe: the write is outside of everything, and the device stops the kernel for it.
+    unsafe { kernel.launch(&cx, &stream, one, (&mut out, 1u64 << 40, 1u32)) }
+        .expect("the launch itself succeeds");
+
+    let first = cx.synchronize().unwrap_err();
+    assert_eq!((first.code(), first.call()), (CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, FnId::cuCtxSynchronize));
+    assert!(first.is_sticky());
+    assert_eq!(first.first_reported_by(), None);
+    assert_eq!(context.poisoned_by(), Some(first));
+
+    let MemoryError::Driver(later) = Buffer::<u8>::alloc(&cx, 16).unwrap_err() else {
+        panic!("another error")
+    };
+    assert_eq!((later.code(), later.call()), (CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, FnId::cuMemAlloc_v2));
+    assert_eq!(later.first_reported_by(), Some(FnId::cuCtxSynchronize));
+    assert!(later.to_string().contains("cuCtxSynchronize"), "{later}");
+
+    // What is left is dropped in silence.
+    let swallowed = cuprum::swallowed::count();
+    drop((survivor, stream, out, module));
+    drop(cx);
+    drop(context);
+    assert_eq!(cuprum::swallowed::count(), swallowed);
+
+    let another = Context::create(common::device(), ContextFlags::empty());
+    if on_gpu() {
+        let error = another.expect_err("on hardware nothing but a new process recovers");
+        assert_eq!(error.code(), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    } else {
+        // The emulator keeps faults to their context.
+        for context in [bystander, another.unwrap()] {
+            let cx = stack.push(&context).unwrap();
+            assert_eq!(Buffer::from_slice(&cx, &[5u8]).unwrap().to_vec(&cx).unwrap(), [5]);
+        }
+    }
+}
