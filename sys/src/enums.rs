@@ -99,7 +99,7 @@ c_enums! {
         CUDA_ERROR_INVALID_PTX = 218,
         /// The graphics API's context is not usable.
         CUDA_ERROR_INVALID_GRAPHICS_CONTEXT = 219,
-        /// NVLink had an uncorrectable error; the context is lost.
+        /// NVLink had an uncorrectable error.
         CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
         /// The PTX compiler library that ships with the driver was not found.
         CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,

@@ -152,3 +152,47 @@ macro_rules! c_constants {
         $($(#[$meta])* pub const $name: $ty = $value;)*
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        CUDA_MEMCPY3D, CUctx_flags, CUdevice_attribute, CUlimit, CUmemcpy3DOperand, CUshared_carveout,
+    };
+
+    #[test]
+    fn a_number_without_a_name_is_legal() {
+        let unknown = CUlimit(77);
+        assert_eq!(unknown.name(), None);
+        assert_eq!(format!("{unknown:?}"), "CUlimit(0x4d)");
+        assert_eq!(format!("{:?}", CUlimit::CU_LIMIT_STACK_SIZE), "CU_LIMIT_STACK_SIZE");
+    }
+
+    #[test]
+    fn negative_constants_have_names() {
+        assert_eq!(CUshared_carveout(-1).name(), Some("CU_SHAREDMEM_CARVEOUT_DEFAULT"));
+    }
+
+    #[test]
+    fn the_current_name_comes_before_an_old_one() {
+        let old = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK;
+        assert_eq!(old.name(), Some("CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK"));
+    }
+
+    #[test]
+    fn flags_combine() {
+        let both = CUctx_flags::CU_CTX_MAP_HOST | CUctx_flags::CU_CTX_SCHED_SPIN;
+        assert_eq!(both, CUctx_flags(9));
+    }
+
+    #[test]
+    fn zeroed_structs_hold_null_and_zero() {
+        let copy = CUDA_MEMCPY3D::zeroed();
+        assert!(copy.srcArray.is_null() && copy.srcHost.is_null());
+        assert_eq!((copy.Depth, copy.dstMemoryType.0), (0, 0));
+        let operand = format!("{:?}", CUmemcpy3DOperand::default());
+        assert_eq!(
+            operand,
+            "CUmemcpy3DOperand_v1 { type_: CUmemcpy3DOperandType(0x0), op: CUmemcpy3DOperand_op { .. } }"
+        );
+    }
+}

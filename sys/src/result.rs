@@ -19,7 +19,7 @@ impl CUresult {
             Self::CUDA_ERROR_OUT_OF_MEMORY => {
                 "Free memory or allocate less; other processes on the device count as well."
             }
-            Self::CUDA_ERROR_NOT_INITIALIZED => "Call cuInit first, and again in a process made by exec.",
+            Self::CUDA_ERROR_NOT_INITIALIZED => "Call cuInit first; every process does so for itself.",
             Self::CUDA_ERROR_STUB_LIBRARY => {
                 "Install the NVIDIA driver, or take the toolkit's stubs folder out of the library path."
             }
@@ -46,7 +46,10 @@ impl CUresult {
             Self::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
                 "Install the driver's PTX compiler library (libnvidia-ptxjitcompiler), or load machine code."
             }
-            Self::CUDA_ERROR_OPERATING_SYSTEM | Self::FORKED => {
+            Self::CUDA_ERROR_OPERATING_SYSTEM => {
+                "After a fork, start workers with exec instead; otherwise the system log may say more."
+            }
+            Self::FORKED => {
                 "Start workers with exec, or initialize CUDA only after the fork, never before it."
             }
             Self::CUDA_ERROR_INVALID_HANDLE => {
