@@ -489,7 +489,7 @@ c_types! {
         pub srcDevice: CUdeviceptr,
         /// Source array.
         pub srcArray: CUarray,
-        /// Bytes from one source row to the next; 0 for `WidthInBytes + srcXInBytes`.
+        /// Bytes from one source row to the next; unused for an array.
         pub srcPitch: usize,
         /// First byte of a row to write.
         pub dstXInBytes: usize,
@@ -503,7 +503,7 @@ c_types! {
         pub dstDevice: CUdeviceptr,
         /// Destination array.
         pub dstArray: CUarray,
-        /// Bytes from one destination row to the next; 0 for `WidthInBytes + dstXInBytes`.
+        /// Bytes from one destination row to the next; unused for an array.
         pub dstPitch: usize,
         /// Bytes of each row.
         pub WidthInBytes: usize,
@@ -531,9 +531,9 @@ c_types! {
         pub srcArray: CUarray,
         /// Must be null.
         pub reserved0: *mut c_void,
-        /// Bytes from one source row to the next; 0 for `WidthInBytes + srcXInBytes`.
+        /// Bytes from one source row to the next; unused for an array.
         pub srcPitch: usize,
-        /// Rows from one source slice to the next.
+        /// Rows from one source slice to the next; unused for an array or one slice.
         pub srcHeight: usize,
         /// First byte of a row to write.
         pub dstXInBytes: usize,
@@ -553,9 +553,9 @@ c_types! {
         pub dstArray: CUarray,
         /// Must be null.
         pub reserved1: *mut c_void,
-        /// Bytes from one destination row to the next; 0 for `WidthInBytes + dstXInBytes`.
+        /// Bytes from one destination row to the next; unused for an array.
         pub dstPitch: usize,
-        /// Rows from one destination slice to the next.
+        /// Rows from one destination slice to the next; unused for an array or one slice.
         pub dstHeight: usize,
         /// Bytes of each row.
         pub WidthInBytes: usize,
@@ -585,9 +585,9 @@ c_types! {
         pub srcArray: CUarray,
         /// Context of the source, for device memory.
         pub srcContext: CUcontext,
-        /// Bytes from one source row to the next; 0 for `WidthInBytes + srcXInBytes`.
+        /// Bytes from one source row to the next; unused for an array.
         pub srcPitch: usize,
-        /// Rows from one source slice to the next.
+        /// Rows from one source slice to the next; unused for an array or one slice.
         pub srcHeight: usize,
         /// First byte of a row to write.
         pub dstXInBytes: usize,
@@ -607,9 +607,9 @@ c_types! {
         pub dstArray: CUarray,
         /// Context of the destination, for device memory.
         pub dstContext: CUcontext,
-        /// Bytes from one destination row to the next; 0 for `WidthInBytes + dstXInBytes`.
+        /// Bytes from one destination row to the next; unused for an array.
         pub dstPitch: usize,
-        /// Rows from one destination slice to the next.
+        /// Rows from one destination slice to the next; unused for an array or one slice.
         pub dstHeight: usize,
         /// Bytes of each row.
         pub WidthInBytes: usize,
@@ -633,7 +633,7 @@ c_types! {
         pub srcDevice: CUdeviceptr_v1,
         /// Source array.
         pub srcArray: CUarray,
-        /// Bytes from one source row to the next; 0 for `WidthInBytes + srcXInBytes`.
+        /// Bytes from one source row to the next; unused for an array.
         pub srcPitch: u32,
         /// First byte of a row to write.
         pub dstXInBytes: u32,
@@ -647,7 +647,7 @@ c_types! {
         pub dstDevice: CUdeviceptr_v1,
         /// Destination array.
         pub dstArray: CUarray,
-        /// Bytes from one destination row to the next; 0 for `WidthInBytes + dstXInBytes`.
+        /// Bytes from one destination row to the next; unused for an array.
         pub dstPitch: u32,
         /// Bytes of each row.
         pub WidthInBytes: u32,
@@ -675,9 +675,9 @@ c_types! {
         pub srcArray: CUarray,
         /// Must be null.
         pub reserved0: *mut c_void,
-        /// Bytes from one source row to the next; 0 for `WidthInBytes + srcXInBytes`.
+        /// Bytes from one source row to the next; unused for an array.
         pub srcPitch: u32,
-        /// Rows from one source slice to the next.
+        /// Rows from one source slice to the next; unused for an array or one slice.
         pub srcHeight: u32,
         /// First byte of a row to write.
         pub dstXInBytes: u32,
@@ -697,9 +697,9 @@ c_types! {
         pub dstArray: CUarray,
         /// Must be null.
         pub reserved1: *mut c_void,
-        /// Bytes from one destination row to the next; 0 for `WidthInBytes + dstXInBytes`.
+        /// Bytes from one destination row to the next; unused for an array.
         pub dstPitch: u32,
-        /// Rows from one destination slice to the next.
+        /// Rows from one destination slice to the next; unused for an array or one slice.
         pub dstHeight: u32,
         /// Bytes of each row.
         pub WidthInBytes: u32,
