@@ -224,10 +224,16 @@ impl fmt::Display for Error {
             Some(name) => write!(f, "{name} ({})", self.code)?,
             None => write!(f, "code {}, which this version of cuprum does not know", self.code)?,
         }
+        if let Some(description) = code.description() {
+            write!(f, ": {description}")?;
+        }
+        if let Some(advice) = code.advice() {
+            write!(f, " {advice}")?;
+        }
         if let Some(first) = self.first_reported_by() {
-            write!(f, "; the context was lost before, as {first} was the first to report")?;
+            write!(f, " The context was lost before: {first} was the first to report it.")?;
         } else if self.is_sticky() {
-            write!(f, "; the fault lies in work queued before this call, and the context is lost")?;
+            write!(f, " The fault lies in work queued before this call, and the context is lost.")?;
         }
         Ok(())
     }

@@ -35,3 +35,8 @@ pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Sl
 pub use crate::module::{Module, ModuleError};
 pub use crate::scope::{Lent, Scope};
 pub use crate::stream::{Stream, StreamKind};
+
+/// The README's example, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
