@@ -1,5 +1,79 @@
 //! A CUDA driver in software.
+//!
+//! It runs PTX on the CPU and answers the CUDA driver API with the driver's own error codes. It
+//! needs no GPU, no toolkit and no other crate than `cuprum-sys`, and it never claims to be
+//! NVIDIA's: the device is called "Software CUDA device".
+//!
+//! [`library`] gives the functions in-process, as the same table that a real driver fills;
+//! [`open_driver_or_emulator`] prefers a GPU where there is one. The crate `cuprum-libcuda` exports
+//! them as `libcuda.so.1` for programs in other languages.
+//!
+//! ```
+//! let library = cuprum_emulator::library();
+//! assert_eq!(library.version(), cuprum_sys::Version::new(13, 5));
+//!
+//! let fns = library.fns();
+//! let mut count = 0;
+//! // SAFETY: `cuInit` takes no pointer, and `count` is a place for the answer.
+//! unsafe {
+//!     assert_eq!((fns.cuInit)(0), cuprum_sys::CUresult::CUDA_SUCCESS);
+//!     assert_eq!((fns.cuDeviceGetCount)(&mut count), cuprum_sys::CUresult::CUDA_SUCCESS);
+//! }
+//! assert_eq!(count, 1);
+//! ```
+//!
+//! # What a wrong kernel does
+//!
+//! Memory is checked on every access. A kernel that leaves its allocations is stopped; the launch
+//! itself succeeds and the context then answers `CUDA_ERROR_ILLEGAL_ADDRESS` to every call, as
+//! hardware does. [`last_fault`] says more than hardware does: thread, line, and the allocation that
+//! was missed.
+//!
+//! # Settings
+//!
+//! Version, compute capability, memory, number of devices and the time at which work runs are
+//! [`Settings`], in code or in environment variables.
 
+mod choice;
+mod driver;
 pub mod memory;
 pub mod ptx;
 pub mod report;
+mod settings;
+
+pub use choice::{Choice, ChoiceError, Reason, open_driver_or_emulator};
+pub use settings::{AlreadyInUse, Mode, Settings, SettingsError};
+
+use cuprum_sys::{FnId, Library, Symbol};
+
+/// The emulator as a library, resolved in-process.
+///
+/// The first use of the emulator fixes its [`Settings`] for the rest of the process.
+///
+/// # Panics
+///
+/// Never: the table has all that `cuprum-sys` asks of a driver.
+pub fn library() -> Library {
+    // SAFETY: `resolve` gives null, or a function with the signature of the symbol, checked by the
+    // compiler where it is defined.
+    let library = unsafe { Library::from_resolver("software device", resolve) };
+    library.expect("the emulator implements cuInit and cuDriverGetVersion")
+}
+
+/// The address of one function of the emulator; null if the version that it poses as lacks it.
+///
+/// A function that the emulator does not implement has an address too. It answers
+/// `CUDA_ERROR_NOT_SUPPORTED`; [`implements`] tells beforehand.
+pub fn resolve(symbol: &Symbol) -> *const core::ffi::c_void {
+    driver::resolve(symbol)
+}
+
+/// Whether the emulator does what a function is for.
+pub fn implements(function: FnId) -> bool {
+    driver::implements(function)
+}
+
+/// What the last kernel that failed did wrong, in whichever context of this process.
+pub fn last_fault() -> Option<report::Fault> {
+    driver::last_fault()
+}

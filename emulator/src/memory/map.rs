@@ -27,6 +27,8 @@ pub enum RegionKind {
     Mapped,
     /// The heap that kernels allocate from.
     Heap,
+    /// A CUDA array, which kernels reach through textures and surfaces.
+    Array,
 }
 
 impl RegionKind {
@@ -52,6 +54,7 @@ impl fmt::Display for RegionKind {
             Self::Global => "module variable",
             Self::Mapped => "mapped memory",
             Self::Heap => "device heap",
+            Self::Array => "array",
         })
     }
 }
@@ -80,6 +83,8 @@ pub struct Region {
     pub init: Option<Arc<ValidBits>>,
     /// The name of the variable, for a module's global.
     pub label: Option<Arc<str>>,
+    /// What the client asked for when it allocated.
+    pub flags: u32,
     _backing: Backing,
 }
 
@@ -109,6 +114,7 @@ impl Region {
             device: request.device,
             init,
             label: request.label.clone(),
+            flags: request.flags,
             _backing: backing,
         }
     }

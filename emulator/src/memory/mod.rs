@@ -70,6 +70,8 @@ pub struct Request {
     pub device: u32,
     /// A name for reports, such as that of a module's global.
     pub label: Option<Arc<str>>,
+    /// What the client asked for, kept for it to ask back.
+    pub flags: u32,
 }
 
 impl Request {
@@ -83,6 +85,7 @@ impl Request {
             context,
             device,
             label: None,
+            flags: 0,
         }
     }
 }
@@ -200,6 +203,7 @@ impl Memory {
         bytes: u64,
         context: u64,
         device: u32,
+        flags: u32,
     ) -> Result<Region, AllocError> {
         let base = host.addr() as u64;
         let end = base.checked_add(bytes).ok_or(AllocError::Overlap)?;
@@ -255,6 +259,25 @@ impl Memory {
         let state = self.lock();
         let (_, region) = state.regions.range(..=addr).next_back()?;
         region.contains(addr, 1).then(|| region.clone())
+    }
+
+    /// The live regions that make up all of `addr..addr + len` without a gap, ascending.
+    pub fn cover(&self, addr: u64, len: u64) -> Option<Vec<Region>> {
+        let end = addr.checked_add(len)?;
+        let state = self.lock();
+        let mut at = addr;
+        let mut regions = Vec::with_capacity(1);
+        loop {
+            let (_, region) = state.regions.range(..=at).next_back()?;
+            if !region.contains(at, 1) {
+                return None;
+            }
+            regions.push(region.clone());
+            at = region.base + region.len;
+            if at >= end {
+                return Some(regions);
+            }
+        }
     }
 
     /// The freed allocation that contained `addr`, if the range was not handed out again.
@@ -530,9 +553,9 @@ mod tests {
         let mut bytes = vec![0u8; 100];
         let host = bytes.as_mut_ptr();
         // SAFETY: `bytes` outlives the registration.
-        let region = unsafe { memory.register(host, 100, 1, 0) }.unwrap();
+        let region = unsafe { memory.register(host, 100, 1, 0, 0) }.unwrap();
         // SAFETY: refused, so nothing is kept.
-        let again = unsafe { memory.register(host.wrapping_add(50), 10, 1, 0) };
+        let again = unsafe { memory.register(host.wrapping_add(50), 10, 1, 0, 0) };
         assert_eq!(again.unwrap_err(), AllocError::Overlap);
         assert_eq!(memory.find(region.base + 50).unwrap().id, region.id);
         memory.free(region.base).unwrap();

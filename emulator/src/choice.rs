@@ -1,0 +1,114 @@
+//! A GPU where there is one, the emulator elsewhere.
+
+use core::fmt;
+
+use cuprum_sys::{CUresult, Library, LoadError};
+
+/// The variable that forces one or the other: `gpu` or `emulator`.
+const VARIABLE: &str = "CUPRUM_DEVICE";
+
+/// Which driver was opened, and why.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Choice {
+    /// NVIDIA's driver, with this many devices.
+    Gpu {
+        /// Devices found.
+        devices: u32,
+    },
+    /// The emulator.
+    Emulator(Reason),
+}
+
+/// Why there is no GPU.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The environment asks for the emulator.
+    Forced,
+    /// No driver could be loaded.
+    NoDriver(LoadError),
+    /// The driver did not start.
+    InitFailed(CUresult),
+    /// The driver has no device.
+    NoDevice,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gpu { devices } => write!(f, "NVIDIA driver, {devices} device(s)"),
+            Self::Emulator(reason) => write!(f, "software device: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forced => write!(f, "{VARIABLE}=emulator asks for it"),
+            Self::NoDriver(error) => write!(f, "{error}"),
+            Self::InitFailed(code) => write!(f, "the driver's cuInit answers {code:?}"),
+            Self::NoDevice => f.write_str("the driver has no device"),
+        }
+    }
+}
+
+/// Why no driver at all was opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ChoiceError {
+    /// The environment demands a GPU, and there is none.
+    NoGpu(Reason),
+    /// The environment asks for something that does not exist.
+    UnknownDevice(String),
+}
+
+impl fmt::Display for ChoiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGpu(reason) => write!(f, "{VARIABLE}=gpu demands a GPU, but {reason}"),
+            Self::UnknownDevice(value) => {
+                write!(f, "{VARIABLE}={value}: expected `gpu` or `emulator`")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ChoiceError {}
+
+/// Opens NVIDIA's driver if it loads, starts and has a device; the emulator otherwise.
+///
+/// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them. The
+/// driver that is tried is initialised, in both cases.
+///
+/// # Errors
+///
+/// [`ChoiceError`] if a GPU is demanded and there is none, or if the variable has another value.
+pub fn open_driver_or_emulator() -> Result<(Library, Choice), ChoiceError> {
+    let wanted = std::env::var(VARIABLE).unwrap_or_default();
+    match wanted.as_str() {
+        "emulator" => Ok((crate::library(), Choice::Emulator(Reason::Forced))),
+        "gpu" => open_gpu().map_err(ChoiceError::NoGpu),
+        "" => Ok(open_gpu()
+            .unwrap_or_else(|reason| (crate::library(), Choice::Emulator(reason)))),
+        _ => Err(ChoiceError::UnknownDevice(wanted)),
+    }
+}
+
+fn open_gpu() -> Result<(Library, Choice), Reason> {
+    let library = Library::open().map_err(Reason::NoDriver)?;
+    match library.init() {
+        CUresult::CUDA_SUCCESS => {}
+        code => return Err(Reason::InitFailed(code)),
+    }
+    let mut count = 0;
+    // SAFETY: `count` is a place for the answer, and the driver is initialised.
+    let result = unsafe { (library.fns().cuDeviceGetCount)(&mut count) };
+    match (result, u32::try_from(count)) {
+        (CUresult::CUDA_SUCCESS, Ok(devices)) if devices > 0 => {
+            Ok((library, Choice::Gpu { devices }))
+        }
+        _ => Err(Reason::NoDevice),
+    }
+}

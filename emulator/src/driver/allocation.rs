@@ -1,0 +1,186 @@
+//! Allocation of device, pinned and managed memory, and registration of the client's own.
+
+use core::ffi::c_void;
+use core::ptr;
+
+use cuprum_sys::*;
+
+use crate::memory::{Region, RegionKind, Request};
+
+use super::call::{
+    Answer, Call, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Out, calls, ensure,
+};
+use super::state::emulator;
+
+/// Alignment of the rows of pitched memory.
+const PITCH_ALIGN: usize = 512;
+
+/// Flags of pinned and of registered host memory.
+const HOST_FLAGS: u32 = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
+    | CU_MEMHOSTREGISTER_DEVICEMAP
+    | CU_MEMHOSTREGISTER_IOMEMORY
+    | CU_MEMHOSTREGISTER_READ_ONLY;
+
+/// Allocates in the current context.
+pub(super) fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
+    ensure(bytes > 0, INVALID_VALUE)?;
+    let context = call.context()?;
+    let request = Request {
+        kind,
+        flags,
+        ..Request::device(bytes as u64, context.handle as u64, context.device as u32)
+    };
+    emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)
+}
+
+/// Frees memory after everything that may use it has run.
+fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
+    let context = call.context()?;
+    let memory = &emulator().memory;
+    let region = memory.find(address).ok_or(INVALID_VALUE)?;
+    ensure(region.base == address && kinds.contains(&region.kind), INVALID_VALUE)?;
+    emulator().scheduler.wait_context(region.context as usize);
+    memory.free(address).map_err(|_| INVALID_VALUE)?;
+    context.check()
+}
+
+/// The live host memory, pinned or registered, that contains an address.
+fn host_region(pointer: *mut c_void) -> Option<Region> {
+    let region = emulator().memory.find(pointer.addr() as u64)?;
+    matches!(region.kind, RegionKind::Pinned | RegionKind::Registered).then_some(region)
+}
+
+fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -> Answer {
+    out.check()?;
+    let region = allocate(call, bytes, RegionKind::Pinned, flags)?;
+    out.set(region.host.cast())
+}
+
+fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
+    ensure(!pointer.is_null() && bytes > 0 && flags & !REGISTER_FLAGS == 0, INVALID_VALUE)?;
+    let context = call.context()?;
+    let (handle, device) = (context.handle as u64, context.device as u32);
+    let memory = &emulator().memory;
+    // SAFETY: the client promises to keep the memory until it unregisters it; unregistering waits
+    // for the operations of the context.
+    let registered = unsafe { memory.register(pointer.cast(), bytes as u64, handle, device, flags) };
+    match registered {
+        Ok(_) => Ok(()),
+        Err(_) => Err(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
+    }
+}
+
+calls! {
+    fn cuMemGetInfo_v2(call, free: Out<usize>, total: Out<usize>) {
+        let context = call.context()?;
+        free.check()?;
+        total.check()?;
+        let (used, capacity) = emulator().memory.usage(context.device as u32);
+        free.set((capacity - used) as usize)?;
+        total.set(capacity as usize)
+    }
+
+    fn cuMemAlloc_v2(call, dptr: Out<u64>, bytesize: usize) {
+        dptr.check()?;
+        dptr.set(allocate(call, bytesize, RegionKind::Device, 0)?.base)
+    }
+
+    fn cuMemAllocPitch_v2(
+        call,
+        dptr: Out<u64>,
+        pPitch: Out<usize>,
+        WidthInBytes: usize,
+        Height: usize,
+        ElementSizeBytes: u32,
+    ) {
+        dptr.check()?;
+        pPitch.check()?;
+        ensure(matches!(ElementSizeBytes, 4 | 8 | 16), INVALID_VALUE)?;
+        let pitch = WidthInBytes.checked_next_multiple_of(PITCH_ALIGN).ok_or(INVALID_VALUE)?;
+        let bytes = pitch.checked_mul(Height).ok_or(INVALID_VALUE)?;
+        let region = allocate(call, bytes, RegionKind::Device, 0)?;
+        pPitch.set(pitch)?;
+        dptr.set(region.base)
+    }
+
+    fn cuMemAllocManaged(call, dptr: Out<u64>, bytesize: usize, flags: u32) {
+        dptr.check()?;
+        let global = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
+        let host = CUmemAttach_flags::CU_MEM_ATTACH_HOST.0;
+        ensure(flags == global || flags == host, INVALID_VALUE)?;
+        dptr.set(allocate(call, bytesize, RegionKind::Managed, flags)?.base)
+    }
+
+    /// Freeing null does nothing.
+    fn cuMemFree_v2(call, dptr: u64) {
+        if dptr == 0 {
+            return call.context().map(drop);
+        }
+        free(call, dptr, &[RegionKind::Device, RegionKind::Managed])
+    }
+
+    fn cuMemGetAddressRange_v2(call, pbase: Out<u64>, psize: Out<usize>, dptr: u64) {
+        call.context()?;
+        let region = emulator().memory.find(dptr).ok_or(NOT_FOUND)?;
+        pbase.set_if_wanted(region.base);
+        psize.set_if_wanted(region.len as usize);
+        Ok(())
+    }
+
+    fn cuMemAllocHost_v2(call, pp: Out<*mut c_void>, bytesize: usize) {
+        allocate_host(call, pp, bytesize, 0)
+    }
+
+    fn cuMemHostAlloc(call, pp: Out<*mut c_void>, bytesize: usize, Flags: u32) {
+        ensure(Flags & !HOST_FLAGS == 0, INVALID_VALUE)?;
+        allocate_host(call, pp, bytesize, Flags)
+    }
+
+    fn cuMemFreeHost(call, p: *mut c_void) {
+        if p.is_null() {
+            return call.context().map(drop);
+        }
+        free(call, p.addr() as u64, &[RegionKind::Pinned])
+    }
+
+    fn cuMemHostGetDevicePointer_v2(call, pdptr: Out<u64>, p: *mut c_void, Flags: u32) {
+        pdptr.check()?;
+        call.context()?;
+        let region = host_region(p).filter(|_| Flags == 0).ok_or(INVALID_VALUE)?;
+        let offset = p.addr() as u64 - region.host.addr() as u64;
+        pdptr.set(region.base + offset)
+    }
+
+    fn cuMemHostGetFlags(call, pFlags: Out<u32>, p: *mut c_void) {
+        pFlags.check()?;
+        call.context()?;
+        pFlags.set(host_region(p).ok_or(INVALID_VALUE)?.flags)
+    }
+
+    fn cuMemHostRegister(call, p: *mut c_void, bytesize: usize, Flags: u32) {
+        register(call, p, bytesize, Flags)
+    }
+
+    fn cuMemHostRegister_v2(call, p: *mut c_void, bytesize: usize, Flags: u32) {
+        register(call, p, bytesize, Flags)
+    }
+
+    fn cuMemHostUnregister(call, p: *mut c_void) {
+        ensure(!p.is_null(), INVALID_VALUE)?;
+        free(call, p.addr() as u64, &[RegionKind::Registered])
+            .map_err(|code| match code {
+                INVALID_VALUE => CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+                other => other,
+            })
+    }
+}
+
+/// The host address of a region, null where the host may not use it.
+pub(super) fn host_address(region: &Region, address: u64) -> *mut c_void {
+    if !region.kind.host_visible() {
+        return ptr::null_mut();
+    }
+    let offset = usize::try_from(address - region.base).unwrap_or(0);
+    region.host.wrapping_add(offset).cast()
+}

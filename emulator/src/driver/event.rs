@@ -1,0 +1,150 @@
+//! Events.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use cuprum_sys::*;
+
+use super::call::{Answer, Call, INVALID_HANDLE, INVALID_VALUE, NOT_READY, Out, calls, ensure, put_handle};
+use super::context::Context;
+use super::handle::Handle;
+use super::operation::Operation;
+use super::schedule::Ticket;
+use super::state::emulator;
+
+/// An event.
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) context: Arc<Context>,
+    flags: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The newest operation that recorded it.
+    recorded: Option<Ticket>,
+    /// When that operation ran; `None` while it is pending.
+    reached: Option<(Ticket, Instant)>,
+}
+
+const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
+const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0;
+const KNOWN_FLAGS: u32 = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0 | DISABLE_TIMING | INTERPROCESS;
+
+impl Event {
+    pub(super) fn find(handle: CUevent) -> Answer<Arc<Self>> {
+        emulator().events.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    /// Notes that the operation which records the event has run.
+    pub(super) fn stamp(&self, ticket: Ticket) {
+        let mut state = self.state();
+        if state.recorded.is_none_or(|newest| newest <= ticket) {
+            state.reached = Some((ticket, Instant::now()));
+        }
+    }
+
+    /// The operation that recorded it last.
+    pub(super) fn recorded(&self) -> Option<Ticket> {
+        self.state().recorded
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When the newest record was reached.
+    fn instant(&self) -> Answer<Instant> {
+        ensure(self.flags & DISABLE_TIMING == 0, INVALID_HANDLE)?;
+        let state = self.state();
+        let recorded = state.recorded.ok_or(INVALID_HANDLE)?;
+        match state.reached {
+            Some((ticket, instant)) if ticket == recorded => Ok(instant),
+            _ => Err(NOT_READY),
+        }
+    }
+}
+
+fn destroy(handle: CUevent) -> Answer {
+    let removed = emulator().events.remove(handle.addr());
+    removed.map(drop).ok_or(INVALID_HANDLE)
+}
+
+fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer {
+    let event = Event::find(handle)?;
+    let stream = call.stream(stream)?;
+    ensure(
+        flags <= CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0,
+        INVALID_VALUE,
+    )?;
+    ensure(event.context.handle == stream.context().handle, INVALID_HANDLE)?;
+    let ticket = stream.push(Operation::Record(Arc::clone(&event)));
+    event.state().recorded = Some(ticket);
+    Ok(())
+}
+
+fn elapsed(out: Out<f32>, start: CUevent, end: CUevent) -> Answer {
+    out.check()?;
+    let start = Event::find(start)?;
+    let end = Event::find(end)?;
+    start.context.check()?;
+    ensure(start.context.handle == end.context.handle, INVALID_HANDLE)?;
+    let (start, end) = (start.instant()?, end.instant()?);
+    let forward = end.saturating_duration_since(start).as_secs_f64();
+    let backward = start.saturating_duration_since(end).as_secs_f64();
+    out.set(((forward - backward) * 1e3) as f32)
+}
+
+calls! {
+    fn cuEventCreate(call, phEvent: Out<CUevent>, Flags: u32) {
+        phEvent.check()?;
+        let timed_between_processes = Flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
+        ensure(Flags & !KNOWN_FLAGS == 0 && !timed_between_processes, INVALID_VALUE)?;
+        let event = Event {
+            context: call.context()?,
+            flags: Flags,
+            state: Mutex::default(),
+        };
+        put_handle(phEvent, emulator().events.insert(event))
+    }
+
+    fn cuEventDestroy(_call, hEvent: CUevent) {
+        destroy(hEvent)
+    }
+
+    fn cuEventDestroy_v2(_call, hEvent: CUevent) {
+        destroy(hEvent)
+    }
+
+    fn cuEventRecord(call, hEvent: CUevent, hStream: CUstream) {
+        record(call, hEvent, hStream, 0)
+    }
+
+    fn cuEventRecordWithFlags(call, hEvent: CUevent, hStream: CUstream, flags: u32) {
+        record(call, hEvent, hStream, flags)
+    }
+
+    fn cuEventQuery(_call, hEvent: CUevent) {
+        let event = Event::find(hEvent)?;
+        event.context.check()?;
+        let pending = event.recorded().is_some_and(|ticket| emulator().scheduler.is_pending(ticket));
+        ensure(!pending, NOT_READY)
+    }
+
+    fn cuEventSynchronize(_call, hEvent: CUevent) {
+        let event = Event::find(hEvent)?;
+        if let Some(ticket) = event.recorded() {
+            emulator().scheduler.wait(ticket);
+        }
+        event.context.check()
+    }
+
+    fn cuEventElapsedTime(_call, pMilliseconds: Out<f32>, hStart: CUevent, hEnd: CUevent) {
+        elapsed(pMilliseconds, hStart, hEnd)
+    }
+
+    fn cuEventElapsedTime_v2(_call, pMilliseconds: Out<f32>, hStart: CUevent, hEnd: CUevent) {
+        elapsed(pMilliseconds, hStart, hEnd)
+    }
+}

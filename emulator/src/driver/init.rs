@@ -1,0 +1,133 @@
+//! Start, version, error texts and the look-up of functions.
+
+use core::ffi::{CStr, c_char, c_void};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::OnceLock;
+
+use cuprum_sys::*;
+
+use crate::settings::Settings;
+
+use super::call::{
+    Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised,
+};
+use super::process;
+use super::state::emulator;
+use super::table::{Found, table};
+
+/// Names and texts of all error codes as C strings.
+fn error_texts() -> &'static HashMap<u32, (CString, CString)> {
+    static TEXTS: OnceLock<HashMap<u32, (CString, CString)>> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        let texts = |name: &str| {
+            let c_name = CString::new(name).unwrap_or_default();
+            (c_name, CString::new(describe(name)).unwrap_or_default())
+        };
+        let entry = |&(code, name): &(u32, &str)| (code, texts(name));
+        CUresult::NAMES.iter().map(entry).collect()
+    })
+}
+
+/// `CUDA_ERROR_INVALID_VALUE` in words: `invalid value`.
+fn describe(name: &str) -> String {
+    match name {
+        "CUDA_SUCCESS" => "no error".into(),
+        name => name.trim_start_matches("CUDA_ERROR_").replace('_', " ").to_lowercase(),
+    }
+}
+
+fn error_text(
+    error: CUresult,
+    out: Out<*const c_char>,
+    pick: impl Fn(&'static (CString, CString)) -> &'static CStr,
+) -> Answer {
+    match error_texts().get(&error.0) {
+        Some(texts) => out.set(pick(texts).as_ptr()),
+        None => {
+            out.set(core::ptr::null())?;
+            Err(INVALID_VALUE)
+        }
+    }
+}
+
+/// What a search by name found: the address, and why it may be null.
+fn search(
+    symbol: Text,
+    version: i32,
+    flags: u64,
+) -> Answer<(*const c_void, CUdriverProcAddressQueryResult)> {
+    let per_thread =
+        u64::from(CUdriverProcAddress_flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0);
+    ensure(flags <= 3, INVALID_VALUE)?;
+    let mode = if flags & per_thread == 0 { StreamMode::Legacy } else { StreamMode::PerThread };
+    // A negative version counts as the newest, as with NVIDIA's driver.
+    let asked = u32::try_from(version).unwrap_or(u32::MAX);
+    let limit = Version::from_raw(asked).min(emulator().settings.driver_version);
+    Ok(match table().by_base(&symbol.get()?, limit, mode) {
+        Found::Function(id, mode) => (
+            table().address(id, mode),
+            CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS,
+        ),
+        Found::TooNew => (
+            core::ptr::null(),
+            CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT,
+        ),
+        Found::Unknown => (
+            core::ptr::null(),
+            CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
+        ),
+    })
+}
+
+calls! {
+    fn cuInit(_call, Flags: u32) {
+        ensure(Flags == 0, INVALID_VALUE)?;
+        ensure(!process::is_forked_child(), CUresult::CUDA_ERROR_OPERATING_SYSTEM)?;
+        // Settings that make no sense are the client's to see, not to be guessed at.
+        ensure(Settings::in_force().is_ok(), INVALID_VALUE)?;
+        process::watch_forks();
+        emulator();
+        set_initialised();
+        Ok(())
+    }
+
+    fn cuDriverGetVersion(_call, driverVersion: Out<i32>) {
+        driverVersion.set(emulator().settings.driver_version.as_raw() as i32)
+    }
+
+    fn cuGetErrorName(_call, error: CUresult, pStr: Out<*const c_char>) {
+        error_text(error, pStr, |(name, _)| name)
+    }
+
+    fn cuGetErrorString(_call, error: CUresult, pStr: Out<*const c_char>) {
+        error_text(error, pStr, |(_, text)| text)
+    }
+
+    fn cuGetProcAddress(
+        _call,
+        symbol: Text,
+        pfn: Out<*mut c_void>,
+        cudaVersion: i32,
+        flags: u64,
+    ) {
+        pfn.check()?;
+        let (address, _) = search(symbol, cudaVersion, flags)?;
+        ensure(!address.is_null(), NOT_FOUND)?;
+        pfn.set(address.cast_mut())
+    }
+
+    fn cuGetProcAddress_v2(
+        _call,
+        symbol: Text,
+        pfn: Out<*mut c_void>,
+        cudaVersion: i32,
+        flags: u64,
+        symbolStatus: Out<CUdriverProcAddressQueryResult>,
+    ) {
+        pfn.check()?;
+        let (address, status) = search(symbol, cudaVersion, flags)?;
+        symbolStatus.set_if_wanted(status);
+        pfn.set(address.cast_mut())
+    }
+}

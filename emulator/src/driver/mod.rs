@@ -1,0 +1,72 @@
+//! The CUDA driver API, function by function, with NVIDIA's signatures and error codes.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`call`], [`table`] | how a C function is written here, and how it is found by name |
+//! | [`handle`], [`state`], [`process`] | handles, the emulator behind them, forks |
+//! | [`schedule`], [`operation`] | streams' operations and the order in which they run |
+//! | the others | one subject of the API each: its objects and its functions |
+//!
+//! What is not implemented is present all the same and answers `CUDA_ERROR_NOT_SUPPORTED`.
+
+mod allocation;
+mod array;
+mod call;
+mod context;
+mod copy;
+mod device;
+mod event;
+mod handle;
+mod init;
+//STAGE mod launch;
+//STAGE mod library;
+mod memset;
+//STAGE mod module;
+mod operation;
+mod pointer;
+mod primary;
+mod process;
+mod schedule;
+mod state;
+mod stream;
+mod table;
+
+use core::ffi::c_void;
+
+use cuprum_sys::{FnId, Symbol};
+
+use crate::report::Fault;
+
+/// Enters the functions of every subject.
+fn install_all(table: &mut table::Builder) {
+    allocation::install(table);
+    array::install(table);
+    context::install(table);
+    copy::install(table);
+    device::install(table);
+    event::install(table);
+    init::install(table);
+//STAGE     launch::install(table);
+//STAGE     library::install(table);
+    memset::install(table);
+//STAGE     module::install(table);
+    pointer::install(table);
+    primary::install(table);
+    stream::install(table);
+}
+
+/// The address of the function that a symbol names, or null if the version that the driver poses
+/// as does not have it.
+pub(crate) fn resolve(symbol: &Symbol) -> *const c_void {
+    table::resolve(symbol, state::emulator().settings.driver_version)
+}
+
+/// Whether a function is implemented.
+pub(crate) fn implements(id: FnId) -> bool {
+    table::table().implements(id)
+}
+
+/// The newest fault of any kernel.
+pub(crate) fn last_fault() -> Option<Fault> {
+    state::emulator().last_fault()
+}

@@ -1,0 +1,71 @@
+//! The one emulator of this process.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::memory::Memory;
+use crate::report::Fault;
+use crate::settings::Settings;
+
+use super::array::Array;
+use super::context::Context;
+use super::event::Event;
+use super::handle::{Kind, Table};
+//STAGE use super::library::{Kernel, Library};
+//STAGE use super::module::{Function, Module};
+use super::primary::Primary;
+use super::schedule::Scheduler;
+use super::stream::Stream;
+
+/// All that the driver knows.
+#[derive(Debug)]
+pub(super) struct Emulator {
+    pub(super) settings: Settings,
+    pub(super) memory: Memory,
+    pub(super) scheduler: Scheduler,
+    /// The primary context of each device.
+    pub(super) primaries: Vec<Primary>,
+    pub(super) contexts: Table<Context>,
+    pub(super) streams: Table<Stream>,
+    pub(super) events: Table<Event>,
+//STAGE     pub(super) modules: Table<Module>,
+//STAGE     pub(super) functions: Table<Function>,
+//STAGE     pub(super) libraries: Table<Library>,
+//STAGE     pub(super) kernels: Table<Kernel>,
+    pub(super) arrays: Table<Array>,
+    last_fault: Mutex<Option<Fault>>,
+}
+
+/// The emulator, made on first use.
+pub(super) fn emulator() -> &'static Emulator {
+    static EMULATOR: OnceLock<Emulator> = OnceLock::new();
+    EMULATOR.get_or_init(|| {
+        let settings = Settings::in_force().clone().unwrap_or_default();
+        Emulator {
+            memory: Memory::new(settings.devices, settings.memory_bytes, settings.track_init),
+            scheduler: Scheduler::new(settings.mode),
+            primaries: (0..settings.devices).map(|_| Primary::default()).collect(),
+            contexts: Table::new(Kind::Context),
+            streams: Table::new(Kind::Stream),
+            events: Table::new(Kind::Event),
+//STAGE             modules: Table::new(Kind::Module),
+//STAGE             functions: Table::new(Kind::Function),
+//STAGE             libraries: Table::new(Kind::Library),
+//STAGE             kernels: Table::new(Kind::Kernel),
+            arrays: Table::new(Kind::Array),
+            last_fault: Mutex::new(None),
+            settings,
+        }
+    })
+}
+
+impl Emulator {
+    /// Keeps the newest fault for the client to ask.
+    pub(super) fn remember_fault(&self, fault: Fault) {
+        *self.last_fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+    }
+
+    pub(super) fn last_fault(&self) -> Option<Fault> {
+        let last = self.last_fault.lock();
+        last.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,271 @@
+//! Streams.
+
+use core::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cuprum_sys::*;
+
+use super::call::{Answer, Call, INVALID_HANDLE, INVALID_VALUE, NOT_READY, Out, calls, ensure, put_handle};
+use super::context::Context;
+use super::event::Event;
+use super::handle::Handle;
+use super::operation::{HostCall, Operation, StreamCallback};
+use super::schedule::{Lane, Ticket};
+use super::state::emulator;
+
+/// Priorities are numbers from least to greatest; a lower number goes first.
+pub(super) const LEAST_PRIORITY: i32 = 0;
+pub(super) const GREATEST_PRIORITY: i32 = -5;
+
+/// A stream that a client created.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) handle: usize,
+    pub(super) context: Arc<Context>,
+    pub(super) flags: u32,
+    pub(super) priority: i32,
+}
+
+/// A stream as a call means it: created, or one of the default ones.
+#[derive(Debug, Clone)]
+pub(super) enum StreamRef {
+    Created(Arc<Stream>),
+    /// The context's legacy default stream.
+    Legacy(Arc<Context>),
+    /// The calling thread's default stream in the context.
+    PerThread(Arc<Context>),
+}
+
+/// Marks the lanes of per-thread streams, next to those whose number is a handle.
+const PER_THREAD_LANE: u64 = 1 << 63;
+
+/// A number for the calling thread, never given to another.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    // While the thread ends, a stream of its own again, which is correct: order is kept only
+    // within one call.
+    NUMBER
+        .try_with(|&number| number)
+        .unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
+
+impl StreamRef {
+    pub(super) fn context(&self) -> &Arc<Context> {
+        match self {
+            Self::Created(stream) => &stream.context,
+            Self::Legacy(context) | Self::PerThread(context) => context,
+        }
+    }
+
+    pub(super) fn lane(&self) -> Lane {
+        let (stream, blocking) = match self {
+            Self::Created(stream) => (stream.handle as u64, stream.flags & NON_BLOCKING == 0),
+            Self::Legacy(_) => (Lane::LEGACY, false),
+            Self::PerThread(_) => (PER_THREAD_LANE | thread_number(), true),
+        };
+        Lane {
+            context: self.context().handle,
+            stream,
+            blocking,
+        }
+    }
+
+    /// Pushes an operation.
+    pub(super) fn push(&self, operation: Operation) -> Ticket {
+        self.push_after(&[], operation)
+    }
+
+    /// Pushes an operation that waits for others too.
+    pub(super) fn push_after(&self, after: &[Ticket], operation: Operation) -> Ticket {
+        let scheduler = &emulator().scheduler;
+        scheduler.issue(self.context(), self.lane(), after, operation)
+    }
+
+    /// Pushes an operation and waits for it; answers the context's sticky error.
+    pub(super) fn push_and_wait(&self, operation: Operation) -> Answer {
+        let ticket = self.push(operation);
+        emulator().scheduler.wait(ticket);
+        self.context().check()
+    }
+
+    fn flags(&self) -> u32 {
+        match self {
+            Self::Created(stream) => stream.flags,
+            Self::Legacy(_) | Self::PerThread(_) => 0,
+        }
+    }
+
+    fn priority(&self) -> i32 {
+        match self {
+            Self::Created(stream) => stream.priority,
+            Self::Legacy(_) | Self::PerThread(_) => LEAST_PRIORITY,
+        }
+    }
+}
+
+impl Call {
+    /// The stream that a handle means in this call. Its context is alive and not poisoned.
+    pub(super) fn stream(&self, handle: CUstream) -> Answer<StreamRef> {
+        let is = |known: CUstream| handle == known;
+        if is(CU_STREAM_PER_THREAD) || handle.is_null() && self.per_thread {
+            return Ok(StreamRef::PerThread(self.context()?));
+        }
+        if handle.is_null() || is(CU_STREAM_LEGACY) {
+            return Ok(StreamRef::Legacy(self.context()?));
+        }
+        let stream = emulator().streams.get(handle.addr()).ok_or(INVALID_HANDLE)?;
+        stream.context.check()?;
+        Ok(StreamRef::Created(stream))
+    }
+
+    /// The default stream of calls that take none.
+    pub(super) fn default_stream(&self) -> Answer<StreamRef> {
+        self.stream(CUstream::null())
+    }
+}
+
+fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer {
+    out.check()?;
+    ensure(flags & !NON_BLOCKING == 0, INVALID_VALUE)?;
+    let context = call.context()?;
+    let (handle, _) = emulator().streams.insert_with(|handle| Stream {
+        handle,
+        context,
+        flags,
+        priority: priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY),
+    });
+    put_handle(out, handle)
+}
+
+/// Destroys the handle at once; what was pushed still runs.
+fn destroy(handle: CUstream) -> Answer {
+    let is_default = handle.is_null()
+        || handle == CU_STREAM_LEGACY
+        || handle == CU_STREAM_PER_THREAD;
+    ensure(!is_default, INVALID_HANDLE)?;
+    let removed = emulator().streams.remove(handle.addr());
+    removed.map(drop).ok_or(INVALID_HANDLE)
+}
+
+calls! {
+    fn cuStreamCreate(call, phStream: Out<CUstream>, Flags: u32) {
+        create(call, phStream, Flags, LEAST_PRIORITY)
+    }
+
+    fn cuStreamCreateWithPriority(call, phStream: Out<CUstream>, flags: u32, priority: i32) {
+        create(call, phStream, flags, priority)
+    }
+
+    fn cuStreamDestroy(_call, hStream: CUstream) {
+        destroy(hStream)
+    }
+
+    fn cuStreamDestroy_v2(_call, hStream: CUstream) {
+        destroy(hStream)
+    }
+
+    fn cuStreamGetPriority(call, hStream: CUstream, priority: Out<i32>) {
+        priority.check()?;
+        priority.set(call.stream(hStream)?.priority())
+    }
+
+    fn cuStreamGetFlags(call, hStream: CUstream, flags: Out<u32>) {
+        flags.check()?;
+        flags.set(call.stream(hStream)?.flags())
+    }
+
+    fn cuStreamGetId(call, hStream: CUstream, streamId: Out<u64>) {
+        streamId.check()?;
+        streamId.set(call.stream(hStream)?.lane().stream)
+    }
+
+    fn cuStreamGetDevice(call, hStream: CUstream, device: Out<i32>) {
+        device.check()?;
+        device.set(call.stream(hStream)?.context().device)
+    }
+
+    fn cuStreamGetCtx(call, hStream: CUstream, pctx: Out<CUcontext>) {
+        put_handle(pctx, call.stream(hStream)?.context().handle)
+    }
+
+    fn cuStreamGetCtx_v2(
+        call,
+        hStream: CUstream,
+        pCtx: Out<CUcontext>,
+        pGreenCtx: Out<CUgreenCtx>,
+    ) {
+        pGreenCtx.set_if_wanted(CUgreenCtx::null());
+        put_handle(pCtx, call.stream(hStream)?.context().handle)
+    }
+
+    fn cuStreamWaitEvent(call, hStream: CUstream, hEvent: CUevent, Flags: u32) {
+        ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
+        let stream = call.stream(hStream)?;
+        // An event that was never recorded counts as complete.
+        if let Some(ticket) = Event::find(hEvent)?.recorded() {
+            stream.push_after(&[ticket], Operation::Marker);
+        }
+        Ok(())
+    }
+
+    fn cuStreamAddCallback(
+        call,
+        hStream: CUstream,
+        callback: CUstreamCallback,
+        userData: *mut c_void,
+        flags: u32,
+    ) {
+        ensure(callback.is_some() && flags == 0, INVALID_VALUE)?;
+        let stream = call.stream(hStream)?;
+        stream.push(Operation::Callback(StreamCallback {
+            function: callback,
+            stream: hStream,
+            data: userData,
+        }));
+        Ok(())
+    }
+
+    fn cuLaunchHostFunc(call, hStream: CUstream, fn_: CUhostFn, userData: *mut c_void) {
+        ensure(fn_.is_some(), INVALID_VALUE)?;
+        let stream = call.stream(hStream)?;
+        stream.push(Operation::Host(HostCall { function: fn_, data: userData }));
+        Ok(())
+    }
+
+    fn cuLaunchHostFunc_v2(
+        call,
+        hStream: CUstream,
+        fn_: CUhostFn,
+        userData: *mut c_void,
+        syncMode: u32,
+    ) {
+        ensure(fn_.is_some() && syncMode <= 1, INVALID_VALUE)?;
+        let stream = call.stream(hStream)?;
+        stream.push(Operation::Host(HostCall { function: fn_, data: userData }));
+        Ok(())
+    }
+
+    /// Managed memory is visible everywhere at all times here; only the arguments are checked.
+    fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, _length: usize, flags: u32) {
+        ensure(matches!(flags, 1 | 2 | 4), INVALID_VALUE)?;
+        call.stream(hStream)?;
+        emulator().memory.find(dptr).map(drop).ok_or(INVALID_VALUE)
+    }
+
+    fn cuStreamQuery(call, hStream: CUstream) {
+        let stream = call.stream(hStream)?;
+        ensure(!emulator().scheduler.is_busy(stream.lane()), NOT_READY)
+    }
+
+    fn cuStreamSynchronize(call, hStream: CUstream) {
+        let stream = call.stream(hStream)?;
+        emulator().scheduler.wait_lane(stream.lane());
+        stream.context().check()
+    }
+}
