@@ -90,8 +90,7 @@ pub fn open_driver_or_emulator() -> Result<(Library, Choice), ChoiceError> {
     match wanted.as_str() {
         "emulator" => Ok((crate::library(), Choice::Emulator(Reason::Forced))),
         "gpu" => open_gpu().map_err(ChoiceError::NoGpu),
-        "" => Ok(open_gpu()
-            .unwrap_or_else(|reason| (crate::library(), Choice::Emulator(reason)))),
+        "" => Ok(open_gpu().unwrap_or_else(|reason| (crate::library(), Choice::Emulator(reason)))),
         _ => Err(ChoiceError::UnknownDevice(wanted)),
     }
 }
@@ -106,9 +105,7 @@ fn open_gpu() -> Result<(Library, Choice), Reason> {
     // SAFETY: `count` is a place for the answer, and the driver is initialised.
     let result = unsafe { (library.fns().cuDeviceGetCount)(&mut count) };
     match (result, u32::try_from(count)) {
-        (CUresult::CUDA_SUCCESS, Ok(devices)) if devices > 0 => {
-            Ok((library, Choice::Gpu { devices }))
-        }
+        (CUresult::CUDA_SUCCESS, Ok(devices)) if devices > 0 => Ok((library, Choice::Gpu { devices })),
         _ => Err(Reason::NoDevice),
     }
 }

@@ -76,11 +76,7 @@ pub struct SettingsError {
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            variable,
-            value,
-            wanted,
-        } = self;
+        let Self { variable, value, wanted } = self;
         write!(f, "{variable}={value}: expected {wanted}")
     }
 }
@@ -165,11 +161,7 @@ impl Settings {
             };
             match parse(value.trim()) {
                 Some(parsed) => Ok(Some(parsed)),
-                None => Err(SettingsError {
-                    variable,
-                    value,
-                    wanted,
-                }),
+                None => Err(SettingsError { variable, value, wanted }),
             }
         }
         let mut settings = Self::default();
@@ -192,42 +184,22 @@ impl Settings {
             "a compute capability such as 9.0",
             |text| parse_pair(text).filter(|&(major, minor)| major >= 5 && minor < 10)
         );
-        read!(
-            memory_bytes,
-            "CUPRUM_EMULATOR_MEMORY",
-            "a number of bytes such as 512M or 4G",
-            parse_bytes
-        );
-        read!(
-            devices,
-            "CUPRUM_EMULATOR_DEVICES",
-            "a number from 1 to 16",
-            |text| text
-                .parse()
-                .ok()
-                .filter(|count| (1..=MAX_DEVICES).contains(count))
-        );
-        read!(
-            mode,
-            "CUPRUM_EMULATOR_MODE",
-            "eager, async or deferred",
-            |text| match text {
-                "eager" => Some(Mode::Eager),
-                "async" => Some(Mode::Async),
-                "deferred" => Some(Mode::Deferred),
-                _ => None,
-            }
-        );
-        read!(
-            track_init,
-            "CUPRUM_EMULATOR_INITCHECK",
-            "0 or 1",
-            |text| match text {
-                "0" => Some(false),
-                "1" => Some(true),
-                _ => None,
-            }
-        );
+        read!(memory_bytes, "CUPRUM_EMULATOR_MEMORY", "a number of bytes such as 512M or 4G", parse_bytes);
+        read!(devices, "CUPRUM_EMULATOR_DEVICES", "a number from 1 to 16", |text| text
+            .parse()
+            .ok()
+            .filter(|count| (1..=MAX_DEVICES).contains(count)));
+        read!(mode, "CUPRUM_EMULATOR_MODE", "eager, async or deferred", |text| match text {
+            "eager" => Some(Mode::Eager),
+            "async" => Some(Mode::Async),
+            "deferred" => Some(Mode::Deferred),
+            _ => None,
+        });
+        read!(track_init, "CUPRUM_EMULATOR_INITCHECK", "0 or 1", |text| match text {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        });
         Ok(settings)
     }
 
@@ -269,11 +241,7 @@ fn parse_version(text: &str) -> Option<Version> {
     match parse_pair(text) {
         Some((major, minor)) if minor < 100 => Some(Version::new(major, minor)),
         Some(_) => None,
-        None => text
-            .parse()
-            .ok()
-            .filter(|&raw| raw >= 1000)
-            .map(Version::from_raw),
+        None => text.parse().ok().filter(|&raw| raw >= 1000).map(Version::from_raw),
     }
 }
 
@@ -311,10 +279,7 @@ mod tests {
         let mode = with("CUPRUM_EMULATOR_MODE", "deferred").unwrap();
         assert_eq!(mode.mode, Mode::Deferred);
         assert!(with("CUPRUM_EMULATOR_INITCHECK", "1").unwrap().track_init);
-        assert_eq!(
-            with("CUPRUM_EMULATOR_MODE", "").unwrap(),
-            Settings::default()
-        );
+        assert_eq!(with("CUPRUM_EMULATOR_MODE", "").unwrap(), Settings::default());
     }
 
     #[test]
@@ -329,12 +294,7 @@ mod tests {
             ("CUPRUM_EMULATOR_INITCHECK", "yes"),
         ] {
             let error = with(variable, value).unwrap_err();
-            assert!(
-                error
-                    .to_string()
-                    .starts_with(&format!("{variable}={value}: ")),
-                "{error}"
-            );
+            assert!(error.to_string().starts_with(&format!("{variable}={value}: ")), "{error}");
         }
     }
 }

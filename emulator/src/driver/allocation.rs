@@ -7,9 +7,7 @@ use cuprum_sys::*;
 
 use crate::memory::{Region, RegionKind, Request};
 
-use super::call::{
-    Answer, Call, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Out, calls, ensure,
-};
+use super::call::{Answer, Call, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Out, calls, ensure};
 use super::state::emulator;
 
 /// Alignment of the rows of pitched memory.

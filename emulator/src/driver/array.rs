@@ -24,9 +24,7 @@ pub(super) struct Array {
 /// Bytes of one channel of a format.
 pub(super) fn channel_bytes(format: CUarray_format) -> Answer<u64> {
     match format {
-        CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8 | CUarray_format::CU_AD_FORMAT_SIGNED_INT8 => {
-            Ok(1)
-        }
+        CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8 | CUarray_format::CU_AD_FORMAT_SIGNED_INT8 => Ok(1),
         CUarray_format::CU_AD_FORMAT_UNSIGNED_INT16
         | CUarray_format::CU_AD_FORMAT_SIGNED_INT16
         | CUarray_format::CU_AD_FORMAT_HALF => Ok(2),
@@ -79,11 +77,7 @@ impl Array {
             ..Request::device(bytes, context.handle as u64, context.device as u32)
         };
         let region = emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)?;
-        Ok(emulator().arrays.insert(Self {
-            context,
-            shape,
-            region,
-        }))
+        Ok(emulator().arrays.insert(Self { context, shape, region }))
     }
 }
 

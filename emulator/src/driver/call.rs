@@ -98,10 +98,7 @@ fn gate(id: FnId) -> Answer {
     }
     let ready = INITIALISED.load(Ordering::Acquire) && !process::is_forked_child();
     ensure(ready, CUresult::CUDA_ERROR_NOT_INITIALIZED)?;
-    ensure(
-        !IN_CALLBACK.get(),
-        CUresult::CUDA_ERROR_NOT_PERMITTED,
-    )
+    ensure(!IN_CALLBACK.get(), CUresult::CUDA_ERROR_NOT_PERMITTED)
 }
 
 /// What stands in for a function that is not implemented.
@@ -137,15 +134,58 @@ macro_rules! passed_as_is {
 }
 
 passed_as_is!(
-    u8, u16, u32, u64, usize, i32, f32, CUarray, CUcontext, CUevent, CUfunction, CUgraph,
-    CUgraphExec, CUgraphNode, CUkernel, CUlibrary, CUlinkState, CUmemoryPool, CUmipmappedArray,
-    CUmodule, CUstream, CUuserObject, CUarray_format, CUdevice_attribute, CUdevice_P2PAttribute,
-    CUfunc_cache, CUfunction_attribute, CUjitInputType, CUlimit, CUmemAccess_flags,
-    CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemPool_attribute, CUmem_advise,
-    CUmem_range_attribute, CUpointer_attribute, CUresult, CUsharedconfig, CUstreamCaptureMode,
-    CUlaunchAttributeID, CUmemLocation, CUhostFn, CUstreamCallback, CUoccupancyB2DSize,
-    CUexecAffinityType, CUmemAllocationType, CUgraphMem_attribute, CUoutput_mode, CUtexref,
-    CUsurfref, CUflushGPUDirectRDMAWritesTarget, CUflushGPUDirectRDMAWritesScope,
+    u8,
+    u16,
+    u32,
+    u64,
+    usize,
+    i32,
+    f32,
+    CUarray,
+    CUcontext,
+    CUevent,
+    CUfunction,
+    CUgraph,
+    CUgraphExec,
+    CUgraphNode,
+    CUkernel,
+    CUlibrary,
+    CUlinkState,
+    CUmemoryPool,
+    CUmipmappedArray,
+    CUmodule,
+    CUstream,
+    CUuserObject,
+    CUarray_format,
+    CUdevice_attribute,
+    CUdevice_P2PAttribute,
+    CUfunc_cache,
+    CUfunction_attribute,
+    CUjitInputType,
+    CUlimit,
+    CUmemAccess_flags,
+    CUmemAllocationGranularity_flags,
+    CUmemAllocationHandleType,
+    CUmemPool_attribute,
+    CUmem_advise,
+    CUmem_range_attribute,
+    CUpointer_attribute,
+    CUresult,
+    CUsharedconfig,
+    CUstreamCaptureMode,
+    CUlaunchAttributeID,
+    CUmemLocation,
+    CUhostFn,
+    CUstreamCallback,
+    CUoccupancyB2DSize,
+    CUexecAffinityType,
+    CUmemAllocationType,
+    CUgraphMem_attribute,
+    CUoutput_mode,
+    CUtexref,
+    CUsurfref,
+    CUflushGPUDirectRDMAWritesTarget,
+    CUflushGPUDirectRDMAWritesScope,
 );
 
 impl<T> Param for *mut T {
@@ -166,8 +206,17 @@ impl<T> Param for *const T {
 
 /// A pointer through which results go out: null, or valid for as many values as the function
 /// documents.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Out<T>(*mut T);
+
+// Derived, these would ask the same of `T`, which may be `void`.
+impl<T> Clone for Out<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Out<T> {}
 
 impl<T> Param for Out<T> {
     type Raw = *mut T;
@@ -177,7 +226,7 @@ impl<T> Param for Out<T> {
     }
 }
 
-impl<T: Copy> Out<T> {
+impl<T> Out<T> {
     pub(super) fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -186,7 +235,9 @@ impl<T: Copy> Out<T> {
     pub(super) fn check(self) -> Answer {
         ensure(!self.0.is_null(), INVALID_VALUE)
     }
+}
 
+impl<T: Copy> Out<T> {
     /// Writes the result.
     pub(super) fn set(self, value: T) -> Answer {
         self.check()?;
@@ -245,26 +296,23 @@ impl Out<c_char> {
         };
         let bytes = text.bytes().take(last).chain([0]);
         for (index, byte) in bytes.enumerate() {
-            Self(self.0.wrapping_add(index)).set_if_wanted(byte.cast_signed_char());
+            Self(self.0.wrapping_add(index)).set_if_wanted(c_char::from_ne_bytes([byte]));
         }
         Ok(())
     }
 }
 
-/// A byte as the platform's `char`.
-trait CastChar {
-    fn cast_signed_char(self) -> c_char;
-}
+/// A pointer to input: null, or valid for as many values as the function documents.
+#[derive(Debug)]
+pub(super) struct In<T>(*const T);
 
-impl CastChar for u8 {
-    fn cast_signed_char(self) -> c_char {
-        c_char::from_ne_bytes([self])
+impl<T> Clone for In<T> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// A pointer to input: null, or valid for as many values as the function documents.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct In<T>(*const T);
+impl<T> Copy for In<T> {}
 
 impl<T> Param for In<T> {
     type Raw = *const T;
@@ -274,11 +322,13 @@ impl<T> Param for In<T> {
     }
 }
 
-impl<T: Copy> In<T> {
+impl<T> In<T> {
     pub(super) fn is_null(self) -> bool {
         self.0.is_null()
     }
+}
 
+impl<T: Copy> In<T> {
     /// Reads the value; fails if the pointer is null.
     pub(super) fn get(self) -> Answer<T> {
         ensure(!self.0.is_null(), INVALID_VALUE)?;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use super::call::{Answer, INVALID_CONTEXT, INVALID_VALUE, In, InMut, Out, calls, ensure, put_handle};
+use super::call::{Answer, INVALID_CONTEXT, INVALID_VALUE, InMut, Out, calls, ensure, put_handle};
 use super::device;
 use super::handle::Handle;
 use super::state::emulator;
@@ -94,10 +94,7 @@ impl Context {
     }
 
     /// The context behind a handle, or the current one for null. Alive and not poisoned.
-    pub(super) fn find_or_current(
-        call: &super::call::Call,
-        handle: CUcontext,
-    ) -> Answer<Arc<Self>> {
+    pub(super) fn find_or_current(call: &super::call::Call, handle: CUcontext) -> Answer<Arc<Self>> {
         if handle.is_null() {
             return call.context();
         }
@@ -108,10 +105,7 @@ impl Context {
 
     /// Fails if the context was destroyed or has a sticky error.
     pub(super) fn check(&self) -> Answer {
-        ensure(
-            self.alive.load(Ordering::Acquire),
-            CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED,
-        )?;
+        ensure(self.alive.load(Ordering::Acquire), CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
         match self.poison.load(Ordering::Acquire) {
             0 => Ok(()),
             code => Err(CUresult(code)),
@@ -121,9 +115,7 @@ impl Context {
     /// Sets the sticky error; the first one stays.
     pub(super) fn poison(&self, code: CUresult) {
         let clean = CUresult::CUDA_SUCCESS.0;
-        let _ = self
-            .poison
-            .compare_exchange(clean, code.0, Ordering::AcqRel, Ordering::Acquire);
+        let _ = self.poison.compare_exchange(clean, code.0, Ordering::AcqRel, Ordering::Acquire);
     }
 
     /// Waits for everything that was pushed, then answers the sticky error if there is one.
@@ -141,8 +133,6 @@ impl Context {
         let context = self.handle;
         emulator.streams.remove_if(|stream| stream.context.handle == context);
         emulator.events.remove_if(|event| event.context.handle == context);
-//STAGE         emulator.modules.remove_if(|module| module.context.handle == context);
-//STAGE         emulator.functions.remove_if(|function| function.module.context.handle == context);
         emulator.arrays.remove_if(|array| array.context.handle == context);
         emulator.memory.free_context(context as u64);
     }
@@ -190,9 +180,7 @@ pub(super) fn current() -> Option<Arc<Context>> {
 }
 
 fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> Answer<R> {
-    STACK
-        .try_with(|stack| change(&mut stack.borrow_mut()))
-        .map_err(|_| CUresult::CUDA_ERROR_DEINITIALIZED)
+    STACK.try_with(|stack| change(&mut stack.borrow_mut())).map_err(|_| CUresult::CUDA_ERROR_DEINITIALIZED)
 }
 
 fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {

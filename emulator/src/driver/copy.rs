@@ -54,9 +54,7 @@ impl Bytes {
     /// A pointer to the byte at `offset`, and how many bytes lie there in one piece.
     fn at(&self, offset: u64) -> Option<(*mut u8, u64)> {
         match self {
-            Self::Host(pointer) => {
-                Some((pointer.wrapping_add(usize::try_from(offset).ok()?), u64::MAX))
-            }
+            Self::Host(pointer) => Some((pointer.wrapping_add(usize::try_from(offset).ok()?), u64::MAX)),
             Self::Staged(bytes) => {
                 let rest = bytes.get(usize::try_from(offset).ok()?..)?;
                 Some((rest.as_ptr().cast_mut(), rest.len() as u64))
@@ -84,12 +82,7 @@ impl Bytes {
     }
 
     /// Calls `visit` with each piece of the range: pointer and length.
-    pub(super) fn pieces(
-        &self,
-        mut offset: u64,
-        len: u64,
-        mut visit: impl FnMut(*mut u8, usize),
-    ) -> Answer {
+    pub(super) fn pieces(&self, mut offset: u64, len: u64, mut visit: impl FnMut(*mut u8, usize)) -> Answer {
         let end = offset + len;
         while offset < end {
             let (pointer, available) = self.at(offset).ok_or(INVALID_VALUE)?;
@@ -142,29 +135,13 @@ pub(super) struct Copy {
 impl Copy {
     /// A copy of `len` bytes in a row.
     pub(super) fn linear(to: Bytes, from: Bytes, len: u64) -> Self {
-        let side = |bytes| Side {
-            bytes,
-            pitch: 0,
-            slice: 0,
-        };
-        let extent = Extent {
-            width: len,
-            height: 1,
-            depth: 1,
-        };
-        Self {
-            from: side(from),
-            to: side(to),
-            extent,
-        }
+        let side = |bytes| Side { bytes, pitch: 0, slice: 0 };
+        let extent = Extent { width: len, height: 1, depth: 1 };
+        Self { from: side(from), to: side(to), extent }
     }
 
     pub(super) fn run(&self) -> Answer {
-        let Extent {
-            width,
-            height,
-            depth,
-        } = self.extent;
+        let Extent { width, height, depth } = self.extent;
         for z in 0..depth {
             for y in 0..height {
                 let from = z * self.from.slice + y * self.from.pitch;
@@ -179,28 +156,13 @@ impl Copy {
     /// may change that memory as soon as the call returns.
     fn stage(mut self) -> Answer<Self> {
         if let Bytes::Host(_) = self.from.bytes {
-            let Extent {
-                width,
-                height,
-                depth,
-            } = self.extent;
+            let Extent { width, height, depth } = self.extent;
             let bytes = usize::try_from(width * height * depth).map_err(|_| INVALID_VALUE)?;
             let mut staged = vec![0u8; bytes];
-            let to = Side {
-                bytes: Bytes::Host(staged.as_mut_ptr()),
-                pitch: width,
-                slice: width * height,
-            };
-            let away = Self {
-                from: self.from.clone(),
-                to,
-                extent: self.extent,
-            };
+            let to = Side { bytes: Bytes::Host(staged.as_mut_ptr()), pitch: width, slice: width * height };
+            let away = Self { from: self.from.clone(), to, extent: self.extent };
             away.run()?;
-            self.from = Side {
-                bytes: Bytes::Staged(staged.into()),
-                ..away.to
-            };
+            self.from = Side { bytes: Bytes::Staged(staged.into()), ..away.to };
         }
         Ok(self)
     }
@@ -263,46 +225,24 @@ fn unified(address: u64, len: u64) -> Answer<Bytes> {
     Bytes::host(ptr::with_exposed_provenance_mut(pointer), len)
 }
 
-fn to_device(
-    call: &Call,
-    stream: CUstream,
-    wait: Wait,
-    to: u64,
-    from: *const c_void,
-    len: usize,
-) -> Answer {
+fn to_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: *const c_void, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| {
-        Ok((Bytes::device(to, len)?, Bytes::host(from.cast_mut().cast(), len)?))
-    })
+    linear(&stream, len, wait, |len| Ok((Bytes::device(to, len)?, Bytes::host(from.cast_mut().cast(), len)?)))
 }
 
-fn to_host(
-    call: &Call,
-    stream: CUstream,
-    wait: Wait,
-    to: *mut c_void,
-    from: u64,
-    len: usize,
-) -> Answer {
+fn to_host(call: &Call, stream: CUstream, wait: Wait, to: *mut c_void, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| {
-        Ok((Bytes::host(to.cast(), len)?, Bytes::device(from, len)?))
-    })
+    linear(&stream, len, wait, |len| Ok((Bytes::host(to.cast(), len)?, Bytes::device(from, len)?)))
 }
 
 fn on_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| {
-        Ok((Bytes::device(to, len)?, Bytes::device(from, len)?))
-    })
+    linear(&stream, len, wait, |len| Ok((Bytes::device(to, len)?, Bytes::device(from, len)?)))
 }
 
 fn anywhere(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| {
-        Ok((unified(to, len)?, unified(from, len)?))
-    })
+    linear(&stream, len, wait, |len| Ok((unified(to, len)?, unified(from, len)?)))
 }
 
 /// A copy between devices; the addresses say which, the contexts are checked.
@@ -409,11 +349,7 @@ fn corners_2d(copy: &CUDA_MEMCPY2D) -> (Corner, Corner, Extent) {
         y: copy.dstY,
         z: 0,
     };
-    let extent = Extent {
-        width: copy.WidthInBytes as u64,
-        height: copy.Height as u64,
-        depth: 1,
-    };
+    let extent = Extent { width: copy.WidthInBytes as u64, height: copy.Height as u64, depth: 1 };
     (from, to, extent)
 }
 
@@ -443,11 +379,8 @@ macro_rules! corners_3d {
             y: copy.dstY,
             z: copy.dstZ,
         };
-        let extent = Extent {
-            width: copy.WidthInBytes as u64,
-            height: copy.Height as u64,
-            depth: copy.Depth as u64,
-        };
+        let extent =
+            Extent { width: copy.WidthInBytes as u64, height: copy.Height as u64, depth: copy.Depth as u64 };
         (from, to, extent)
     }};
 }
@@ -461,19 +394,10 @@ fn plan((from, to, extent): (Corner, Corner, Extent)) -> Answer<Option<Copy>> {
     if extent.width == 0 || extent.height == 0 || extent.depth == 0 {
         return Ok(None);
     }
-    Ok(Some(Copy {
-        from: from.side(extent)?,
-        to: to.side(extent)?,
-        extent,
-    }))
+    Ok(Some(Copy { from: from.side(extent)?, to: to.side(extent)?, extent }))
 }
 
-fn shaped(
-    call: &Call,
-    stream: CUstream,
-    wait: Wait,
-    corners: (Corner, Corner, Extent),
-) -> Answer {
+fn shaped(call: &Call, stream: CUstream, wait: Wait, corners: (Corner, Corner, Extent)) -> Answer {
     let stream = call.stream(stream)?;
     match plan(corners)? {
         Some(copy) => issue(&stream, copy, wait),

@@ -74,10 +74,7 @@ fn destroy(handle: CUevent) -> Answer {
 fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer {
     let event = Event::find(handle)?;
     let stream = call.stream(stream)?;
-    ensure(
-        flags <= CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0,
-        INVALID_VALUE,
-    )?;
+    ensure(flags <= CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0, INVALID_VALUE)?;
     ensure(event.context.handle == stream.context().handle, INVALID_HANDLE)?;
     let ticket = stream.push(Operation::Record(Arc::clone(&event)));
     event.state().recorded = Some(ticket);

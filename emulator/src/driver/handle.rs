@@ -32,9 +32,23 @@ macro_rules! handles {
 }
 
 handles!(
-    CUarray, CUcontext, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUkernel,
-    CUlibrary, CUlinkState, CUmemoryPool, CUmipmappedArray, CUmodule, CUstream, CUtexref,
-    CUsurfref, CUuserObject,
+    CUarray,
+    CUcontext,
+    CUevent,
+    CUfunction,
+    CUgraph,
+    CUgraphExec,
+    CUgraphNode,
+    CUkernel,
+    CUlibrary,
+    CUlinkState,
+    CUmemoryPool,
+    CUmipmappedArray,
+    CUmodule,
+    CUstream,
+    CUtexref,
+    CUsurfref,
+    CUuserObject,
 );
 
 /// The kinds of objects. The number is part of each handle.
@@ -74,11 +88,7 @@ pub(super) struct Table<T> {
 impl<T> Table<T> {
     pub(super) fn new(kind: Kind) -> Self {
         let first = 0x4000_0000_0000 + ((kind as usize) << 38);
-        Self {
-            first,
-            next: AtomicUsize::new(first),
-            live: RwLock::new(HashMap::new()),
-        }
+        Self { first, next: AtomicUsize::new(first), live: RwLock::new(HashMap::new()) }
     }
 
     /// Makes an object that knows its own handle.
@@ -103,21 +113,15 @@ impl<T> Table<T> {
 
     /// Whether this handle was given out, live or not.
     pub(super) fn was_given(&self, handle: usize) -> bool {
-        (self.first..self.next.load(Ordering::Relaxed)).contains(&handle)
-            && (handle - self.first) % STEP == 0
+        (self.first..self.next.load(Ordering::Relaxed)).contains(&handle) && (handle - self.first) % STEP == 0
     }
 
     /// Removes the objects for which `belongs` holds.
     pub(super) fn remove_if(&self, belongs: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let mut live = self.write();
-        let gone: Vec<usize> = live
-            .iter()
-            .filter(|(_, object)| belongs(object))
-            .map(|(&handle, _)| handle)
-            .collect();
-        gone.iter()
-            .filter_map(|handle| live.remove(handle))
-            .collect()
+        let gone: Vec<usize> =
+            live.iter().filter(|(_, object)| belongs(object)).map(|(&handle, _)| handle).collect();
+        gone.iter().filter_map(|handle| live.remove(handle)).collect()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, HashMap<usize, Arc<T>>> {

@@ -9,9 +9,7 @@ use cuprum_sys::*;
 
 use crate::settings::Settings;
 
-use super::call::{
-    Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised,
-};
+use super::call::{Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised};
 use super::process;
 use super::state::emulator;
 use super::table::{Found, table};
@@ -52,31 +50,23 @@ fn error_text(
 }
 
 /// What a search by name found: the address, and why it may be null.
-fn search(
-    symbol: Text,
-    version: i32,
-    flags: u64,
-) -> Answer<(*const c_void, CUdriverProcAddressQueryResult)> {
-    let per_thread =
-        u64::from(CUdriverProcAddress_flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0);
+fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdriverProcAddressQueryResult)> {
+    let per_thread = u64::from(CUdriverProcAddress_flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0);
     ensure(flags <= 3, INVALID_VALUE)?;
     let mode = if flags & per_thread == 0 { StreamMode::Legacy } else { StreamMode::PerThread };
     // A negative version counts as the newest, as with NVIDIA's driver.
     let asked = u32::try_from(version).unwrap_or(u32::MAX);
     let limit = Version::from_raw(asked).min(emulator().settings.driver_version);
     Ok(match table().by_base(&symbol.get()?, limit, mode) {
-        Found::Function(id, mode) => (
-            table().address(id, mode),
-            CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS,
-        ),
-        Found::TooNew => (
-            core::ptr::null(),
-            CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT,
-        ),
-        Found::Unknown => (
-            core::ptr::null(),
-            CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
-        ),
+        Found::Function(id, mode) => {
+            (table().address(id, mode), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS)
+        }
+        Found::TooNew => {
+            (core::ptr::null(), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)
+        }
+        Found::Unknown => {
+            (core::ptr::null(), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+        }
     })
 }
 

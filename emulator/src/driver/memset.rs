@@ -59,13 +59,7 @@ impl Fill {
         ensure(aligned && (rows == 1 || pitch >= row), INVALID_VALUE)?;
         let before = pitch.checked_mul(rows - 1).ok_or(INVALID_VALUE)?;
         let span = before.checked_add(row).ok_or(INVALID_VALUE)?;
-        Ok(Some(Self {
-            bytes: Bytes::device(address, span)?,
-            pattern: element.pattern,
-            row,
-            rows,
-            pitch,
-        }))
+        Ok(Some(Self { bytes: Bytes::device(address, span)?, pattern: element.pattern, row, rows, pitch }))
     }
 
     pub(super) fn run(&self) -> Answer {

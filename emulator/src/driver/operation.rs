@@ -6,7 +6,6 @@ use super::call::{Answer, in_callback};
 use super::context::Context;
 use super::copy::Copy;
 use super::event::Event;
-//STAGE use super::launch::Launch;
 use super::memset::Fill;
 use super::schedule::Ticket;
 use super::state::emulator;
@@ -18,7 +17,6 @@ use cuprum_sys::{CUhostFn, CUresult, CUstream, CUstreamCallback};
 pub(super) enum Operation {
     /// Does nothing; a place to wait for others.
     Marker,
-//STAGE     Launch(Launch),
     Copy(Copy),
     Fill(Fill),
     Record(Arc<Event>),
@@ -36,7 +34,6 @@ pub(super) struct HostCall {
 }
 
 // SAFETY: the driver may call the function on any thread, with this pointer, which it does not look
-//STAGE // behind; that is the documented contract of `cuLaunchHostFunc`.
 unsafe impl Send for HostCall {}
 
 /// A stream callback of the client.
@@ -60,7 +57,6 @@ impl Operation {
     pub(super) fn run(self, context: &Arc<Context>, ticket: Ticket) -> Answer {
         match self {
             Self::Marker => Ok(()),
-//STAGE             Self::Launch(launch) => launch.run(context),
             Self::Copy(copy) => copy.run(),
             Self::Fill(fill) => fill.run(),
             Self::Record(event) => {

@@ -54,9 +54,7 @@ fn write_attribute(
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => {
             out.cast().set(region.map_or(0, |region| region.id))
         }
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => {
-            out.cast().set(yes_if(kind == Some(RegionKind::Managed)))
-        }
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => out.cast().set(yes_if(kind == Some(RegionKind::Managed))),
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
             out.cast().set(region.map_or(CU_DEVICE_INVALID, |region| region.device as i32))
         }

@@ -88,10 +88,7 @@ impl Scheduler {
     pub(super) fn new(mode: Mode) -> Self {
         Self {
             mode,
-            queue: Mutex::new(Queue {
-                next: 1,
-                entries: Vec::new(),
-            }),
+            queue: Mutex::new(Queue { next: 1, entries: Vec::new() }),
             changed: Condvar::new(),
             executor: Once::new(),
         }
@@ -123,10 +120,7 @@ impl Scheduler {
             ticket,
             lane,
             after,
-            job: Some(Job {
-                context: Arc::clone(context),
-                operation,
-            }),
+            job: Some(Job { context: Arc::clone(context), operation }),
         });
         match self.mode {
             Mode::Eager => self.run_ready(queue),
@@ -160,10 +154,7 @@ impl Scheduler {
         let last = self.last_of(|entry| lane.follows(entry.lane));
         if let Some(last) = last {
             let behind = move |queue: &Queue| {
-                queue
-                    .entries
-                    .iter()
-                    .any(|entry| entry.ticket <= last && lane.follows(entry.lane))
+                queue.entries.iter().any(|entry| entry.ticket <= last && lane.follows(entry.lane))
             };
             self.wait_while(behind, last);
         }
@@ -174,10 +165,7 @@ impl Scheduler {
         let last = self.last_of(|entry| entry.lane.context == context);
         if let Some(last) = last {
             let behind = move |queue: &Queue| {
-                queue
-                    .entries
-                    .iter()
-                    .any(|entry| entry.ticket <= last && entry.lane.context == context)
+                queue.entries.iter().any(|entry| entry.ticket <= last && entry.lane.context == context)
             };
             self.wait_while(behind, last);
         }
@@ -209,7 +197,7 @@ impl Scheduler {
     }
 
     /// Runs what is ready. What is not stays for whoever finishes what it waits for.
-    fn run_ready(&self, mut queue: MutexGuard<'_, Queue>) {
+    fn run_ready<'a>(&'a self, mut queue: MutexGuard<'a, Queue>) {
         while let Some((ticket, job)) = queue.take_ready(Ticket::MAX) {
             drop(queue);
             queue = self.run(ticket, job);

@@ -10,8 +10,6 @@ use super::array::Array;
 use super::context::Context;
 use super::event::Event;
 use super::handle::{Kind, Table};
-//STAGE use super::library::{Kernel, Library};
-//STAGE use super::module::{Function, Module};
 use super::primary::Primary;
 use super::schedule::Scheduler;
 use super::stream::Stream;
@@ -27,10 +25,6 @@ pub(super) struct Emulator {
     pub(super) contexts: Table<Context>,
     pub(super) streams: Table<Stream>,
     pub(super) events: Table<Event>,
-//STAGE     pub(super) modules: Table<Module>,
-//STAGE     pub(super) functions: Table<Function>,
-//STAGE     pub(super) libraries: Table<Library>,
-//STAGE     pub(super) kernels: Table<Kernel>,
     pub(super) arrays: Table<Array>,
     last_fault: Mutex<Option<Fault>>,
 }
@@ -47,10 +41,6 @@ pub(super) fn emulator() -> &'static Emulator {
             contexts: Table::new(Kind::Context),
             streams: Table::new(Kind::Stream),
             events: Table::new(Kind::Event),
-//STAGE             modules: Table::new(Kind::Module),
-//STAGE             functions: Table::new(Kind::Function),
-//STAGE             libraries: Table::new(Kind::Library),
-//STAGE             kernels: Table::new(Kind::Kernel),
             arrays: Table::new(Kind::Array),
             last_fault: Mutex::new(None),
             settings,

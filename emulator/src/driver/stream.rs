@@ -48,9 +48,7 @@ fn thread_number() -> u64 {
     }
     // While the thread ends, a stream of its own again, which is correct: order is kept only
     // within one call.
-    NUMBER
-        .try_with(|&number| number)
-        .unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
+    NUMBER.try_with(|&number| number).unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
@@ -69,11 +67,7 @@ impl StreamRef {
             Self::Legacy(_) => (Lane::LEGACY, false),
             Self::PerThread(_) => (PER_THREAD_LANE | thread_number(), true),
         };
-        Lane {
-            context: self.context().handle,
-            stream,
-            blocking,
-        }
+        Lane { context: self.context().handle, stream, blocking }
     }
 
     /// Pushes an operation.
@@ -145,9 +139,7 @@ fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer 
 
 /// Destroys the handle at once; what was pushed still runs.
 fn destroy(handle: CUstream) -> Answer {
-    let is_default = handle.is_null()
-        || handle == CU_STREAM_LEGACY
-        || handle == CU_STREAM_PER_THREAD;
+    let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     ensure(!is_default, INVALID_HANDLE)?;
     let removed = emulator().streams.remove(handle.addr());
     removed.map(drop).ok_or(INVALID_HANDLE)

@@ -22,12 +22,7 @@ pub(super) struct Builder(Table);
 
 impl Builder {
     /// Enters one function. The two closures are where the compiler compares the signature.
-    pub(super) fn add(
-        &mut self,
-        id: FnId,
-        legacy: impl FnOnce(&mut Fns),
-        per_thread: impl FnOnce(&mut Fns),
-    ) {
+    pub(super) fn add(&mut self, id: FnId, legacy: impl FnOnce(&mut Fns), per_thread: impl FnOnce(&mut Fns)) {
         legacy(&mut self.0.legacy);
         per_thread(&mut self.0.per_thread);
         if let Some(implemented) = self.0.implemented.get_mut(id as usize) {
@@ -89,10 +84,12 @@ impl Table {
         let Some(revisions) = self.by_base.get(base) else {
             return Found::Unknown;
         };
+        let twins =
+            mode == StreamMode::PerThread && revisions.iter().any(|id| id.per_thread_symbol().is_some());
         let newest = revisions
             .iter()
             .map(|id| (id.symbol_in(mode), id))
-            .filter(|(symbol, _)| symbol.since <= limit)
+            .filter(|(symbol, _)| symbol.since <= limit && (symbol.mode == mode || !twins))
             .max_by_key(|(symbol, _)| symbol.since);
         match newest {
             Some((symbol, &id)) => Found::Function(id, symbol.mode),
@@ -134,21 +131,13 @@ mod tests {
 
     #[test]
     fn base_names_find_the_revision_of_their_version() {
-        let find = |base, version, mode| {
-            match table().by_base(base, Version::from_raw(version), mode) {
-                Found::Function(id, mode) => Some((id, mode)),
-                Found::TooNew | Found::Unknown => None,
-            }
+        let find = |base, version, mode| match table().by_base(base, Version::from_raw(version), mode) {
+            Found::Function(id, mode) => Some((id, mode)),
+            Found::TooNew | Found::Unknown => None,
         };
         let legacy = StreamMode::Legacy;
-        assert_eq!(
-            find("cuMemAlloc", 3010, legacy),
-            Some((FnId::cuMemAlloc, legacy))
-        );
-        assert_eq!(
-            find("cuMemAlloc", 13000, legacy),
-            Some((FnId::cuMemAlloc_v2, legacy))
-        );
+        assert_eq!(find("cuMemAlloc", 3010, legacy), Some((FnId::cuMemAlloc, legacy)));
+        assert_eq!(find("cuMemAlloc", 13000, legacy), Some((FnId::cuMemAlloc_v2, legacy)));
         assert_eq!(find("cuMemAlloc_v2", 13000, legacy), None);
         assert_eq!(
             find("cuMemcpyHtoD", 7000, StreamMode::PerThread),

@@ -323,8 +323,7 @@ pub(super) struct Backing {
     _owner: Option<Arc<Owner>>,
 }
 
-// SAFETY: a pointer and the shared owner of what it points at; nothing is accessed through it
-// here, and the owner is freed once, by whichever thread drops last.
+// SAFETY: a pointer and the shared owner of what it points at; nothing is accessed through it here.
 unsafe impl Send for Backing {}
 // SAFETY: as above.
 unsafe impl Sync for Backing {}
@@ -335,6 +334,11 @@ enum Owner {
     Heap { start: *mut u8, layout: Layout },
     Committed { space: Arc<Space>, base: u64, bytes: u64 },
 }
+
+// SAFETY: it owns memory that any thread may free, once, and does nothing else with it.
+unsafe impl Send for Owner {}
+// SAFETY: as above.
+unsafe impl Sync for Owner {}
 
 /// Alignment of device memory on the host: a cache line, so that a warp's row of 128 bytes
 /// touches two lines and not three.

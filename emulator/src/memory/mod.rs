@@ -211,7 +211,8 @@ impl Memory {
         if bytes == 0 || state.overlaps_region(base, end) {
             return Err(AllocError::Overlap);
         }
-        let request = Request { kind: RegionKind::Registered, ..Request::device(bytes, context, device) };
+        let request =
+            Request { kind: RegionKind::Registered, flags, ..Request::device(bytes, context, device) };
         let backing = Backing::foreign(host);
         Ok(self.insert(&mut state, &request, base, backing, None))
     }
@@ -528,7 +529,7 @@ mod tests {
         memory.free(base).unwrap();
         let seen = map.find(base + 4095).unwrap();
         // SAFETY: the snapshot keeps the 4096 bytes of the region alive.
-        let byte = unsafe { seen.host.add(4095).read() };
+        let byte = unsafe { seen.host.wrapping_add(4095).read() };
         assert_eq!(byte, 0);
         assert!(memory.snapshot().find(base).is_none());
     }
@@ -542,9 +543,9 @@ mod tests {
             assert_eq!(region.host.addr() as u64, region.base);
         }
         // SAFETY: the region is live and 10000 bytes long.
-        unsafe { region.host.add(9_999).write(7) };
+        unsafe { region.host.wrapping_add(9_999).write(7) };
         // SAFETY: as above; the byte was just written.
-        assert_eq!(unsafe { region.host.add(9_999).read() }, 7);
+        assert_eq!(unsafe { region.host.wrapping_add(9_999).read() }, 7);
     }
 
     #[test]

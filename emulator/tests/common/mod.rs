@@ -1,0 +1,90 @@
+//! What the driver tests share: the emulator's table, initialised, and checks of its answers.
+
+#![allow(dead_code)] // each test file uses its part
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+
+use cuprum_sys::*;
+
+/// The emulator's functions, after `cuInit`.
+pub(crate) fn fns() -> &'static Fns {
+    let library = cuprum_emulator::library();
+    assert_eq!(library.init(), CUresult::CUDA_SUCCESS);
+    library.fns()
+}
+
+/// Calls a driver function and gives its result code.
+#[macro_export]
+macro_rules! code {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        // SAFETY: the arguments are what the test wants to see refused, or places of its own.
+        unsafe { ($crate::common::fns().$name)($($arg),*) }
+    };
+}
+
+/// Calls a driver function that must succeed.
+#[macro_export]
+macro_rules! ok {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        assert_eq!($crate::code!($name($($arg),*)), cuprum_sys::CUresult::CUDA_SUCCESS)
+    };
+}
+
+/// A context, current on this thread until dropped.
+pub(crate) struct TestContext(pub(crate) CUcontext);
+
+impl TestContext {
+    pub(crate) fn new() -> Self {
+        let mut context = CUcontext::null();
+        ok!(cuCtxCreate_v2(&mut context, 0, 0));
+        Self(context)
+    }
+}
+
+impl Drop for TestContext {
+    fn drop(&mut self) {
+        let result = code!(cuCtxDestroy_v2(self.0));
+        if !std::thread::panicking() {
+            let gone = result == CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
+            assert!(gone || result == CUresult::CUDA_SUCCESS, "{result:?}");
+        }
+    }
+}
+
+pub(crate) fn current() -> CUcontext {
+    let mut context = CUcontext::null();
+    ok!(cuCtxGetCurrent(&mut context));
+    context
+}
+
+pub(crate) fn alloc(bytes: usize) -> CUdeviceptr {
+    let mut pointer = 0;
+    ok!(cuMemAlloc_v2(&mut pointer, bytes));
+    pointer
+}
+
+/// Bytes of device memory.
+pub(crate) fn read<T: Default + Clone>(from: CUdeviceptr, len: usize) -> Vec<T> {
+    let mut host = vec![T::default(); len];
+    ok!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast::<c_void>(), from, size_of_val(&host[..])));
+    host
+}
+
+pub(crate) fn write<T>(to: CUdeviceptr, values: &[T]) {
+    ok!(cuMemcpyHtoD_v2(to, values.as_ptr().cast::<c_void>(), size_of_val(values)));
+}
+
+pub(crate) fn stream(flags: u32) -> CUstream {
+    let mut stream = CUstream::null();
+    ok!(cuStreamCreate(&mut stream, flags));
+    stream
+}
+
+pub(crate) fn event(flags: u32) -> CUevent {
+    let mut event = CUevent::null();
+    ok!(cuEventCreate(&mut event, flags));
+    event
+}
+
+pub(crate) const NULL: *mut c_void = null_mut();
