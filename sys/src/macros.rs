@@ -1,7 +1,7 @@
 //! How the C types are declared: one list of each kind, read by these macros.
 //!
-//! `tests/layout.rs` includes the same lists with macros of its own, and so checks what is declared here
-//! against facts about the headers without naming anything twice.
+//! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare what is
+//! declared here with the headers without naming anything twice.
 
 /// Declares C enums as transparent integers, so that a number this crate does not know stays legal.
 ///

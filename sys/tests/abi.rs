@@ -7,6 +7,7 @@
 
 mod common;
 #[path = "common/declared.rs"]
+#[allow(dead_code, reason = "another test looks at the documentation")]
 mod declared;
 #[path = "abi/dwarf.rs"]
 mod dwarf;
@@ -28,7 +29,7 @@ use std::sync::Mutex;
 
 use common::{cache, run};
 use cuprum_sys::{enums, structs, types};
-use declared::{Type, declared_type};
+use declared::{Constant, Type, declared_type};
 use dwarf::{CTypes, Place};
 
 /// How many items of each kind a header shares with us; fewer found means that the comparison is broken.
@@ -205,7 +206,7 @@ impl Header {
         for name in types.structs().keys() {
             writeln!(source, "printf(\"align {name} %zu\\n\", _Alignof({name}));").unwrap();
         }
-        for (name, _) in declared::constants::constants() {
+        for Constant { name, .. } in declared::constants::constants() {
             writeln!(source, "#ifdef {name}").unwrap();
             writeln!(source, "printf(\"macro {name} %llu\\n\", (unsigned long long)({name}));\n#endif")
                 .unwrap();
@@ -356,7 +357,7 @@ fn compare_constants(header: &Header, report: &mut Report) -> usize {
 
 fn compare_macros(header: &Header, report: &mut Report) -> usize {
     let mut compared = 0;
-    for (name, ours) in declared::constants::constants() {
+    for Constant { name, bits: ours, .. } in declared::constants::constants() {
         let Some(theirs) = header.numbers.get(&format!("macro {name}")) else {
             report.only_here.insert(name.to_owned());
             continue;

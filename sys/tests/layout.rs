@@ -1,11 +1,16 @@
 //! Every enum constant, macro, struct, union and field against facts about NVIDIA's headers, in `data/`.
 //!
-//! The declarations are included a second time, with macros that list what they declare instead of declaring
-//! it. So nothing is named twice, and an item without a fact fails as surely as a fact without an item.
+//! The facts were read from the headers once; `tests/abi.rs` reads the headers themselves, where they can be
+//! fetched. An item without a fact fails as surely as a fact without an item.
+
+#[path = "common/declared.rs"]
+mod declared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cuprum_sys::types;
+// The included declarations look for these in the crate.
+use cuprum_sys::{enums, types};
+use declared::{Field, Type, declared_type};
 
 /// At least so many items must be found on both sides; a fact table cut short would otherwise pass.
 const ENUM_CONSTANTS: usize = 1007;
@@ -13,131 +18,6 @@ const MACROS: usize = 72;
 const TYPES: usize = 99;
 const FIELDS: usize = 657;
 const ALIASES: usize = 54;
-
-// What the included declarations become.
-
-struct Enum {
-    name: &'static str,
-    doc: &'static [&'static str],
-    size: usize,
-    constants: &'static [(u32, &'static str)],
-    constant_docs: &'static [&'static [&'static str]],
-}
-
-struct Type {
-    name: &'static str,
-    doc: &'static [&'static str],
-    size: usize,
-    align: usize,
-    fields: &'static [Field],
-}
-
-struct Field {
-    name: &'static str,
-    doc: &'static [&'static str],
-    type_name: &'static str,
-    offset: usize,
-    size: usize,
-}
-
-struct Constant {
-    name: &'static str,
-    doc: &'static [&'static str],
-    value: i64,
-}
-
-macro_rules! c_enums {
-    ($($(#[$meta:meta])* pub $kind:ident $name:ident: $repr:ident {
-        $($(#[$doc:meta])* $constant:ident = $value:expr,)*
-    })*) => {
-        pub(crate) use cuprum_sys::{$($name),*};
-
-        pub(crate) const ENUMS: &[crate::Enum] = &[$(crate::Enum {
-            name: stringify!($name),
-            doc: &[$(stringify!($meta)),*],
-            size: size_of::<cuprum_sys::$name>(),
-            constants: cuprum_sys::$name::NAMES,
-            constant_docs: &[$(&[$(stringify!($doc)),*]),*],
-        }),*];
-    };
-}
-
-macro_rules! c_types {
-    ($($(#[$meta:meta])* pub $kind:ident $name:ident {
-        $($(#[$doc:meta])* pub $field:ident: $ty:ty,)*
-    })*) => {
-        use cuprum_sys::*;
-
-        pub(crate) const TYPES: &[crate::Type] = &[$(crate::Type {
-            name: stringify!($name),
-            doc: &[$(stringify!($meta)),*],
-            size: size_of::<cuprum_sys::$name>(),
-            align: align_of::<cuprum_sys::$name>(),
-            fields: &[$(crate::Field {
-                name: stringify!($field),
-                doc: &[$(stringify!($doc)),*],
-                type_name: stringify!($ty),
-                offset: core::mem::offset_of!(cuprum_sys::$name, $field),
-                size: size_of::<$ty>(),
-            }),*],
-        }),*];
-    };
-}
-
-macro_rules! c_aliases {
-    ($($(#[$meta:meta])* $alias:ident = $name:ident,)*) => {
-        pub(crate) const ALIASES: &[(&str, &str)] = &[$((stringify!($alias), stringify!($name))),*];
-    };
-}
-
-macro_rules! c_constants {
-    ($($(#[$meta:meta])* $name:ident: $ty:ty = $value:expr;)*) => {
-        pub(crate) fn constants() -> Vec<crate::Constant> {
-            vec![$(crate::Constant {
-                name: stringify!($name),
-                doc: &[$(stringify!($meta)),*],
-                value: crate::Number::number(cuprum_sys::$name),
-            }),*]
-        }
-    };
-}
-
-#[path = "../src/constants.rs"]
-#[allow(unused_imports)]
-mod constants;
-#[path = "../src/enums.rs"]
-#[allow(dead_code, unused_imports)]
-mod enums;
-#[path = "../src/structs.rs"]
-#[allow(unused_imports)]
-mod structs;
-
-/// The number behind a constant of any type.
-trait Number {
-    fn number(self) -> i64;
-}
-
-macro_rules! number {
-    ($($ty:ty: $value:ident => $number:expr;)*) => {
-        $(impl Number for $ty {
-            fn number(self) -> i64 {
-                let $value = self;
-                $number
-            }
-        })*
-    };
-}
-
-number! {
-    u8: n => n.into();
-    u16: n => n.into();
-    u32: n => n.into();
-    i32: n => n.into();
-    usize: n => n as i64;
-    *mut core::ffi::c_void: p => p.addr() as i64;
-    cuprum_sys::CUstream: stream => stream.0.number();
-    cuprum_sys::CUlaunchAttributeID: id => id.0.into();
-}
 
 // The facts.
 
@@ -221,7 +101,7 @@ fn enum_constants_have_the_values_of_the_headers() {
         .collect();
     let mut checked = 0;
     let mut ours_alone = Vec::new();
-    for declared in enums::ENUMS {
+    for declared in declared::enums::ENUMS {
         assert_eq!(declared.size, 4, "{} is a C int", declared.name);
         for (value, name) in declared.constants {
             let Some(fact) = facts.get(&(declared.name, *name)) else {
@@ -236,7 +116,7 @@ fn enum_constants_have_the_values_of_the_headers() {
     assert_eq!(ours_alone, ["UNRESOLVED", "FORKED"], "constants that no header has");
     assert_eq!(checked, facts.len(), "constants of the headers that are missing here");
     assert!(checked >= ENUM_CONSTANTS, "only {checked} constants checked");
-    println!("{checked} constants of {} enums checked", enums::ENUMS.len());
+    println!("{checked} constants of {} enums checked", declared::enums::ENUMS.len());
 }
 
 #[test]
@@ -244,12 +124,13 @@ fn macros_have_the_values_of_the_headers() {
     let facts = enum_facts();
     let facts: BTreeMap<_, _> =
         facts.iter().filter(|fact| fact.group == "#define").map(|fact| (fact.item, fact)).collect();
-    let declared = constants::constants();
+    let declared = declared::constants::constants();
     for constant in &declared {
         let fact = facts.get(constant.name).unwrap_or_else(|| panic!("no header has {}", constant.name));
-        assert_eq!(constant.value.to_string(), fact.newest(), "{}", constant.name);
-        assert_eq!(noted(constant.doc), fact.since, "version noted for {}", constant.name);
-        assert_documented(constant.name, constant.doc);
+        let expected: i64 = fact.newest().parse().expect("a number");
+        assert_eq!(constant.bits, expected as u64 & 0xFFFF_FFFF, "{}", constant.name);
+        assert_eq!(noted(constant.attributes), fact.since, "version noted for {}", constant.name);
+        assert_documented(constant.name, constant.attributes);
     }
     assert_eq!(declared.len(), facts.len(), "macros of the headers that are missing here");
     assert!(declared.len() >= MACROS, "only {} macros checked", declared.len());
@@ -280,13 +161,13 @@ fn few_values_changed_between_versions() {
 #[test]
 fn enum_docs_name_the_version_of_what_is_new() {
     let facts = enum_facts();
-    for declared in enums::ENUMS {
-        assert_documented(declared.name, declared.doc);
+    for declared in declared::enums::ENUMS {
+        assert_documented(declared.name, declared.attributes);
         let of_enum = |fact: &&Fact| fact.group == declared.name;
         let oldest = facts.iter().filter(of_enum).map(|fact| fact.since).min().expect("constants");
-        assert_eq!(noted(declared.doc), oldest, "version noted for {}", declared.name);
-        assert_eq!(declared.constants.len(), declared.constant_docs.len());
-        for ((_, name), doc) in declared.constants.iter().zip(declared.constant_docs) {
+        assert_eq!(noted(declared.attributes), oldest, "version noted for {}", declared.name);
+        assert_eq!(declared.constants.len(), declared.constant_attributes.len());
+        for ((_, name), doc) in declared.constants.iter().zip(declared.constant_attributes) {
             assert_documented(name, doc);
             let Some(fact) = facts.iter().filter(of_enum).find(|fact| fact.item == *name) else { continue };
             assert_eq!(noted(doc).max(oldest), fact.since, "version noted for {name}");
@@ -305,18 +186,13 @@ struct Place {
     through: Vec<(&'static str, &'static str)>,
 }
 
-fn declared_type(name: &str) -> Option<&'static Type> {
-    let target = structs::ALIASES.iter().find(|alias| alias.0 == name).map_or(name, |alias| alias.1);
-    structs::TYPES.iter().find(|declared| declared.name == target)
-}
-
 /// All places of `declared`, which itself starts at `outer`.
 fn places(declared: &'static Type, path: &str, outer: &Place, found: &mut BTreeMap<String, Place>) {
     for field in declared.fields {
         let inner = declared_type(field.type_name);
         let mut through = outer.through.clone();
         through.push((declared.name, field.name));
-        let since = [outer.since, noted(field.doc), inner.and_then(|inner| noted(inner.doc))];
+        let since = [outer.since, noted(field.attributes), inner.and_then(|inner| noted(inner.attributes))];
         let place = Place {
             offset: outer.offset + field.offset,
             size: field.size,
@@ -344,11 +220,11 @@ fn places(declared: &'static Type, path: &str, outer: &Place, found: &mut BTreeM
 fn places_of(declared: &'static Type) -> BTreeMap<String, Place> {
     let start = |offset, since| Place { offset, size: 0, since, through: Vec::new() };
     let mut found = BTreeMap::new();
-    places(declared, "", &start(0, noted(declared.doc)), &mut found);
+    places(declared, "", &start(0, noted(declared.attributes)), &mut found);
     // Our one deviation: the struct that C lays over `id` is a type by itself.
     if declared.name == "CUmemLocation_v1" {
         let localized = declared_type("CUmemLocation_localized").expect("it is declared");
-        let since = noted(localized.doc);
+        let since = noted(localized.attributes);
         let outer = start(found["id"].offset, since);
         places(localized, "localized.", &outer, &mut found);
         found.insert("localized".into(), Place { size: localized.size, ..outer });
@@ -376,7 +252,7 @@ fn structs_are_laid_out_as_in_the_headers() {
             fields += 1;
         }
     }
-    for declared in structs::TYPES {
+    for declared in declared::structs::TYPES {
         for field in declared.fields {
             let name = (declared.name, field.name);
             assert!(seen.contains(&name), "no header has {}.{}", name.0, name.1);
@@ -384,23 +260,27 @@ fn structs_are_laid_out_as_in_the_headers() {
     }
     assert!(types.len() >= TYPES, "only {} types checked", types.len());
     assert!(fields >= FIELDS, "only {fields} fields checked");
-    println!("{} types and {fields} fields checked, {} declared", types.len(), structs::TYPES.len());
+    println!(
+        "{} types and {fields} fields checked, {} declared",
+        types.len(),
+        declared::structs::TYPES.len()
+    );
 }
 
 #[test]
 fn struct_docs_name_the_version_of_what_is_new() {
-    for declared in structs::TYPES {
-        assert_documented(declared.name, declared.doc);
+    for declared in declared::structs::TYPES {
+        assert_documented(declared.name, declared.attributes);
         for field in declared.fields {
-            assert_documented(&format!("{}.{}", declared.name, field.name), field.doc);
+            assert_documented(&format!("{}.{}", declared.name, field.name), field.attributes);
         }
     }
     let facts = layout_facts();
     for fact in facts.iter().filter(|fact| !fact.item.starts_with('=')) {
         let declared = declared_type(fact.group).unwrap_or_else(|| panic!("{} is missing", fact.group));
         let noted = match fact.item {
-            "-" if structs::ALIASES.iter().any(|alias| alias.0 == fact.group) => continue,
-            "-" => noted(declared.doc),
+            "-" if declared::structs::ALIASES.iter().any(|alias| alias.0 == fact.group) => continue,
+            "-" => noted(declared.attributes),
             path => places_of(declared)[path].since,
         };
         assert_eq!(noted.max(fact_floor(&facts, fact)), fact.since, "{}.{}", fact.group, fact.item);
@@ -409,7 +289,7 @@ fn struct_docs_name_the_version_of_what_is_new() {
 
 /// The version of the type that a field is in: where a name is an alias here, its doc is not the type's own.
 fn fact_floor(facts: &[Fact], fact: &Fact) -> Option<Version> {
-    let aliased = structs::ALIASES.iter().any(|alias| alias.0 == fact.group);
+    let aliased = declared::structs::ALIASES.iter().any(|alias| alias.0 == fact.group);
     facts.iter().find(|of| aliased && of.group == fact.group && of.item == "-").and_then(|of| of.since)
 }
 

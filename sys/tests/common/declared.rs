@@ -1,15 +1,22 @@
 //! What the crate declares, as lists: its sources are included a second time, with macros that list what
 //! they declare instead of declaring it.
 
+/// The attributes of an item as source; of most items, its documentation only.
+type Attributes = &'static [&'static str];
+
 /// An enum with its constants: their numbers in 32 bits and their names.
 pub(crate) struct Enum {
     pub(crate) name: &'static str,
+    pub(crate) attributes: Attributes,
+    pub(crate) size: usize,
     pub(crate) constants: &'static [(u32, &'static str)],
+    pub(crate) constant_attributes: &'static [Attributes],
 }
 
 /// A struct or union with its fields.
 pub(crate) struct Type {
     pub(crate) name: &'static str,
+    pub(crate) attributes: Attributes,
     pub(crate) size: usize,
     pub(crate) align: usize,
     pub(crate) fields: &'static [Field],
@@ -17,20 +24,31 @@ pub(crate) struct Type {
 
 pub(crate) struct Field {
     pub(crate) name: &'static str,
+    pub(crate) attributes: Attributes,
     pub(crate) type_name: &'static str,
     pub(crate) offset: usize,
     pub(crate) size: usize,
 }
 
+/// A macro of the headers and its value in the bits of its type.
+pub(crate) struct Constant {
+    pub(crate) name: &'static str,
+    pub(crate) attributes: Attributes,
+    pub(crate) bits: u64,
+}
+
 macro_rules! c_enums {
-    ($($(#[$meta:meta])* pub $kind:ident $name:ident: $repr:ident $($flags:ident)? {
+    ($($(#[$meta:meta])* pub $kind:ident $name:ident: $repr:ident {
         $($(#[$doc:meta])* $constant:ident = $value:expr,)*
     })*) => {
         pub(crate) use cuprum_sys::{$($name),*};
 
         pub(crate) const ENUMS: &[crate::declared::Enum] = &[$(crate::declared::Enum {
             name: stringify!($name),
+            attributes: &[$(stringify!($meta)),*],
+            size: size_of::<cuprum_sys::$name>(),
             constants: cuprum_sys::$name::NAMES,
+            constant_attributes: &[$(&[$(stringify!($doc)),*]),*],
         }),*];
     };
 }
@@ -43,10 +61,12 @@ macro_rules! c_types {
 
         pub(crate) const TYPES: &[crate::declared::Type] = &[$(crate::declared::Type {
             name: stringify!($name),
+            attributes: &[$(stringify!($meta)),*],
             size: size_of::<cuprum_sys::$name>(),
             align: align_of::<cuprum_sys::$name>(),
             fields: &[$(crate::declared::Field {
                 name: stringify!($field),
+                attributes: &[$(stringify!($doc)),*],
                 type_name: stringify!($ty),
                 offset: core::mem::offset_of!(cuprum_sys::$name, $field),
                 size: size_of::<$ty>(),
@@ -63,9 +83,12 @@ macro_rules! c_aliases {
 
 macro_rules! c_constants {
     ($($(#[$meta:meta])* $name:ident: $ty:ty = $value:expr;)*) => {
-        /// Every macro and its value in the bits of its type.
-        pub(crate) fn constants() -> Vec<(&'static str, u64)> {
-            vec![$((stringify!($name), crate::declared::bits(&cuprum_sys::$name))),*]
+        pub(crate) fn constants() -> Vec<crate::declared::Constant> {
+            vec![$(crate::declared::Constant {
+                name: stringify!($name),
+                attributes: &[$(stringify!($meta)),*],
+                bits: crate::declared::bits(&cuprum_sys::$name),
+            }),*]
         }
     };
 }
