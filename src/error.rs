@@ -233,7 +233,7 @@ impl fmt::Display for Error {
         if let Some(first) = self.first_reported_by() {
             write!(f, " The context was lost before: {first} was the first to report it.")?;
         } else if self.is_sticky() {
-            write!(f, " The fault lies in work queued before this call, and the context is lost.")?;
+            write!(f, " The fault lies in work queued before this call.")?;
         }
         Ok(())
     }
