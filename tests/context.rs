@@ -53,7 +53,7 @@ fn a_thread_has_one_stack() {
     let stack = ContextStack::take().unwrap();
     assert_eq!(ContextStack::take().unwrap_err(), StackTaken);
     std::thread::scope(|scope| {
-        scope.spawn(|| ContextStack::take().expect("another thread has its own"));
+        scope.spawn(|| drop(ContextStack::take().expect("another thread has its own")));
     });
     drop(stack);
     ContextStack::take().expect("it went back");

@@ -6,9 +6,7 @@ use std::mem::size_of;
 
 use common::{driver, in_context, kernels};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{
-    Buffer, ContextStack, Driver, Error, In, InOut, LaunchConfig, LaunchError, MemoryError, Stream,
-};
+use cuprum::{Buffer, Driver, Error, In, InOut, LaunchConfig, LaunchError, Stream};
 
 #[test]
 fn an_error_is_eight_bytes() {

@@ -2,7 +2,12 @@
 //!
 //! The device is the emulator, or what `CUPRUM_DEVICE` names: `gpu` demands a real one and fails without.
 
-#![allow(dead_code, reason = "each test crate uses its own part of this shared module")]
+#![allow(
+    dead_code,
+    unused_macros,
+    unused_imports,
+    reason = "each test crate uses its own part of this shared module"
+)]
 
 use cuprum::sys::{CUcontext, CUresult, call};
 use cuprum::{Context, ContextFlags, ContextStack, Current, Device, Driver, Module};
