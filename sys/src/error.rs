@@ -3,7 +3,6 @@
 use core::fmt;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 
 use crate::enums::CUresult;
 use crate::fns::FnId;
@@ -67,7 +66,12 @@ impl Attempt {
 
 impl fmt::Display for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", Path::new(&self.origin).display(), self.cause)
+        let origin = self.origin.to_string_lossy();
+        match &self.cause {
+            // The linker mostly begins with the name itself.
+            Refusal::NotLoaded(reason) if reason.starts_with(&*origin) => f.write_str(reason),
+            cause => write!(f, "{origin}: {cause}"),
+        }
     }
 }
 

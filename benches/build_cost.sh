@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# What it costs to have the driver API: to build it, to ship it, to open it. Beside cudarc, in the same run.
+#
+# Prints Markdown tables. Needs the network (cudarc, a driver package) and takes a few minutes. Each number is
+# the least of several runs, since other load on the machine only ever adds. `results/build_cost.md` is a
+# recorded run.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+driver=555.58.02
+build_runs=${BUILD_RUNS:-3}
+open_runs=${OPEN_RUNS:-30}
+export CARGO_BUILD_JOBS=${JOBS:-2}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$root/sys/tests/fetch/drivers.sh" "$root/.cache/drivers"
+mkdir "$work/lib"
+for name in libcuda.so.1 libcuda.so; do # cudarc asks for the second name first
+    ln -s "$root/.cache/drivers/$driver/libcuda.so.$driver" "$work/lib/$name"
+done
+
+# A program `with-SUBJECT` that depends on one thing; its source comes from standard input.
+program() { # SUBJECT DEPENDENCY
+    local folder=$work/with-$1
+    mkdir -p "$folder/src"
+    cat >"$folder/src/main.rs"
+    printf '%s\n' '[package]' "name = \"with-$1\"" 'edition = "2024"' '[dependencies]' "$2" \
+        '[profile.release]' 'strip = true' '[workspace]' >"$folder/Cargo.toml"
+    (cd "$folder" && cargo fetch --quiet)
+}
+
+# Each prints the microseconds from nothing to a driver that has said its version.
+start='let start = std::time::Instant::now();'
+stop='println!("{}", start.elapsed().as_nanos() as f64 / 1000.0);'
+program nothing '' <<END
+fn main() { $start $stop }
+END
+program libloading 'libloading = "0.8"' <<END
+use libloading::os::unix::*;
+fn main() {
+    $start
+    let library = unsafe { Library::open(Some("libcuda.so.1"), RTLD_NOW | RTLD_LOCAL) }.unwrap();
+    $stop
+    std::mem::forget(library);
+}
+END
+program cuprum-sys "cuprum-sys = { path = \"$root/sys\" }" <<END
+fn main() {
+    $start
+    let library = cuprum_sys::Library::open().unwrap();
+    assert_eq!(library.version().as_raw(), 12050);
+    $stop
+}
+END
+program again "cuprum-sys = { path = \"$root/sys\" }" <<END
+fn main() {
+    let library = cuprum_sys::Library::open().unwrap();
+    $start
+    assert_eq!(cuprum_sys::Library::open().unwrap(), library);
+    $stop
+}
+END
+program cuprum "cuprum = { path = \"$root\" }" <<END
+use cuprum as _;
+fn main() {}
+END
+cudarc_features='"std", "driver", "dynamic-loading", "cuda-13000"'
+program cudarc "cudarc = { version = \"0.19\", default-features = false, features = [$cudarc_features] }" <<END
+fn main() {
+    $start
+    let mut version = 0;
+    unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut version) }.result().unwrap();
+    assert_eq!(version, 12050);
+    $stop
+}
+END
+
+least() { sort -g | head -n 1; }
+
+build() { # SUBJECT FLAGS...: builds the subject and all below it, not the program
+    local subject=$1
+    shift
+    (cd "$work/with-$subject" && CARGO_TARGET_DIR="$work/target" cargo build --quiet --offline -p "$subject" "$@")
+}
+
+cold_seconds() { # SUBJECT FLAGS...
+    for _ in $(seq "$build_runs"); do
+        rm -rf "$work/target"
+        local from
+        from=$(date +%s%N)
+        build "$@"
+        echo "$from $(date +%s%N)" | awk '{ printf "%.2f\n", ($2 - $1) / 1e9 }'
+    done | least
+}
+
+crates() { # SUBJECT: how many crates are compiled, itself included
+    (cd "$work/with-$1" && cargo tree --quiet --offline --prefix none -e normal,build -p "$1") |
+        sed 's/ (\*)$//' | sort -u | wc -l
+}
+
+release_program() { # SUBJECT: the path of its stripped release program
+    (cd "$work/with-$1" && CARGO_TARGET_DIR="$work/release" cargo build --quiet --offline --release)
+    echo "$work/release/release/with-$1"
+}
+
+open_microseconds() { # PROGRAM
+    for _ in $(seq "$open_runs"); do LD_LIBRARY_PATH="$work/lib" "$1"; done | least
+}
+
+bytes() { stat -c %s "$1"; }
+
+nothing=$(bytes "$(release_program nothing)")
+echo "$(rustc --version | cut -d ' ' -f 1,2), $(nproc) cores, cargo jobs: $CARGO_BUILD_JOBS, driver $driver, $(date -u +%Y-%m-%d)"
+echo
+echo '| | cold build, s | cold release build, s | crates compiled |'
+echo '|---|---|---|---|'
+for subject in cuprum-sys cuprum cudarc; do
+    echo "| $subject | $(cold_seconds "$subject") | $(cold_seconds "$subject" --release) | $(crates "$subject") |"
+done
+echo
+echo '| a program that opens the driver and asks its version | stripped, KiB more than an empty one | from nothing to the answer, µs | functions resolved |'
+echo '|---|---|---|---|'
+for subject in libloading cuprum-sys cudarc; do
+    case $subject in
+        libloading) resolved='none: opens only' ;;
+        cuprum-sys) resolved='all' ;;
+        cudarc) resolved='one: each when first called' ;;
+    esac
+    program=$(release_program "$subject")
+    more=$(awk "BEGIN { printf \"%.0f\", ($(bytes "$program") - $nothing) / 1024 }")
+    echo "| $subject | $more | $(open_microseconds "$program") | $resolved |"
+done
+echo
+echo "cuprum-sys, opened again (the library is mapped, every function is looked up anew): $(open_microseconds "$(release_program again)") µs"
