@@ -36,7 +36,9 @@
 
 mod choice;
 mod driver;
+pub mod exec;
 pub mod memory;
+pub mod program;
 pub mod ptx;
 pub mod report;
 mod settings;

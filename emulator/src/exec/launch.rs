@@ -1,0 +1,229 @@
+//! One launch: constants, workers, the queue of blocks.
+
+use super::block::Block;
+use super::semantics::{LANES, Width};
+use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
+use crate::memory::Map;
+use crate::program::instruction::{Constant, Special};
+use crate::program::{FUNCTION_STRIDE, Register};
+use crate::report::{Fault, FaultKind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What all workers of a launch share.
+pub(super) struct Launch<'a> {
+    pub(super) args: LaunchArgs<'a>,
+    pub(super) map: &'a Map,
+    pub(super) options: &'a ExecOptions,
+    pub(super) hooks: &'a dyn Hooks,
+    /// Constant rows that are the same in all blocks.
+    pub(super) uniform: Vec<(Register, Width, u64)>,
+    /// Constant rows that differ by block, warp or lane.
+    pub(super) varying: Vec<(Register, Width, Special)>,
+    pub(super) threads: u32,
+    pub(super) shared_bytes: u32,
+    blocks: u64,
+    next_block: AtomicU64,
+    stopped: AtomicBool,
+    fault: Mutex<Option<Box<Fault>>>,
+    instructions: AtomicU64,
+}
+
+pub(super) fn run(
+    args: &LaunchArgs<'_>,
+    map: &Map,
+    options: &ExecOptions,
+    hooks: &dyn Hooks,
+) -> Result<LaunchStats, Box<Fault>> {
+    let launch = Launch::new(args, map, options, hooks)?;
+    let workers = match options.workers {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        workers => workers,
+    };
+    let workers = workers.min(usize::try_from(launch.blocks).unwrap_or(usize::MAX)).max(1);
+    if workers == 1 {
+        launch.work(0, 1);
+    } else {
+        std::thread::scope(|scope| {
+            for worker in 1..workers {
+                let launch = &launch;
+                scope.spawn(move || launch.work(worker, workers));
+            }
+            launch.work(0, workers);
+        });
+    }
+    let fault = launch.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(LaunchStats { instructions: launch.instructions.into_inner(), blocks: launch.blocks }),
+    }
+}
+
+impl<'a> Launch<'a> {
+    fn new(
+        args: &LaunchArgs<'a>,
+        map: &'a Map,
+        options: &'a ExecOptions,
+        hooks: &'a dyn Hooks,
+    ) -> Result<Self, Box<Fault>> {
+        let kernel = args.kernel;
+        let refuse = |text: String| Box::new(Fault::new(FaultKind::Other(text), &kernel.name));
+        let product =
+            |dims: [u32; 3]| dims.iter().try_fold(1u64, |product, dim| product.checked_mul(u64::from(*dim)));
+        let threads = product(args.block).filter(|threads| (1..=1024).contains(threads));
+        let Some(threads) = threads else {
+            return Err(refuse(format!("a block of {:?} threads, where 1 to 1024 are possible", args.block)));
+        };
+        let Some(blocks) = product(args.grid) else {
+            return Err(refuse(format!("a grid of {:?} blocks", args.grid)));
+        };
+        if args.params.len() < kernel.param_bytes() as usize {
+            return Err(refuse(format!(
+                "{} bytes of parameters, where the kernel takes {}",
+                args.params.len(),
+                kernel.param_bytes()
+            )));
+        }
+        let dynamic_start =
+            kernel.shared_offsets.iter().copied().max().unwrap_or(0).max(kernel.static_shared);
+        let Some(shared_bytes) =
+            dynamic_start.checked_add(args.dynamic_shared).filter(|bytes| *bytes <= 1 << 20)
+        else {
+            return Err(refuse(format!("{} bytes of dynamic shared memory", args.dynamic_shared)));
+        };
+        let mut launch = Launch {
+            args: *args,
+            map,
+            options,
+            hooks,
+            uniform: Vec::new(),
+            varying: Vec::new(),
+            threads: threads as u32,
+            shared_bytes,
+            blocks,
+            next_block: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            instructions: AtomicU64::new(0),
+        };
+        for (register, width, constant) in &kernel.constants {
+            match launch.value(*constant) {
+                Ok(value) => launch.uniform.push((*register, *width, value)),
+                Err(special) => launch.varying.push((*register, *width, special)),
+            }
+        }
+        Ok(launch)
+    }
+
+    /// The value of a constant row, or what it depends on.
+    fn value(&self, constant: Constant) -> Result<u64, Special> {
+        let args = &self.args;
+        let windows = self.map.windows();
+        Ok(match constant {
+            Constant::Bits(bits) => bits,
+            Constant::Param { offset, bytes, signed } => {
+                let mut raw = [0; 8];
+                let source = args.params.get(offset as usize..(offset + bytes) as usize).unwrap_or_default();
+                raw[..source.len()].copy_from_slice(source);
+                let value = u64::from_le_bytes(raw);
+                let unused = 64 - 8 * bytes.min(8);
+                if signed { ((value << unused) as i64 >> unused) as u64 } else { value }
+            }
+            Constant::Global { index, offset } => {
+                let base = args.globals.get(index as usize).copied().unwrap_or(0);
+                base.wrapping_add_signed(offset)
+            }
+            Constant::Shared { index, offset } => {
+                u64::from(args.kernel.shared_offsets[index as usize]).wrapping_add_signed(offset)
+            }
+            Constant::Function { index } => windows.code + u64::from(index) * FUNCTION_STRIDE,
+            Constant::Special(special) => match special {
+                Special::BlockDim(axis) => args.block[axis as usize].into(),
+                Special::GridDim(axis) => args.grid[axis as usize].into(),
+                Special::WarpSize => LANES as u64,
+                Special::WarpsPerBlock => u64::from(self.threads.div_ceil(LANES as u32)),
+                Special::MultiprocessorCount => self.options.multiprocessors.into(),
+                Special::GridId | Special::Zero => 0,
+                Special::DynamicSharedBytes => args.dynamic_shared.into(),
+                Special::TotalSharedBytes => self.shared_bytes.into(),
+                Special::SharedWindow => windows.shared,
+                Special::LocalWindow => windows.local,
+                Special::WindowBytes => windows.bytes,
+                Special::Environment(1) => args.grid_workspace & 0xffff_ffff,
+                Special::Environment(2) => args.grid_workspace >> 32,
+                Special::Environment(_) => 0,
+                varying => return Err(varying),
+            },
+        })
+    }
+
+    fn coordinates(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.args.grid.map(u64::from);
+        [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+    }
+
+    fn work(&self, worker: usize, workers: usize) {
+        let outcome = if self.args.cooperative {
+            self.work_cooperatively(worker, workers)
+        } else {
+            self.work_in_turn(worker)
+        };
+        if let Err(fault) = outcome {
+            self.stopped.store(true, Ordering::Relaxed);
+            let mut first = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            first.get_or_insert(fault);
+        }
+    }
+
+    /// Takes blocks from the queue, one after the other.
+    fn work_in_turn(&self, worker: usize) -> Result<(), Box<Fault>> {
+        let mut block = Block::new(self, worker);
+        loop {
+            let index = self.next_block.fetch_add(1, Ordering::Relaxed);
+            if index >= self.blocks || self.stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            block.start(self.coordinates(index));
+            while !block.round()? {
+                self.account(&mut block)?;
+                if self.stopped.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+            }
+            self.account(&mut block)?;
+        }
+    }
+
+    /// Keeps a share of all blocks alive and gives each a turn, since they may wait for each other.
+    fn work_cooperatively(&self, worker: usize, workers: usize) -> Result<(), Box<Fault>> {
+        let mut blocks = Vec::new();
+        for index in (worker as u64..self.blocks).step_by(workers) {
+            let mut block = Block::new(self, worker);
+            block.start(self.coordinates(index));
+            blocks.push(block);
+        }
+        while !blocks.is_empty() && !self.stopped.load(Ordering::Relaxed) {
+            let mut index = 0;
+            while index < blocks.len() {
+                let done = blocks[index].round()?;
+                self.account(&mut blocks[index])?;
+                if done {
+                    blocks.swap_remove(index);
+                } else {
+                    index += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds up executed instructions and checks them against the budget.
+    fn account(&self, block: &mut Block<'_, 'a>) -> Result<(), Box<Fault>> {
+        let count = block.take_instructions();
+        let total = self.instructions.fetch_add(count, Ordering::Relaxed) + count;
+        match self.options.budget {
+            Some(budget) if total > budget => Err(block.fault_somewhere(FaultKind::Timeout)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Loads, stores and atomics: address to bytes, with every access checked.
+
+use super::block::{Block, Stop};
+use super::semantics::{Width, lanes_of};
+use crate::memory::Region;
+use crate::program::instruction::{Access, Address, Atomic, AtomicOperation};
+use crate::program::types::Type;
+use crate::ptx::Space;
+use crate::report::{self, FaultKind};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Addresses below this are null pointers with an offset.
+const NULL_PAGE: u64 = 4096;
+/// Addresses from here on, outside of the device's range, look like pointers of the host.
+const HOST_LIKELY: u64 = 0x5000_0000_0000;
+
+/// The region that a memory instruction found last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cached {
+    base: u64,
+    len: u64,
+    host: *mut u8,
+    writable: bool,
+    tracked: bool,
+}
+
+impl Cached {
+    pub(super) const EMPTY: Cached =
+        Cached { base: 0, len: 0, host: std::ptr::null_mut(), writable: false, tracked: false };
+
+    fn of(region: &Region) -> Self {
+        Cached {
+            base: region.base,
+            len: region.len,
+            host: region.host,
+            writable: region.writable,
+            tracked: region.init.is_some(),
+        }
+    }
+}
+
+/// What a lane wants.
+#[derive(Clone, Copy)]
+struct Request {
+    space: Option<Space>,
+    address: u64,
+    bytes: u32,
+    write: bool,
+    cache: usize,
+}
+
+/// An access found to be allowed: where its bytes are.
+struct Place {
+    host: *mut u8,
+    /// Memory that other workers see.
+    global: bool,
+}
+
+impl Block<'_, '_> {
+    fn lane_address(&self, warp: usize, address: &Address, lane: usize) -> u64 {
+        let base = self.warps[warp].rows.get_wide(address.base, address.width, lane);
+        base.wrapping_add_signed(address.offset)
+    }
+
+    pub(super) fn load(&mut self, warp: usize, pc: u32, access: &Access, active: u32) -> Result<(), Stop> {
+        let count = access.registers.len() as u32;
+        for lane in lanes_of(active) {
+            let request = Request {
+                space: access.space,
+                address: self.lane_address(warp, &access.address, lane),
+                bytes: access.bytes * count,
+                write: false,
+                cache: access.cache as usize,
+            };
+            let place = self.place(warp, pc, lane, request)?;
+            for (element, register) in access.registers.iter().enumerate() {
+                let at = place.host.wrapping_add(element * access.bytes as usize);
+                // SAFETY: `place` checked that all bytes of the access lie in live memory, and are aligned.
+                let raw = unsafe { read(at, access.bytes, access.strong && place.global) };
+                let value = if access.signed { sign_extend(raw, access.bytes) } else { raw };
+                self.warps[warp].rows.set_wide(*register, access.width, lane, value);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, warp: usize, pc: u32, access: &Access, active: u32) -> Result<(), Stop> {
+        let count = access.registers.len() as u32;
+        for lane in lanes_of(active) {
+            let request = Request {
+                space: access.space,
+                address: self.lane_address(warp, &access.address, lane),
+                bytes: access.bytes * count,
+                write: true,
+                cache: access.cache as usize,
+            };
+            let place = self.place(warp, pc, lane, request)?;
+            for (element, register) in access.registers.iter().enumerate() {
+                let value = self.warps[warp].rows.get_wide(*register, access.width, lane);
+                let at = place.host.wrapping_add(element * access.bytes as usize);
+                // SAFETY: as in `load`; writing was checked too.
+                unsafe { write(at, access.bytes, value, access.strong && place.global) };
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn atomic(&mut self, warp: usize, pc: u32, atomic: &Atomic, active: u32) -> Result<(), Stop> {
+        let bytes = atomic.ty.bytes();
+        let width = if bytes == 8 { Width::Double } else { Width::Single };
+        for lane in lanes_of(active) {
+            let request = Request {
+                space: atomic.space,
+                address: self.lane_address(warp, &atomic.address, lane),
+                bytes,
+                write: true,
+                cache: atomic.cache as usize,
+            };
+            let place = self.place(warp, pc, lane, request)?;
+            let rows = &self.warps[warp].rows;
+            let [a, b] = atomic.operands.map(|operand| rows.get_wide(operand, width, lane));
+            let change = |old: u64| apply(atomic.operation, atomic.ty, old, a, b);
+            // SAFETY: `place` checked that the bytes lie in live memory, and are aligned.
+            let old = unsafe { update(place.host, bytes, change) };
+            if let Some(out) = atomic.out {
+                self.warps[warp].rows.set_wide(out, width, lane, old);
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, warp: usize, pc: u32, lane: usize, request: Request) -> Result<Place, Stop> {
+        let Request { space, mut address, bytes, .. } = request;
+        if address % u64::from(bytes) != 0 {
+            return Err(self.access_fault(FaultKind::Misaligned, warp, pc, lane, request));
+        }
+        let windows = self.launch.map.windows();
+        let mut space = space;
+        if space.is_none() {
+            for (start, window) in [(windows.shared, Space::Shared), (windows.local, Space::Local)] {
+                if address.wrapping_sub(start) < windows.bytes {
+                    (space, address) = (Some(window), address - start);
+                }
+            }
+        }
+        match space {
+            Some(Space::Shared) => {
+                // Shared and local addresses have 32 bits.
+                let end = (address & 0xffff_ffff) + u64::from(bytes);
+                if end > u64::from(self.launch.shared_bytes) {
+                    let request = Request { space, address, ..request };
+                    return Err(self.access_fault(FaultKind::OutOfBounds, warp, pc, lane, request));
+                }
+                let start = self.shared.as_mut_ptr().cast::<u8>();
+                Ok(Place { host: start.wrapping_add((end - u64::from(bytes)) as usize), global: false })
+            }
+            Some(Space::Local) => {
+                let end = (address & 0xffff_ffff) + u64::from(bytes);
+                let warp_state = &mut self.warps[warp];
+                if end > u64::from(warp_state.local_stride) {
+                    let request = Request { space, address, ..request };
+                    return Err(self.access_fault(FaultKind::OutOfBounds, warp, pc, lane, request));
+                }
+                let offset = lane * warp_state.local_stride as usize + (end - u64::from(bytes)) as usize;
+                Ok(Place { host: warp_state.local.as_mut_ptr().wrapping_add(offset), global: false })
+            }
+            Some(Space::Param) => {
+                let params = self.launch.args.params;
+                match address.checked_add(bytes.into()) {
+                    Some(end) if end <= params.len() as u64 && !request.write => Ok(Place {
+                        host: params.as_ptr().cast_mut().wrapping_add(address as usize),
+                        global: false,
+                    }),
+                    _ => Err(self.access_fault(FaultKind::OutOfBounds, warp, pc, lane, request)),
+                }
+            }
+            _ => self.global_place(warp, pc, lane, request),
+        }
+    }
+
+    fn global_place(&mut self, warp: usize, pc: u32, lane: usize, request: Request) -> Result<Place, Stop> {
+        let Request { address, bytes, write, cache, .. } = request;
+        let mut cached = self.caches[cache];
+        let inside = |cached: &Cached| {
+            let offset = address.wrapping_sub(cached.base);
+            offset < cached.len && u64::from(bytes) <= cached.len - offset
+        };
+        if !inside(&cached) {
+            let found = self.launch.map.find(address).map(Cached::of);
+            match found.filter(inside) {
+                Some(found) => {
+                    cached = found;
+                    self.caches[cache] = found;
+                }
+                None => {
+                    let kind = if address < NULL_PAGE {
+                        FaultKind::NullPointer
+                    } else if self.launch.map.find_freed(address).is_some() {
+                        FaultKind::UseAfterFree
+                    } else if found.is_none() && address >= HOST_LIKELY {
+                        FaultKind::HostPointer
+                    } else {
+                        FaultKind::OutOfBounds
+                    };
+                    return Err(self.access_fault(kind, warp, pc, lane, request));
+                }
+            }
+        }
+        if write && !cached.writable {
+            return Err(self.access_fault(FaultKind::WriteToReadOnly, warp, pc, lane, request));
+        }
+        let offset = address - cached.base;
+        if cached.tracked {
+            if let Some(init) = self.launch.map.find(address).and_then(|region| region.init.as_ref()) {
+                if write {
+                    init.set(offset, bytes.into());
+                } else if self.launch.options.check_init && !init.all_set(offset, bytes.into()) {
+                    return Err(self.access_fault(FaultKind::UninitialisedRead, warp, pc, lane, request));
+                }
+            }
+        }
+        Ok(Place { host: cached.host.wrapping_add(offset as usize), global: true })
+    }
+
+    #[cold]
+    fn access_fault(&self, kind: FaultKind, warp: usize, pc: u32, lane: usize, request: Request) -> Stop {
+        let mut fault = self.fault(kind, warp, pc, 1 << lane);
+        let (space, global) = match request.space {
+            Some(Space::Shared) => ("shared", false),
+            Some(Space::Local) => ("local", false),
+            Some(Space::Param) => ("param", false),
+            Some(Space::Const) => ("const", true),
+            _ => ("global", true),
+        };
+        fault.access = Some(report::Access {
+            space,
+            address: request.address,
+            size: request.bytes,
+            is_write: request.write,
+            allocation: if global { self.launch.map.nearest(request.address) } else { None },
+        });
+        fault
+    }
+
+    /// Bytes that a generic address points at, for `printf` and `assert`.
+    pub(super) fn bytes_at(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        lane: usize,
+        address: u64,
+        count: usize,
+    ) -> Result<Vec<u8>, Stop> {
+        (0..count as u64)
+            .map(|offset| {
+                let address = address.wrapping_add(offset);
+                // A slot of its own, because no memory instruction stands here.
+                let mut slot = vec![Cached::EMPTY];
+                std::mem::swap(&mut self.caches, &mut slot);
+                let place = self.place(
+                    warp,
+                    pc,
+                    lane,
+                    Request { space: None, address, bytes: 1, write: false, cache: 0 },
+                );
+                std::mem::swap(&mut self.caches, &mut slot);
+                // SAFETY: `place` checked the byte.
+                place.map(|place| unsafe { place.host.read() })
+            })
+            .collect()
+    }
+
+    /// The string that a generic address points at.
+    pub(super) fn text_at(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        lane: usize,
+        address: u64,
+    ) -> Result<String, Stop> {
+        let mut text = Vec::new();
+        while text.len() < 65_536 {
+            let byte = self.bytes_at(warp, pc, lane, address.wrapping_add(text.len() as u64), 1)?[0];
+            if byte == 0 {
+                break;
+            }
+            text.push(byte);
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+fn sign_extend(raw: u64, bytes: u32) -> u64 {
+    let unused = 64 - 8 * bytes.min(8);
+    ((raw << unused) as i64 >> unused) as u64
+}
+
+/// # Safety
+/// `at` points at that many readable bytes.
+unsafe fn read(at: *mut u8, bytes: u32, strong: bool) -> u64 {
+    if strong && at.align_offset(bytes as usize) == 0 {
+        // SAFETY: readable, as the caller says, and aligned.
+        return unsafe { load_atomic(at, bytes) };
+    }
+    let mut raw = [0u8; 8];
+    // SAFETY: readable, as the caller says; `raw` has 8 bytes, and no access has more.
+    unsafe { std::ptr::copy_nonoverlapping(at, raw.as_mut_ptr(), bytes.min(8) as usize) };
+    u64::from_le_bytes(raw)
+}
+
+/// # Safety
+/// `at` points at that many readable bytes and is aligned to as many.
+unsafe fn load_atomic(at: *mut u8, bytes: u32) -> u64 {
+    match bytes {
+        // SAFETY: as the caller says.
+        1 => unsafe { AtomicU8::from_ptr(at) }.load(Ordering::SeqCst).into(),
+        // SAFETY: as the caller says.
+        2 => unsafe { AtomicU16::from_ptr(at.cast()) }.load(Ordering::SeqCst).into(),
+        // SAFETY: as the caller says.
+        4 => unsafe { AtomicU32::from_ptr(at.cast()) }.load(Ordering::SeqCst).into(),
+        // SAFETY: as the caller says.
+        _ => unsafe { AtomicU64::from_ptr(at.cast()) }.load(Ordering::SeqCst),
+    }
+}
+
+/// # Safety
+/// `at` points at that many writable bytes.
+unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
+    if strong && at.align_offset(bytes as usize) == 0 {
+        match bytes {
+            // SAFETY: writable, as the caller says, and aligned.
+            1 => unsafe { AtomicU8::from_ptr(at) }.store(value as u8, Ordering::SeqCst),
+            // SAFETY: as above.
+            2 => unsafe { AtomicU16::from_ptr(at.cast()) }.store(value as u16, Ordering::SeqCst),
+            // SAFETY: as above.
+            4 => unsafe { AtomicU32::from_ptr(at.cast()) }.store(value as u32, Ordering::SeqCst),
+            // SAFETY: as above.
+            _ => unsafe { AtomicU64::from_ptr(at.cast()) }.store(value, Ordering::SeqCst),
+        }
+        return;
+    }
+    let raw = value.to_le_bytes();
+    // SAFETY: writable, as the caller says; no access has more than 8 bytes.
+    unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), at, bytes.min(8) as usize) };
+}
+
+/// Replaces a value by what `change` makes of it, at once for all threads, and returns the old one.
+///
+/// # Safety
+/// `at` points at that many bytes of memory that is only shared through atomics, and is aligned to as many.
+unsafe fn update(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
+    let order = Ordering::SeqCst;
+    match bytes {
+        2 => {
+            // SAFETY: as the caller says.
+            let cell = unsafe { AtomicU16::from_ptr(at.cast()) };
+            let old = cell.fetch_update(order, order, |old| Some(change(old.into()) as u16));
+            old.unwrap_or_else(|old| old).into()
+        }
+        4 => {
+            // SAFETY: as the caller says.
+            let cell = unsafe { AtomicU32::from_ptr(at.cast()) };
+            let old = cell.fetch_update(order, order, |old| Some(change(old.into()) as u32));
+            old.unwrap_or_else(|old| old).into()
+        }
+        _ => {
+            // SAFETY: as the caller says.
+            let cell = unsafe { AtomicU64::from_ptr(at.cast()) };
+            let old = cell.fetch_update(order, order, |old| Some(change(old)));
+            old.unwrap_or_else(|old| old)
+        }
+    }
+}
+
+/// The new value of an atomic operation; `b` is the second operand of `cas`.
+pub(super) fn apply(operation: AtomicOperation, ty: Type, old: u64, a: u64, b: u64) -> u64 {
+    use super::semantics::{Pure, float};
+    let mask = u64::MAX >> (64 - 8 * ty.bytes());
+    let (old, a) = (old & mask, a & mask);
+    let signed = |x: u64| sign_extend(x, ty.bytes()) as i64;
+    match operation {
+        AtomicOperation::Add => match ty {
+            Type::F32 => {
+                let (x, y) = (f32::from_bits(old as u32), f32::from_bits(a as u32));
+                float::AddF32::<{ float::NEAREST }, false, false>::eval(x, y, (), ()).to_bits().into()
+            }
+            Type::F64 => {
+                let (x, y) = (f64::from_bits(old), f64::from_bits(a));
+                float::AddF64::<{ float::NEAREST }>::eval(x, y, (), ()).to_bits()
+            }
+            _ => old.wrapping_add(a),
+        },
+        AtomicOperation::Exchange => a,
+        AtomicOperation::CompareExchange => {
+            if old == a {
+                b
+            } else {
+                old
+            }
+        }
+        AtomicOperation::Min if ty.is_signed() => signed(old).min(signed(a)) as u64,
+        AtomicOperation::Max if ty.is_signed() => signed(old).max(signed(a)) as u64,
+        AtomicOperation::Min => old.min(a),
+        AtomicOperation::Max => old.max(a),
+        AtomicOperation::And => old & a,
+        AtomicOperation::Or => old | a,
+        AtomicOperation::Xor => old ^ a,
+        AtomicOperation::Increment => {
+            if old >= a {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOperation::Decrement => {
+            if old == 0 || old > a {
+                a
+            } else {
+                old - 1
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Runs decoded kernels.
+//!
+//! A launch is split into blocks, which workers take from a queue. A block's warps run in turn on one worker. A
+//! warp's lanes run together as long as they agree on where to go; where they part, each part becomes a fragment with
+//! its own program counter, the fragment in the earliest block runs first, and fragments that meet become one again.
+
+mod block;
+mod collective;
+mod control;
+mod launch;
+mod memory;
+mod plain;
+mod printf;
+mod rows;
+pub(crate) mod semantics;
+mod warp;
+
+use crate::memory::Map;
+use crate::program::Kernel;
+use crate::report::Fault;
+
+/// How instructions are executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Mode {
+    /// Lane by lane, the simplest way: what the faster modes are tested against.
+    #[default]
+    Plain,
+}
+
+/// Settings of a launch that do not change what a correct kernel computes.
+#[derive(Clone, Debug)]
+pub struct ExecOptions {
+    /// How instructions are executed.
+    pub mode: Mode,
+    /// Threads that run blocks, the calling one included; 0 means one for each core.
+    pub workers: usize,
+    /// The most warp instructions that a launch may execute before it counts as endless.
+    pub budget: Option<u64>,
+    /// Report reads of memory that nobody wrote, where regions track it.
+    pub check_init: bool,
+    /// What `%nsmid` says.
+    pub multiprocessors: u32,
+}
+
+impl Default for ExecOptions {
+    fn default() -> Self {
+        ExecOptions { mode: Mode::default(), workers: 1, budget: None, check_init: false, multiprocessors: 1 }
+    }
+}
+
+/// What a launch runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchArgs<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Address of each variable of the program, in the order of [`crate::program::Program::globals`].
+    pub globals: &'a [u64],
+    /// Blocks of the grid in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of shared memory beyond what the kernel declares.
+    pub dynamic_shared: u32,
+    /// The parameter buffer, laid out as [`Kernel::params`] says.
+    pub params: &'a [u8],
+    /// All blocks must be resident at the same time, so that they can wait for each other.
+    pub cooperative: bool,
+    /// For cooperative launches: address of 64 zeroed bytes of device memory, where the grid's barrier lives.
+    pub grid_workspace: u64,
+}
+
+/// What a kernel asks of its surroundings.
+pub trait Hooks: Sync {
+    /// Output of `printf`, formatted.
+    fn print(&self, text: &str);
+    /// `malloc` on the device: a device address, 0 if there is no room.
+    fn malloc(&self, bytes: u64) -> u64;
+    /// `free` on the device; `false` if the address was not allocated or is already free.
+    fn free(&self, address: u64) -> bool;
+}
+
+/// Hooks that drop output and have no heap.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHooks;
+
+impl Hooks for NoHooks {
+    fn print(&self, _: &str) {}
+    fn malloc(&self, _: u64) -> u64 {
+        0
+    }
+    fn free(&self, _: u64) -> bool {
+        false
+    }
+}
+
+/// What a launch did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct LaunchStats {
+    /// Warp instructions executed.
+    pub instructions: u64,
+    /// Blocks run.
+    pub blocks: u64,
+}
+
+/// Runs a kernel to its end on the memory of `map`.
+///
+/// The caller vouches for launch limits; here only what would break the execution is checked.
+///
+/// # Errors
+/// The first fault, after which the other blocks stop.
+pub fn launch(
+    args: &LaunchArgs<'_>,
+    map: &Map,
+    options: &ExecOptions,
+    hooks: &dyn Hooks,
+) -> Result<LaunchStats, Box<Fault>> {
+    launch::run(args, map, options, hooks)
+}

@@ -1,0 +1,119 @@
+//! The register file of a warp.
+
+use super::semantics::{LANES, Width, lanes_of};
+use crate::program::instruction::Condition;
+use crate::program::{Predicate, Register, RowKind};
+
+/// One row, aligned so that it fills whole vector registers and cache lines.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Row([u32; LANES]);
+
+/// Rows and predicates of a warp.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    rows: Vec<Row>,
+    predicates: Vec<u32>,
+}
+
+impl Rows {
+    pub(super) fn new(rows: u32, predicates: u32) -> Self {
+        let mut predicates = vec![0; predicates as usize];
+        predicates[Predicate::TRUE.0 as usize] = u32::MAX;
+        // One row beyond the last, because an operand that an operation does not use may be read as double row.
+        Rows { rows: vec![Row([0; LANES]); rows as usize + 1], predicates }
+    }
+
+    pub(super) fn base(&mut self) -> *mut u32 {
+        self.rows.as_mut_ptr().cast()
+    }
+
+    pub(super) fn get(&self, register: Register, lane: usize) -> u32 {
+        self.rows[register.0 as usize].0[lane]
+    }
+
+    pub(super) fn set(&mut self, register: Register, lane: usize, value: u32) {
+        self.rows[register.0 as usize].0[lane] = value;
+    }
+
+    /// A value of either width; the upper half of a single row is zero.
+    pub(super) fn get_wide(&self, register: Register, width: Width, lane: usize) -> u64 {
+        if width != Width::Double {
+            return self.get(register, lane).into();
+        }
+        let row = register.0 as usize + lane * 2 / LANES;
+        let cell = lane * 2 % LANES;
+        let low = self.rows[row].0[cell];
+        let high = self.rows[row].0[cell + 1];
+        u64::from(high) << 32 | u64::from(low)
+    }
+
+    pub(super) fn set_wide(&mut self, register: Register, width: Width, lane: usize, value: u64) {
+        if width != Width::Double {
+            return self.set(register, lane, value as u32);
+        }
+        let row = register.0 as usize + lane * 2 / LANES;
+        let cell = lane * 2 % LANES;
+        self.rows[row].0[cell] = value as u32;
+        self.rows[row].0[cell + 1] = (value >> 32) as u32;
+    }
+
+    pub(super) fn fill(&mut self, register: Register, width: Width, value: u64) {
+        for lane in 0..LANES {
+            self.set_wide(register, width, lane, value);
+        }
+    }
+
+    /// The lanes where a condition holds.
+    pub(super) fn holds(&self, condition: Condition) -> u32 {
+        let bits = self.predicates[condition.predicate.0 as usize];
+        if condition.negated { !bits } else { bits }
+    }
+
+    pub(super) fn set_predicate(&mut self, predicate: Predicate, mask: u32, bits: u32) {
+        let old = &mut self.predicates[predicate.0 as usize];
+        *old = (*old & !mask) | (bits & mask);
+    }
+
+    /// These rows and predicates, to be put back later.
+    pub(super) fn save(&self, rows: &[core::ops::Range<u32>], predicates: core::ops::Range<u32>) -> Saved {
+        let copy = |range: &core::ops::Range<u32>| {
+            (range.start, self.rows[range.start as usize..range.end as usize].to_vec())
+        };
+        Saved {
+            rows: rows.iter().map(copy).collect(),
+            first_predicate: predicates.start,
+            predicates: self.predicates[predicates.start as usize..predicates.end as usize].to_vec(),
+        }
+    }
+
+    /// Puts back what was saved, for the lanes of `mask`.
+    pub(super) fn restore(&mut self, saved: &Saved, mask: u32, kinds: &[RowKind]) {
+        for (first, rows) in &saved.rows {
+            for (offset, old) in rows.iter().enumerate() {
+                let index = *first as usize + offset;
+                let row = &mut self.rows[index].0;
+                let mut copy = |cell: usize| row[cell] = old.0[cell];
+                match kinds[index] {
+                    RowKind::Single => lanes_of(mask).for_each(copy),
+                    // Half of a double row holds 16 lanes of two cells each.
+                    RowKind::Lower | RowKind::Upper => {
+                        let half = if kinds[index] == RowKind::Upper { mask >> 16 } else { mask & 0xffff };
+                        lanes_of(half).flat_map(|lane| [2 * lane, 2 * lane + 1]).for_each(&mut copy);
+                    }
+                }
+            }
+        }
+        for (offset, old) in saved.predicates.iter().enumerate() {
+            self.set_predicate(Predicate(saved.first_predicate + offset as u32), mask, *old);
+        }
+    }
+}
+
+/// Registers of a function, set aside while it runs again further down.
+#[derive(Clone, Debug)]
+pub(super) struct Saved {
+    rows: Vec<(u32, Vec<Row>)>,
+    first_predicate: u32,
+    predicates: Vec<u32>,
+}

@@ -1,0 +1,202 @@
+//! `cvt`: conversions between numeric types.
+
+use super::float::{NEAREST, finish, flush, narrow};
+use super::{Lane, Pure, soft};
+use core::marker::PhantomData;
+
+/// How `cvt` makes an integer of a float, or rounds a float to a whole number.
+pub(crate) const TO_EVEN: u8 = 0;
+/// Towards zero.
+pub(crate) const TRUNCATE: u8 = 1;
+/// Towards minus infinity.
+pub(crate) const FLOOR: u8 = 2;
+/// Towards plus infinity.
+pub(crate) const CEILING: u8 = 3;
+
+/// Integer types that can be converted.
+pub(crate) trait Integer: Lane {
+    /// Sign- or zero-extended.
+    fn extend(self) -> i64;
+    /// The low bits.
+    fn truncate(wide: i64) -> Self;
+    /// As a number.
+    fn value(self) -> i128;
+    /// The closest number of this type.
+    fn clamp(value: i128) -> Self;
+    fn to_f32(self) -> f32;
+    fn to_f64(self) -> f64;
+    /// Saturating; NaN as the hardware has it.
+    fn from_f32(x: f32) -> Self;
+    /// Saturating; NaN as the hardware has it.
+    fn from_f64(x: f64) -> Self;
+}
+
+macro_rules! integers {
+    ($($ty:ty, nan $nan32:expr, $nan64:expr;)*) => {$(
+        impl Integer for $ty {
+            #[inline(always)]
+            fn extend(self) -> i64 { self as i64 }
+            #[inline(always)]
+            fn truncate(wide: i64) -> Self { wide as $ty }
+            #[inline(always)]
+            fn value(self) -> i128 { self as i128 }
+            #[inline(always)]
+            fn clamp(value: i128) -> Self { value.clamp(<$ty>::MIN as i128, <$ty>::MAX as i128) as $ty }
+            #[inline(always)]
+            fn to_f32(self) -> f32 { self as f32 }
+            #[inline(always)]
+            fn to_f64(self) -> f64 { self as f64 }
+            #[inline(always)]
+            fn from_f32(x: f32) -> Self { if x.is_nan() { $nan32 } else { x as $ty } }
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self { if x.is_nan() { $nan64 } else { x as $ty } }
+        }
+    )*};
+}
+
+integers! {
+    u8, nan 0, 0;
+    i8, nan 0, 0;
+    u16, nan 0, 0;
+    i16, nan 0, 0;
+    u32, nan 0, 1 << 31;
+    i32, nan 0, i32::MIN;
+    u64, nan 1 << 63, 1 << 63;
+    i64, nan i64::MIN, i64::MIN;
+}
+
+/// Integer to integer, dropping bits.
+pub(crate) struct Wrap<D, S>(PhantomData<(D, S)>);
+impl<D: Integer, S: Integer> Pure for Wrap<D, S> {
+    type Out = D;
+    type A = S;
+    type B = ();
+    type C = ();
+    type D = ();
+    #[inline(always)]
+    fn eval(a: S, (): (), (): (), (): ()) -> D {
+        D::truncate(a.extend())
+    }
+}
+
+/// Integer to integer, clamped to the range of the result.
+pub(crate) struct Clamp<D, S>(PhantomData<(D, S)>);
+impl<D: Integer, S: Integer> Pure for Clamp<D, S> {
+    type Out = D;
+    type A = S;
+    type B = ();
+    type C = ();
+    type D = ();
+    #[inline(always)]
+    fn eval(a: S, (): (), (): (), (): ()) -> D {
+        D::clamp(a.value())
+    }
+}
+
+/// Types of floats that can be converted, through double precision, which holds all of them exactly.
+pub(crate) trait Float: Lane {
+    fn widen<const FTZ: bool>(self) -> f64;
+    /// Rounds once, then flushes and saturates.
+    fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> Self;
+    fn from_integer<const ROUND: u8, T: Integer>(value: T) -> Self;
+    fn to_integer<const ROUND: u8, const FTZ: bool, T: Integer>(self) -> T;
+    fn to_whole<const ROUND: u8>(self) -> Self;
+}
+
+macro_rules! to_whole {
+    ($x:expr, $round:ident) => {
+        match $round {
+            TO_EVEN => $x.round_ties_even(),
+            TRUNCATE => $x.trunc(),
+            FLOOR => $x.floor(),
+            _ => $x.ceil(),
+        }
+    };
+}
+
+impl Float for f32 {
+    #[inline(always)]
+    fn widen<const FTZ: bool>(self) -> f64 {
+        flush::<FTZ>(self).into()
+    }
+    #[inline(always)]
+    fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> f32 {
+        finish::<FTZ, SAT>(narrow::<ROUND>(x))
+    }
+    #[inline(always)]
+    fn from_integer<const ROUND: u8, T: Integer>(value: T) -> f32 {
+        if ROUND == NEAREST {
+            return value.to_f32();
+        }
+        let value = value.value();
+        narrow::<ROUND>(soft::integer_to_odd(value < 0, value.unsigned_abs() as u64))
+    }
+    #[inline(always)]
+    fn to_integer<const ROUND: u8, const FTZ: bool, T: Integer>(self) -> T {
+        T::from_f32(flush::<FTZ>(self).to_whole::<ROUND>())
+    }
+    #[inline(always)]
+    fn to_whole<const ROUND: u8>(self) -> f32 {
+        to_whole!(self, ROUND)
+    }
+}
+
+impl Float for f64 {
+    #[inline(always)]
+    fn widen<const FTZ: bool>(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> f64 {
+        if SAT {
+            let x = if x > 0.0 { x } else { 0.0 };
+            return if x < 1.0 { x } else { 1.0 };
+        }
+        x
+    }
+    #[inline(always)]
+    fn from_integer<const ROUND: u8, T: Integer>(value: T) -> f64 {
+        if ROUND == NEAREST {
+            return value.to_f64();
+        }
+        let value = value.value();
+        soft::integer::<ROUND>(value < 0, value.unsigned_abs() as u64)
+    }
+    #[inline(always)]
+    fn to_integer<const ROUND: u8, const FTZ: bool, T: Integer>(self) -> T {
+        T::from_f64(self.to_whole::<ROUND>())
+    }
+    #[inline(always)]
+    fn to_whole<const ROUND: u8>(self) -> f64 {
+        to_whole!(self, ROUND)
+    }
+}
+
+macro_rules! conversions {
+    ($($(#[$m:meta])* $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
+        $(#[$m])*
+        pub(crate) struct $name<$d, $s, $(const $n: $nt),*>(PhantomData<($d, $s)>);
+        impl<$d: $dt, $s: $st, $(const $n: $nt),*> Pure for $name<$d, $s, $($n),*> {
+            type Out = $d;
+            type A = $s;
+            type B = ();
+            type C = ();
+            type D = ();
+            #[inline(always)]
+            fn eval($a: $s, (): (), (): (), (): ()) -> $d { $body }
+        }
+    )*};
+}
+
+conversions! {
+    FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
+    /// Rounds to a whole number on the way; source and result have the same precision where PTX allows it.
+    FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
+        D::round::<NEAREST, FTZ, SAT>(S::round::<NEAREST, false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
+    };
+    IntToFloat<D: Float, S: Integer; ROUND: u8, SAT: bool> |a| {
+        let x = D::from_integer::<ROUND, S>(a);
+        if SAT { D::round::<NEAREST, false, true>(x.widen::<false>()) } else { x }
+    };
+    FloatToInt<D: Integer, S: Float; ROUND: u8, FTZ: bool> |a| a.to_integer::<ROUND, FTZ, D>();
+}

@@ -1,0 +1,281 @@
+//! Floating-point arithmetic: IEEE, rounded as the instruction says, with NVIDIA's NaN.
+
+use super::{Test, operations, soft};
+
+/// Round to nearest, ties to even.
+pub(crate) const NEAREST: u8 = 0;
+/// Round towards zero.
+pub(crate) const ZERO: u8 = 1;
+/// Round towards minus infinity.
+pub(crate) const DOWN: u8 = 2;
+/// Round towards plus infinity.
+pub(crate) const UP: u8 = 3;
+
+/// Subnormal numbers become zeros of the same sign, where `FTZ`.
+#[inline(always)]
+pub(crate) fn flush<const FTZ: bool>(x: f32) -> f32 {
+    if FTZ && x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
+}
+
+/// What arithmetic makes of a result: the one NaN of the hardware, flushed and saturated as asked.
+#[inline(always)]
+pub(crate) fn finish<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
+    let x = flush::<FTZ>(x);
+    if SAT {
+        // NaN saturates to zero, and so does -0.
+        let x = if x > 0.0 { x } else { 0.0 };
+        return if x < 1.0 { x } else { 1.0 };
+    }
+    if x.is_nan() { f32::from_bits(0x7fff_ffff) } else { x }
+}
+
+/// NVIDIA's double precision arithmetic returns this NaN for invalid operations on numbers, and quiets a NaN that
+/// comes in.
+#[inline(always)]
+fn finish64(x: f64) -> f64 {
+    if x.is_nan() { f64::from_bits(0xfff8_0000_0000_0000) } else { x }
+}
+
+/// Rounds to single precision in the given direction.
+#[inline(always)]
+pub(crate) fn narrow<const ROUND: u8>(x: f64) -> f32 {
+    let nearest = x as f32;
+    if ROUND == NEAREST {
+        return nearest;
+    }
+    let back = f64::from(nearest);
+    let too_low = back < x;
+    let too_high = back > x;
+    match ROUND {
+        UP if too_low => nearest.next_up(),
+        DOWN if too_high => nearest.next_down(),
+        ZERO if too_high && x > 0.0 => nearest.next_down(),
+        ZERO if too_low && x < 0.0 => nearest.next_up(),
+        _ => nearest,
+    }
+}
+
+/// A number of double precision that rounds, to anything shorter, as `value + error` would.
+#[inline(always)]
+fn to_odd(value: f64, error: f64) -> f64 {
+    if error == 0.0 || value.to_bits() & 1 == 1 || !value.is_finite() {
+        return value;
+    }
+    // The last bit is even and the true value lies beside it: step towards the true value, which sets the bit.
+    if error > 0.0 { value.next_up() } else { value.next_down() }
+}
+
+/// The sum, and what it misses of the exact sum.
+#[inline(always)]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    let a_part = sum - b_part;
+    (sum, (a - a_part) + (b - b_part))
+}
+
+#[inline(always)]
+pub(crate) fn add_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST {
+        return a + b;
+    }
+    let (sum, error) = two_sum(a.into(), b.into());
+    if ROUND == DOWN && sum == 0.0 && a == -b && a.is_sign_positive() != b.is_sign_positive() {
+        return -0.0;
+    }
+    narrow::<ROUND>(to_odd(sum, error))
+}
+
+#[inline(always)]
+pub(crate) fn mul_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST { a * b } else { narrow::<ROUND>(f64::from(a) * f64::from(b)) }
+}
+
+#[inline(always)]
+pub(crate) fn fma_f32<const ROUND: u8>(a: f32, b: f32, c: f32) -> f32 {
+    if ROUND == NEAREST {
+        return a.mul_add(b, c);
+    }
+    let product = f64::from(a) * f64::from(b);
+    let (sum, error) = two_sum(product, c.into());
+    if ROUND == DOWN && sum == 0.0 && product.is_sign_positive() != c.is_sign_positive() {
+        return -0.0;
+    }
+    narrow::<ROUND>(to_odd(sum, error))
+}
+
+#[inline(always)]
+pub(crate) fn div_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST {
+        return a / b;
+    }
+    let (a, b) = (f64::from(a), f64::from(b));
+    let quotient = a / b;
+    if !quotient.is_finite() || quotient == 0.0 {
+        return quotient as f32;
+    }
+    let rest = (-quotient).mul_add(b, a);
+    narrow::<ROUND>(to_odd(quotient, if b > 0.0 { rest } else { -rest }))
+}
+
+#[inline(always)]
+pub(crate) fn sqrt_f32<const ROUND: u8>(a: f32) -> f32 {
+    if ROUND == NEAREST {
+        return a.sqrt();
+    }
+    let x = f64::from(a);
+    let root = x.sqrt();
+    if !root.is_finite() || root == 0.0 {
+        return root as f32;
+    }
+    narrow::<ROUND>(to_odd(root, (-root).mul_add(root, x)))
+}
+
+/// The smaller one. A NaN loses against a number, unless `NAN` asks for it; -0 is smaller than +0.
+#[inline(always)]
+fn min_f32<const FTZ: bool, const NAN: bool>(a: f32, b: f32) -> f32 {
+    let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
+    if NAN && (a.is_nan() || b.is_nan()) {
+        return f32::from_bits(0x7fff_ffff);
+    }
+    let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
+    let picked = if a.is_nan() {
+        b
+    } else if b.is_nan() {
+        a
+    } else {
+        smaller
+    };
+    finish::<false, false>(picked)
+}
+
+macro_rules! arithmetic_f32 {
+    ($($name:ident($($arg:ident),+) = $function:ident;)*) => { operations! { $(
+        $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
+            finish::<FTZ, SAT>($function::<ROUND>($(flush::<FTZ>($arg)),+))
+        }
+    )* } };
+}
+
+arithmetic_f32! {
+    AddF32(a, b) = add_f32;
+    SubF32(a, b) = sub_f32;
+    MulF32(a, b) = mul_f32;
+    FmaF32(a, b, c) = fma_f32;
+    DivF32(a, b) = div_f32;
+    SqrtF32(a) = sqrt_f32;
+    RcpF32(a) = rcp_f32;
+}
+
+#[inline(always)]
+fn sub_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
+    add_f32::<ROUND>(a, -b)
+}
+
+#[inline(always)]
+fn rcp_f32<const ROUND: u8>(a: f32) -> f32 {
+    div_f32::<ROUND>(1.0, a)
+}
+
+operations! {
+    AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b)) }
+    SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b)) }
+    MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b)) }
+    FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c)) }
+    DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b)) }
+    RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a)) }
+    SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a)) }
+
+    MinF32[const FTZ: bool, NAN: bool](a: f32, b: f32) -> f32 { min_f32::<FTZ, NAN>(a, b) }
+    MaxF32[const FTZ: bool, NAN: bool](a: f32, b: f32) -> f32 {
+        let max = -min_f32::<FTZ, NAN>(-a, -b);
+        finish::<false, false>(max)
+    }
+    MinF64(a: f64, b: f64) -> f64 {
+        let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
+        finish64(if a.is_nan() { b } else if b.is_nan() { a } else { smaller })
+    }
+    MaxF64(a: f64, b: f64) -> f64 {
+        let larger = if a > b || (a == b && a.is_sign_positive()) { a } else { b };
+        finish64(if a.is_nan() { b } else if b.is_nan() { a } else { larger })
+    }
+    AbsF32[const FTZ: bool](a: f32) -> f32 { flush::<FTZ>(f32::from_bits(a.to_bits() & 0x7fff_ffff)) }
+    NegF32[const FTZ: bool](a: f32) -> f32 { flush::<FTZ>(f32::from_bits(a.to_bits() ^ 0x8000_0000)) }
+    AbsF64(a: f64) -> f64 { a.abs() }
+    NegF64(a: f64) -> f64 { -a }
+    /// The magnitude of `b` with the sign of `a`.
+    CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
+    CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
+}
+
+/// Comparisons of PTX on floats. "Ordered" ones are false if a NaN takes part, "unordered" ones true.
+macro_rules! float_tests {
+    ($($name:ident |$a:ident, $b:ident| $test:expr;)*) => {$(
+        pub(crate) struct $name<T, const FTZ: bool>(core::marker::PhantomData<T>);
+        impl<const FTZ: bool> Test for $name<f32, FTZ> {
+            type A = f32;
+            type B = f32;
+            #[inline(always)]
+            fn eval($a: f32, $b: f32) -> bool {
+                let ($a, $b) = (flush::<FTZ>($a), flush::<FTZ>($b));
+                $test
+            }
+        }
+        impl<const FTZ: bool> Test for $name<f64, FTZ> {
+            type A = f64;
+            type B = f64;
+            #[inline(always)]
+            fn eval($a: f64, $b: f64) -> bool { $test }
+        }
+    )*};
+}
+
+#[allow(clippy::neg_cmp_op_on_partial_ord, reason = "the negation is what makes a comparison unordered")]
+mod tests_on_floats {
+    use super::{Test, flush};
+    float_tests! {
+        Eq |a, b| a == b;
+        Ne |a, b| a < b || a > b;
+        Lt |a, b| a < b;
+        Le |a, b| a <= b;
+        Gt |a, b| a > b;
+        Ge |a, b| a >= b;
+        Equ |a, b| !(a < b || a > b);
+        Neu |a, b| a != b;
+        Ltu |a, b| !(a >= b);
+        Leu |a, b| !(a > b);
+        Gtu |a, b| !(a <= b);
+        Geu |a, b| !(a < b);
+        Num |a, b| !a.is_nan() && !b.is_nan();
+        Nan |a, b| a.is_nan() || b.is_nan();
+    }
+}
+pub(crate) use tests_on_floats::*;
+
+/// `testp`: classes of numbers. The second operand is not used.
+macro_rules! class_tests {
+    ($($name:ident |$a:ident| $test:expr;)*) => {$(
+        pub(crate) struct $name<T>(core::marker::PhantomData<T>);
+        impl Test for $name<f32> {
+            type A = f32;
+            type B = ();
+            #[inline(always)]
+            fn eval($a: f32, (): ()) -> bool { $test }
+        }
+        impl Test for $name<f64> {
+            type A = f64;
+            type B = ();
+            #[inline(always)]
+            fn eval($a: f64, (): ()) -> bool { $test }
+        }
+    )*};
+}
+
+class_tests! {
+    IsFinite |a| a.is_finite();
+    IsInfinite |a| a.is_infinite();
+    IsNumber |a| !a.is_nan();
+    IsNotNumber |a| a.is_nan();
+    IsNormal |a| a.is_normal();
+    IsSubnormal |a| a.is_subnormal();
+}

@@ -1,0 +1,245 @@
+//! What each opcode computes, as small pure functions on typed scalars.
+//!
+//! An operation is a type that implements [`Pure`] or [`Test`]. From that one function two loops are made: a
+//! plain one, lane by lane, and one over whole rows for the vector mode. The decoder picks an operation by
+//! instruction type; the register's declared type plays no part.
+//!
+//! Rows hold 32 lanes of 32 bits. A 64-bit value takes two consecutive rows, read as 32 lanes of 64 bits. Values
+//! of 8 and 16 bits take the low bits of a lane; the rest is unspecified and never read.
+
+pub(crate) mod approximate;
+pub(crate) mod bits;
+pub(crate) mod convert;
+pub(crate) mod float;
+pub(crate) mod integer;
+mod soft;
+
+use crate::program::Register;
+
+/// Lanes of a warp.
+pub(crate) const LANES: usize = 32;
+
+/// How many rows a value takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub(crate) enum Width {
+    /// No operand.
+    None,
+    /// One row.
+    Single,
+    /// Two rows.
+    Double,
+}
+
+/// A type that lives in lanes.
+pub(crate) trait Lane: Copy {
+    const WIDTH: Width;
+
+    /// # Safety
+    /// `row` points at as many rows as `WIDTH` says, `lane` is below 32.
+    unsafe fn read(row: *const u32, lane: usize) -> Self;
+
+    /// # Safety
+    /// As [`Lane::read`].
+    unsafe fn write(self, row: *mut u32, lane: usize);
+}
+
+impl Lane for () {
+    const WIDTH: Width = Width::None;
+    #[inline(always)]
+    unsafe fn read(_: *const u32, _: usize) {}
+    #[inline(always)]
+    unsafe fn write(self, _: *mut u32, _: usize) {}
+}
+
+macro_rules! lanes {
+    ($($ty:ty, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
+        impl Lane for $ty {
+            const WIDTH: Width = Width::$width;
+            #[inline(always)]
+            unsafe fn read(row: *const u32, lane: usize) -> Self {
+                // SAFETY: inside the rows that the caller vouches for, which are aligned for any cell.
+                let $raw = unsafe { *row.cast::<$cell>().add(lane) };
+                $from
+            }
+            #[inline(always)]
+            unsafe fn write(self, row: *mut u32, lane: usize) {
+                let $value = self;
+                // SAFETY: as in `read`.
+                unsafe { *row.cast::<$cell>().add(lane) = $to };
+            }
+        }
+    )*};
+}
+
+lanes! {
+    u8, u32, Single, |raw| raw as u8, |v| u32::from(v);
+    i8, u32, Single, |raw| raw as i8, |v| v as u32;
+    u16, u32, Single, |raw| raw as u16, |v| u32::from(v);
+    i16, u32, Single, |raw| raw as i16, |v| v as u32;
+    u32, u32, Single, |raw| raw, |v| v;
+    i32, u32, Single, |raw| raw as i32, |v| v as u32;
+    f32, u32, Single, |raw| f32::from_bits(raw), |v| v.to_bits();
+    u64, u64, Double, |raw| raw, |v| v;
+    i64, u64, Double, |raw| raw as i64, |v| v as u64;
+    f64, u64, Double, |raw| f64::from_bits(raw), |v| v.to_bits();
+}
+
+/// An operation from up to four values to one, without side effects.
+pub(crate) trait Pure {
+    type Out: Lane;
+    type A: Lane;
+    type B: Lane;
+    type C: Lane;
+    type D: Lane;
+    fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
+}
+
+/// A comparison of two values.
+pub(crate) trait Test {
+    type A: Lane;
+    type B: Lane;
+    fn eval(a: Self::A, b: Self::B) -> bool;
+}
+
+/// Runs an operation for the lanes of `mask`: rows, destination, sources, mask.
+pub(crate) type PureFn = unsafe fn(*mut u32, Register, [Register; 4], u32);
+/// Runs a comparison for the lanes of `mask` and returns one bit a lane; other lanes' bits are clear.
+pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
+
+/// An operation as the decoder hands it to both execution modes.
+#[derive(Debug)]
+pub(crate) struct PureInfo {
+    pub(crate) plain: PureFn,
+    pub(crate) out: Width,
+    pub(crate) sources: [Width; 4],
+}
+
+/// A comparison as the decoder hands it to both execution modes.
+#[derive(Debug)]
+pub(crate) struct TestInfo {
+    pub(crate) plain: TestFn,
+    pub(crate) width: Width,
+}
+
+trait Describe: Pure {
+    const INFO: PureInfo;
+}
+
+impl<O: Pure> Describe for O {
+    const INFO: PureInfo = PureInfo {
+        plain: plain::<O>,
+        out: O::Out::WIDTH,
+        sources: [O::A::WIDTH, O::B::WIDTH, O::C::WIDTH, O::D::WIDTH],
+    };
+}
+
+trait DescribeTest: Test {
+    const INFO: TestInfo;
+}
+
+impl<O: Test> DescribeTest for O {
+    const INFO: TestInfo = TestInfo { plain: plain_test::<O>, width: O::A::WIDTH };
+}
+
+/// The table entry of an operation.
+pub(crate) fn pure<O: Pure>() -> &'static PureInfo {
+    &<O as Describe>::INFO
+}
+
+/// The table entry of a comparison.
+pub(crate) fn test<O: Test>() -> &'static TestInfo {
+    &<O as DescribeTest>::INFO
+}
+
+#[inline(always)]
+fn row(rows: *const u32, register: Register) -> *const u32 {
+    rows.wrapping_add(register.0 as usize * LANES)
+}
+
+/// The lanes of `mask`, ascending.
+pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            lane as usize
+        })
+    })
+}
+
+/// # Safety
+/// `rows` holds every register named, in the widths of the operation.
+unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], mask: u32) {
+    let [a, b, c, d] = sources.map(|register| row(rows, register));
+    let out = row(rows, out).cast_mut();
+    for lane in lanes_of(mask) {
+        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+        // SAFETY: as above.
+        let (c, d) = unsafe { (O::C::read(c, lane), O::D::read(d, lane)) };
+        // SAFETY: as above.
+        unsafe { O::eval(a, b, c, d).write(out, lane) };
+    }
+}
+
+/// # Safety
+/// `rows` holds both registers, in the widths of the comparison.
+unsafe fn plain_test<O: Test>(rows: *const u32, sources: [Register; 2], mask: u32) -> u32 {
+    let [a, b] = sources.map(|register| row(rows, register));
+    let mut bits = 0;
+    for lane in lanes_of(mask) {
+        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+        bits |= u32::from(O::eval(a, b)) << lane;
+    }
+    bits
+}
+
+/// Declares operations: `Name[T: Bound](a: T, b: u32) -> T { ... }`, or with compile-time switches
+/// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or without either.
+macro_rules! operations {
+    () => {};
+    ($(#[$m:meta])* $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name<$(const $n: $nt),+>;
+        impl<$(const $n: $nt),+> $crate::exec::semantics::Pure for $name<$($n),+> {
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    ($(#[$m:meta])* $name:ident [$($t:ident: $bound:ident),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name<$($t),+>(core::marker::PhantomData<($($t,)+)>);
+        impl<$($t: $bound),+> $crate::exec::semantics::Pure for $name<$($t),+> {
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    ($(#[$m:meta])* $name:ident ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name;
+        impl $crate::exec::semantics::Pure for $name {
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    (@eval [$a:ident: $A:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, _b: (), _c: (), _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, $b: $B, _c: (), _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty, $c:ident: $C:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, $b: $B, $c: $C, _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty, $c:ident: $C:ty, $d:ident: $D:ty] $out:ty, $body:block) => {
+        type Out = $out;
+        type A = $A;
+        type B = $B;
+        type C = $C;
+        type D = $D;
+        #[inline(always)]
+        fn eval($a: $A, $b: $B, $c: $C, $d: $D) -> $out $body
+    };
+}
+pub(crate) use operations;

@@ -1,0 +1,143 @@
+//! A warp: its registers, and where its lanes are.
+
+use super::rows::{Rows, Saved};
+use super::semantics::LANES;
+use crate::program::Kernel;
+use std::sync::Arc;
+
+/// What a fragment waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wait {
+    Ready,
+    /// The barrier of the block with this number.
+    Barrier(u32),
+    /// Other lanes of its warp, at the collective instruction it stands at.
+    Collective,
+}
+
+/// A call in progress.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) return_pc: u32,
+    /// Index of the called function in the kernel.
+    pub(super) function: u32,
+    pub(super) parent: Option<Arc<Frame>>,
+    pub(super) depth: u32,
+    /// First byte of its local variables.
+    pub(super) local_base: u32,
+    /// Registers of the same function further up, if it called itself.
+    pub(super) saved: Option<Saved>,
+}
+
+/// Lanes that stand at the same instruction of the same call.
+#[derive(Clone, Debug)]
+pub(super) struct Fragment {
+    pub(super) pc: u32,
+    pub(super) mask: u32,
+    pub(super) frame: Option<Arc<Frame>>,
+    pub(super) wait: Wait,
+    /// Has had its share of instructions while others waited.
+    pub(super) tired: bool,
+}
+
+impl Fragment {
+    fn depth(&self) -> u32 {
+        self.frame.as_ref().map_or(0, |frame| frame.depth)
+    }
+
+    fn same_place(&self, other: &Fragment) -> bool {
+        let same_frame = match (&self.frame, &other.frame) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        same_frame && self.pc == other.pc
+    }
+}
+
+/// 32 threads, fewer in the last warp of a block.
+#[derive(Debug)]
+pub(super) struct Warp {
+    pub(super) index: u32,
+    pub(super) rows: Rows,
+    pub(super) fragments: Vec<Fragment>,
+    /// Lanes that have a thread and have not exited.
+    pub(super) live: u32,
+    /// Local memory, lane after lane, as far as it was used.
+    pub(super) local: Vec<u8>,
+    pub(super) local_stride: u32,
+}
+
+impl Warp {
+    pub(super) fn new(kernel: &Kernel, index: u32) -> Self {
+        Warp {
+            index,
+            rows: Rows::new(kernel.rows, kernel.predicates),
+            fragments: Vec::new(),
+            live: 0,
+            local: Vec::new(),
+            local_stride: 0,
+        }
+    }
+
+    /// Puts all threads at the start of the kernel.
+    pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
+        self.live = live;
+        self.fragments.clear();
+        if live != 0 {
+            self.fragments.push(Fragment { pc: 0, mask: live, frame: None, wait: Wait::Ready, tired: false });
+        }
+        self.grow_local(kernel.frame);
+    }
+
+    /// Makes room for `bytes` of local memory in each lane.
+    pub(super) fn grow_local(&mut self, bytes: u32) {
+        if bytes <= self.local_stride {
+            return;
+        }
+        let stride = bytes.next_power_of_two().max(64);
+        let mut local = vec![0; stride as usize * LANES];
+        for lane in 0..LANES {
+            let old = lane * self.local_stride as usize;
+            let new = lane * stride as usize;
+            local[new..new + self.local_stride as usize]
+                .copy_from_slice(&self.local[old..old + self.local_stride as usize]);
+        }
+        self.local = local;
+        self.local_stride = stride;
+    }
+
+    /// Joins ready fragments that stand at the same place.
+    pub(super) fn merge(&mut self) {
+        let mut i = 0;
+        while i < self.fragments.len() {
+            let mut j = i + 1;
+            while j < self.fragments.len() {
+                let (a, b) = (&self.fragments[i], &self.fragments[j]);
+                if a.wait == b.wait && a.same_place(b) {
+                    let other = self.fragments.swap_remove(j);
+                    self.fragments[i].mask |= other.mask;
+                    self.fragments[i].tired &= other.tired;
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+    }
+
+    /// The ready fragment that should run: deepest call, then earliest block; those that had their share wait until
+    /// all had it.
+    pub(super) fn next(&mut self, kernel: &Kernel) -> Option<usize> {
+        let key = |fragment: &Fragment| {
+            let rank = kernel.ranks.get(fragment.pc as usize).copied().unwrap_or(0);
+            (fragment.tired, u32::MAX - fragment.depth(), rank, fragment.pc)
+        };
+        let ready = self.fragments.iter().enumerate().filter(|(_, fragment)| fragment.wait == Wait::Ready);
+        let (index, _) = ready.min_by_key(|(_, fragment)| key(fragment))?;
+        if self.fragments[index].tired {
+            self.fragments.iter_mut().for_each(|fragment| fragment.tired = false);
+        }
+        Some(index)
+    }
+}

@@ -1,0 +1,416 @@
+//! `mov`, `cvt`, `cvta`, `isspacep`.
+
+use super::modifiers::Modifiers;
+use super::operands::width_of;
+use super::{Decoded, Decoder, Symbol};
+use crate::exec::semantics::{PureInfo, Width, bits, convert, float, integer, pure, test};
+use crate::program::instruction::{Clock, Condition, Constant, Logic, Op, Register, Special};
+use crate::program::types::Type;
+use crate::ptx::{Instruction, Operand};
+
+type Found = Option<&'static PureInfo>;
+
+/// An operation on two of the integer types.
+macro_rules! by_integers {
+    ($d:expr, $s:expr, $op:ident) => {
+        match $d {
+            Type::U8 => by_integers!(@source $s, $op, u8),
+            Type::S8 => by_integers!(@source $s, $op, i8),
+            Type::U16 => by_integers!(@source $s, $op, u16),
+            Type::S16 => by_integers!(@source $s, $op, i16),
+            Type::U32 => by_integers!(@source $s, $op, u32),
+            Type::S32 => by_integers!(@source $s, $op, i32),
+            Type::U64 => by_integers!(@source $s, $op, u64),
+            Type::S64 => by_integers!(@source $s, $op, i64),
+            _ => None,
+        }
+    };
+    (@source $s:expr, $op:ident, $d:ty) => {
+        match $s {
+            Type::U8 => Some(pure::<convert::$op<$d, u8>>()),
+            Type::S8 => Some(pure::<convert::$op<$d, i8>>()),
+            Type::U16 => Some(pure::<convert::$op<$d, u16>>()),
+            Type::S16 => Some(pure::<convert::$op<$d, i16>>()),
+            Type::U32 => Some(pure::<convert::$op<$d, u32>>()),
+            Type::S32 => Some(pure::<convert::$op<$d, i32>>()),
+            Type::U64 => Some(pure::<convert::$op<$d, u64>>()),
+            Type::S64 => Some(pure::<convert::$op<$d, i64>>()),
+            _ => None,
+        }
+    };
+}
+
+macro_rules! by_rounding {
+    ($rounding:expr, |$r:ident| $info:expr) => {
+        match $rounding {
+            0 => {
+                const $r: u8 = 0;
+                $info
+            }
+            1 => {
+                const $r: u8 = 1;
+                $info
+            }
+            2 => {
+                const $r: u8 = 2;
+                $info
+            }
+            _ => {
+                const $r: u8 = 3;
+                $info
+            }
+        }
+    };
+}
+
+macro_rules! by_flags {
+    ($a:expr, $b:expr, |$x:ident, $y:ident| $info:expr) => {
+        match ($a, $b) {
+            (false, false) => {
+                const $x: bool = false;
+                const $y: bool = false;
+                $info
+            }
+            (false, true) => {
+                const $x: bool = false;
+                const $y: bool = true;
+                $info
+            }
+            (true, false) => {
+                const $x: bool = true;
+                const $y: bool = false;
+                $info
+            }
+            (true, true) => {
+                const $x: bool = true;
+                const $y: bool = true;
+                $info
+            }
+        }
+    };
+}
+
+/// The modifiers of `cvt`.
+#[derive(Clone, Copy)]
+struct Conversion {
+    /// Rounding of a floating-point result.
+    rounding: Option<u8>,
+    /// Rounding to a whole number.
+    whole: Option<u8>,
+    ftz: bool,
+    sat: bool,
+}
+
+macro_rules! to_int {
+    ($to:expr, $from:ty, $mode:expr; $($ty:ident $int:ty,)*) => {
+        match $to {
+            $(Type::$ty => Some(by_rounding!($mode.whole.unwrap_or(convert::TRUNCATE), |R| if $mode.ftz {
+                pure::<convert::FloatToInt<$int, $from, R, true>>()
+            } else {
+                pure::<convert::FloatToInt<$int, $from, R, false>>()
+            })),)*
+            _ => None,
+        }
+    };
+}
+
+macro_rules! from_int {
+    ($from:expr, $to:ty, $mode:expr; $($ty:ident $int:ty,)*) => {
+        match $from {
+            $(Type::$ty => Some(by_rounding!($mode.rounding.unwrap_or(float::NEAREST), |R| if $mode.sat {
+                pure::<convert::IntToFloat<$to, $int, R, true>>()
+            } else {
+                pure::<convert::IntToFloat<$to, $int, R, false>>()
+            })),)*
+            _ => None,
+        }
+    };
+}
+
+macro_rules! float_to_float {
+    ($to:ty, $from:ty, $mode:expr) => {
+        Some(match $mode.whole {
+            Some(whole) => by_rounding!(whole, |R| by_flags!($mode.ftz, $mode.sat, |FTZ, SAT| {
+                pure::<convert::FloatToWhole<$to, $from, R, FTZ, SAT>>()
+            })),
+            None => by_rounding!($mode.rounding.unwrap_or(float::NEAREST), |R| by_flags!(
+                $mode.ftz,
+                $mode.sat,
+                |FTZ, SAT| pure::<convert::FloatToFloat<$to, $from, R, FTZ, SAT>>()
+            )),
+        })
+    };
+}
+
+fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
+    let exact = mode.rounding.is_none() && mode.whole.is_none() && !mode.ftz;
+    match (to.is_float(), from.is_float()) {
+        (false, false) if !exact => None,
+        (false, false) if mode.sat => by_integers!(to, from, Clamp),
+        (false, false) => by_integers!(to, from, Wrap),
+        (false, true) => {
+            // Conversions to integers saturate anyway.
+            let _ = mode.sat;
+            mode.whole?;
+            match from {
+                Type::F32 => to_int!(to, f32, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                Type::F64 => to_int!(to, f64, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                _ => None,
+            }
+        }
+        (true, false) => {
+            mode.rounding?;
+            match to {
+                Type::F32 => from_int!(from, f32, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                Type::F64 => from_int!(from, f64, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                _ => None,
+            }
+        }
+        (true, true) => match (to, from) {
+            (Type::F32, Type::F32) => float_to_float!(f32, f32, mode),
+            (Type::F64, Type::F32) => float_to_float!(f64, f32, mode),
+            (Type::F32, Type::F64) if mode.rounding.is_some() => float_to_float!(f32, f64, mode),
+            (Type::F64, Type::F64) => float_to_float!(f64, f64, mode),
+            _ => None,
+        },
+    }
+}
+
+impl<'s> Decoder<'_, '_, 's> {
+    /// Decodes the instruction if it moves or converts; `false` if not.
+    pub(super) fn conversion(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        match i.opcode {
+            "mov" => self.mov(i, m),
+            "cvt" => self.cvt(i, m),
+            "cvta" => self.cvta(i, m),
+            "isspacep" => self.isspacep(i, m),
+            _ => Ok(false),
+        }
+    }
+
+    fn cvt(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let roundings = [("rn", float::NEAREST), ("rz", float::ZERO), ("rm", float::DOWN), ("rp", float::UP)];
+        let wholes = [
+            ("rni", convert::TO_EVEN),
+            ("rzi", convert::TRUNCATE),
+            ("rmi", convert::FLOOR),
+            ("rpi", convert::CEILING),
+        ];
+        let mode = Conversion {
+            rounding: m.pick(&roundings),
+            whole: m.pick(&wholes),
+            ftz: m.flag("ftz"),
+            sat: m.flag("sat"),
+        };
+        let (to, from) = (m.ty()?, m.ty()?);
+        let Some(info) = conversion(to, from, mode) else { return Ok(false) };
+        self.operand_count(i, 2)?;
+        let source = self.source(self.operand(i, 1)?, from, width_of(from))?;
+        let out = self.destination(self.operand(i, 0)?, width_of(to), to.is_signed())?;
+        self.pure_op(info, out.row, &[source]);
+        self.finish(out);
+        Ok(true)
+    }
+
+    pub(super) fn move_op(&mut self, width: Width, out: Register, source: Register) {
+        let info = if width == Width::Double { pure::<bits::Move64>() } else { pure::<bits::Move32>() };
+        self.pure_op(info, out, &[source]);
+    }
+
+    fn mov(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let ty = m.ty()?;
+        self.operand_count(i, 2)?;
+        let (to, from) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        if ty == Type::Pred {
+            let out = self.predicate_out(to)?;
+            let a = self.condition(from)?;
+            self.emit(Op::Logic { logic: Logic::And, out, a, b: Condition::ALWAYS });
+            return Ok(true);
+        }
+        let width = width_of(ty);
+        match (to, from) {
+            (Operand::Vector(parts), from) => self.unpack(parts, from, ty),
+            (to, Operand::Vector(parts)) => self.pack(to, parts, ty),
+            (to, Operand::Name(name)) => {
+                if let Some(clock) = clock(name) {
+                    let out = self.destination(to, width, false)?;
+                    self.emit(Op::Clock { clock, out: out.row, width });
+                    self.finish(out);
+                    return Ok(true);
+                }
+                let is_register = matches!(self.lookup(name), Some(Symbol::Register { .. }));
+                let address = if is_register { None } else { self.symbol_address(name, 0, width) };
+                let source = match address {
+                    Some(address) => address,
+                    None => self.source(from, ty, width)?,
+                };
+                self.move_to(to, width, source)
+            }
+            (to, Operand::Offset(name, offset)) => {
+                let Some(source) = self.symbol_address(name, *offset, width) else {
+                    return Err(self.undeclared(name));
+                };
+                self.move_to(to, width, source)
+            }
+            (to, from) => {
+                let source = self.source(from, ty, width)?;
+                self.move_to(to, width, source)
+            }
+        }
+    }
+
+    fn move_to(&mut self, to: &Operand<'s>, width: Width, source: Register) -> Decoded<bool> {
+        let out = self.destination(to, width, false)?;
+        self.move_op(width, out.row, source);
+        self.finish(out);
+        Ok(true)
+    }
+
+    /// `mov.b64 d, {lo, hi}` and the like.
+    fn pack(&mut self, to: &Operand<'s>, parts: &[Operand<'s>], ty: Type) -> Decoded<bool> {
+        let element = ty.bytes() / (parts.len().max(1) as u32);
+        let mut rows = Vec::new();
+        for part in parts {
+            rows.push(self.source(part, Type::B32, Width::Single)?);
+        }
+        let out = self.destination(to, width_of(ty), false)?;
+        match (ty.bytes(), rows.as_slice()) {
+            (8, [low, high]) => self.pure_op(pure::<bits::Pack32>(), out.row, &[*low, *high]),
+            (4, [low, high]) => self.pure_op(pure::<bits::Pack16>(), out.row, &[*low, *high]),
+            (4, [a, b, c, d]) => self.pure_op(pure::<bits::Pack8>(), out.row, &[*a, *b, *c, *d]),
+            (2, [low, high]) => {
+                let zero = self.bits(Width::Single, 0);
+                self.pure_op(pure::<bits::Pack8>(), out.row, &[*low, *high, zero, zero]);
+            }
+            (8, [a, b, c, d]) if element == 2 => {
+                let (low, high) = (self.temporary(Width::Single), self.temporary(Width::Single));
+                self.pure_op(pure::<bits::Pack16>(), low, &[*a, *b]);
+                self.pure_op(pure::<bits::Pack16>(), high, &[*c, *d]);
+                self.pure_op(pure::<bits::Pack32>(), out.row, &[low, high]);
+            }
+            _ => return Ok(false),
+        }
+        self.finish(out);
+        Ok(true)
+    }
+
+    /// `mov.b64 {lo, hi}, a` and the like.
+    fn unpack(&mut self, parts: &[Operand<'s>], from: &Operand<'s>, ty: Type) -> Decoded<bool> {
+        let (count, bytes) = (parts.len() as u32, ty.bytes());
+        if !matches!((bytes, count), (8, 2 | 4) | (4, 2 | 4) | (2, 2)) {
+            return Ok(false);
+        }
+        let element = bytes / count;
+        let source = self.source(from, ty, width_of(ty))?;
+        // The source may be one of the destinations, so take all parts first.
+        let mut taken = Vec::new();
+        for part in 0..count {
+            let row = self.temporary(Width::Single);
+            let amount = self.bits(Width::Single, u64::from(8 * element * part));
+            if bytes == 8 {
+                let wide = self.temporary(Width::Double);
+                self.pure_op(pure::<bits::ShiftDown64>(), wide, &[source, amount]);
+                self.pure_op(pure::<bits::Low32>(), row, &[wide]);
+            } else {
+                self.pure_op(pure::<bits::ShiftDown32>(), row, &[source, amount]);
+            }
+            taken.push(row);
+        }
+        for (part, row) in parts.iter().zip(taken) {
+            let out = self.destination(part, Width::Single, false)?;
+            self.move_op(Width::Single, out.row, row);
+            self.finish(out);
+        }
+        Ok(true)
+    }
+
+    fn window(&mut self, m: &mut Modifiers<'_, 's>) -> Option<Option<Special>> {
+        m.pick(&[
+            ("global", None),
+            ("const", None),
+            ("shared", Some(Special::SharedWindow)),
+            ("shared::cta", Some(Special::SharedWindow)),
+            ("local", Some(Special::LocalWindow)),
+        ])
+    }
+
+    /// Addresses of shared and local memory count from the start of their window; those of global and constant
+    /// memory are generic addresses.
+    fn cvta(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let to = m.flag("to");
+        let Some(window) = self.window(m) else { return Ok(false) };
+        if m.ty()? != Type::U64 {
+            return Ok(false);
+        }
+        self.operand_count(i, 2)?;
+        let from = self.operand(i, 1)?;
+        let symbol = match from {
+            Operand::Name(name)
+                if self.lookup(name).is_none_or(|s| !matches!(s, Symbol::Register { .. })) =>
+            {
+                self.symbol_address(name, 0, Width::Double)
+            }
+            Operand::Offset(name, offset) => self.symbol_address(name, *offset, Width::Double),
+            _ => None,
+        };
+        let source = match symbol {
+            Some(source) => source,
+            None => self.source(from, Type::U64, Width::Double)?,
+        };
+        let out = self.destination(self.operand(i, 0)?, Width::Double, false)?;
+        match window {
+            None => self.move_op(Width::Double, out.row, source),
+            Some(window) => {
+                let window = self.constant(Width::Double, Constant::Special(window));
+                let info = if to { pure::<integer::Sub<u64>>() } else { pure::<integer::Add<u64>>() };
+                self.pure_op(info, out.row, &[source, window]);
+            }
+        }
+        self.finish(out);
+        Ok(true)
+    }
+
+    fn isspacep(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let constant = i.modifiers.contains(&"const");
+        let Some(window) = self.window(m) else { return Ok(false) };
+        self.operand_count(i, 2)?;
+        if constant {
+            return Ok(false);
+        }
+        let source = self.source(self.operand(i, 1)?, Type::U64, Width::Double)?;
+        let out = self.predicate_out(self.operand(i, 0)?)?;
+        let bytes = self.constant(Width::Double, Constant::Special(Special::WindowBytes));
+        let less = test::<integer::Lt<u64>>();
+        let inside = |decoder: &mut Self, window, combine| {
+            let window = decoder.constant(Width::Double, Constant::Special(window));
+            let offset = decoder.temporary(Width::Double);
+            decoder.pure_op(pure::<integer::Sub<u64>>(), offset, &[source, window]);
+            decoder.emit(Op::Test { info: less, out, inverse: None, sources: [offset, bytes], combine });
+        };
+        match window {
+            Some(window) => inside(self, window, None),
+            None => {
+                // Global is what lies in neither window: both tests, then the negation of "in one of them".
+                inside(self, Special::SharedWindow, None);
+                let so_far = Condition { predicate: out, negated: false };
+                inside(self, Special::LocalWindow, Some((Logic::Or, so_far)));
+                self.emit(Op::Logic { logic: Logic::Xor, out, a: so_far, b: Condition::ALWAYS });
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn clock(name: &str) -> Option<Clock> {
+    Some(match name {
+        "%clock" | "%clock64" => Clock::Cycles,
+        "%clock_hi" => Clock::CyclesHigh,
+        "%globaltimer" | "%globaltimer_lo" => Clock::Nanoseconds,
+        "%globaltimer_hi" => Clock::NanosecondsHigh,
+        _ => return None,
+    })
+}

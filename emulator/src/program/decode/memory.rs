@@ -1,0 +1,316 @@
+//! Loads, stores, atomics, fences.
+
+use super::modifiers::Modifiers;
+use super::operands::{Destination, width_of};
+use super::{Decoded, Decoder, Symbol};
+use crate::exec::semantics::{Width, bits, pure};
+use crate::program::instruction::{Access, Address, Atomic, AtomicOperation, Constant, Op, Register};
+use crate::program::types::Type;
+use crate::ptx::{Instruction, Operand, Space};
+
+const SPACES: [(&str, Space); 9] = [
+    ("global", Space::Global),
+    ("const", Space::Const),
+    ("shared", Space::Shared),
+    ("shared::cta", Space::Shared),
+    ("local", Space::Local),
+    ("param", Space::Param),
+    ("param::entry", Space::Param),
+    ("param::func", Space::Param),
+    // Windows of constant memory of old PTX.
+    ("const[0]", Space::Const),
+];
+
+/// Memory order and scope: each access is at least as strong as any of them asks.
+const ORDERS: [&str; 6] = ["relaxed", "acquire", "release", "acq_rel", "volatile", "mmio"];
+const SCOPES: [&str; 5] = ["cta", "cluster", "gpu", "sys", "gl"];
+/// Cache hints, and `.weak`, which is what an access without a word is.
+const HINTS: [&str; 11] = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "unified", "nv"];
+
+const OPERATIONS: [(&str, AtomicOperation); 10] = [
+    ("add", AtomicOperation::Add),
+    ("exch", AtomicOperation::Exchange),
+    ("cas", AtomicOperation::CompareExchange),
+    ("min", AtomicOperation::Min),
+    ("max", AtomicOperation::Max),
+    ("and", AtomicOperation::And),
+    ("or", AtomicOperation::Or),
+    ("xor", AtomicOperation::Xor),
+    ("inc", AtomicOperation::Increment),
+    ("dec", AtomicOperation::Decrement),
+];
+
+impl<'s> Decoder<'_, '_, 's> {
+    /// Decodes the instruction if it is about memory; `false` if not.
+    pub(super) fn memory(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        match i.opcode {
+            "ld" | "ldu" => self.load_or_store(i, m, true),
+            "st" => self.load_or_store(i, m, false),
+            "atom" | "red" => self.atomic(i, m),
+            "membar" | "fence" => {
+                m.ignore(&["sc", "acq_rel", "acquire", "release", "proxy", "alias", "async"]);
+                m.ignore(&SCOPES);
+                self.operand_count(i, 0)?;
+                self.emit(Op::Fence);
+                Ok(true)
+            }
+            // Hints that a cache may ignore.
+            "prefetch" | "prefetchu" | "applypriority" | "discard" => {
+                m.ignore(&["global", "local", "L1", "L2", "L2::128B"]);
+                m.ignore_prefixed(&["L2::evict"]);
+                if i.opcode == "discard" { Ok(false) } else { Ok(true) }
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn load_or_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, load: bool) -> Decoded<bool> {
+        let mut strong = false;
+        for order in ORDERS {
+            strong |= m.flag(order);
+        }
+        if strong {
+            m.ignore(&SCOPES);
+        }
+        let space = m.pick(&SPACES);
+        m.ignore(&HINTS);
+        m.ignore_prefixed(&["L1::", "L2::"]);
+        if i.modifiers.contains(&"L2::cache_hint") {
+            // The policy is one more operand, of no consequence.
+            self.operand_count(i, 3)?;
+        } else {
+            self.operand_count(i, 2)?;
+        }
+        let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
+        let ty = m.ty()?;
+        if matches!(ty, Type::Pred | Type::B128) {
+            return Ok(false);
+        }
+        let (values, place) = if load { (0, 1) } else { (1, 0) };
+        let values = match self.operand(i, values)? {
+            Operand::Vector(parts) if parts.len() == elements => parts.as_slice(),
+            single if elements == 1 => std::slice::from_ref(single),
+            _ => return Err(m.unsupported("this number of vector elements")),
+        };
+        let place = self.operand(i, place)?;
+        if matches!(space, Some(Space::Param) | None) {
+            if let Some((symbol, offset)) = self.param_symbol(place) {
+                return self.param_access(symbol, offset, values, ty, load).map(|()| true);
+            }
+        }
+        if space == Some(Space::Param) && !(load && self.in_kernel) {
+            return Ok(false);
+        }
+        if load && space == Some(Space::Const) || load || space != Some(Space::Const) {
+            let address = self.address(place)?;
+            self.access(space, address, values, ty, load, strong)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn access(
+        &mut self,
+        space: Option<Space>,
+        address: Address,
+        values: &[Operand<'s>],
+        ty: Type,
+        load: bool,
+        strong: bool,
+    ) -> Decoded<()> {
+        let mut width = width_of(ty);
+        let mut registers = Vec::new();
+        let mut finished: Vec<Destination> = Vec::new();
+        let cache = self.new_cache();
+        if load {
+            // A load extends to the width of the register.
+            let wide = values.iter().all(|value| match value {
+                Operand::Name(name) => {
+                    matches!(self.lookup(name), Some(Symbol::Register { ty, .. }) if width_of(ty) == Width::Double)
+                }
+                _ => false,
+            });
+            if wide {
+                width = Width::Double;
+            }
+            for value in values {
+                let out = self.destination(value, width, ty.is_signed())?;
+                registers.push(out.row);
+                finished.push(out);
+            }
+        } else {
+            for value in values {
+                registers.push(self.source(value, ty, width)?);
+            }
+        }
+        let access = Box::new(Access {
+            space,
+            address,
+            bytes: ty.bytes(),
+            signed: ty.is_signed(),
+            width,
+            registers,
+            cache,
+            strong,
+        });
+        self.emit(if load { Op::Load(access) } else { Op::Store(access) });
+        for out in finished {
+            self.finish(out);
+        }
+        Ok(())
+    }
+
+    /// The parameter that an address names, if it does.
+    fn param_symbol(&self, place: &Operand<'s>) -> Option<(Symbol<'s>, i64)> {
+        let Operand::Memory(parts) = place else { return None };
+        let (name, offset) = match parts.as_slice() {
+            [Operand::Name(name)] => (name, 0),
+            [Operand::Offset(name, offset)] => (name, *offset),
+            _ => return None,
+        };
+        match self.lookup(name)? {
+            symbol @ (Symbol::KernelParam { .. } | Symbol::ParamRows { .. }) => Some((symbol, offset)),
+            _ => None,
+        }
+    }
+
+    fn param_access(
+        &mut self,
+        symbol: Symbol<'s>,
+        offset: i64,
+        values: &[Operand<'s>],
+        ty: Type,
+        load: bool,
+    ) -> Decoded<()> {
+        for (element, value) in values.iter().enumerate() {
+            let at = u32::try_from(offset + element as i64 * i64::from(ty.bytes()))
+                .map_err(|_| self.unsupported("an offset before the parameter"))?;
+            match symbol {
+                Symbol::KernelParam { offset } if load => {
+                    let width = self.register_width(value).unwrap_or(width_of(ty));
+                    let constant =
+                        Constant::Param { offset: offset + at, bytes: ty.bytes(), signed: ty.is_signed() };
+                    let source = self.constant(width, constant);
+                    let out = self.destination(value, width, ty.is_signed())?;
+                    self.move_op(width, out.row, source);
+                }
+                Symbol::ParamRows { first, words } => {
+                    if at + ty.bytes() > words * 4 || at % ty.bytes() != 0 {
+                        return Err(self.unsupported("an access beyond the parameter, or misaligned in it"));
+                    }
+                    self.param_word(Register(first.0 + at / 4), at % 4, value, ty, load)?;
+                }
+                _ => return Err(self.unsupported("a store to a kernel's parameter")),
+            }
+        }
+        Ok(())
+    }
+
+    fn register_width(&self, operand: &Operand<'s>) -> Option<Width> {
+        match operand {
+            Operand::Name(name) => match self.lookup(name)? {
+                Symbol::Register { ty, .. } => Some(width_of(ty)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// An access to a parameter kept in rows, one a word.
+    fn param_word(
+        &mut self,
+        row: Register,
+        byte: u32,
+        value: &Operand<'s>,
+        ty: Type,
+        load: bool,
+    ) -> Decoded<()> {
+        let next = Register(row.0 + 1);
+        let position = |decoder: &mut Self| {
+            let start = decoder.bits(Width::Single, u64::from(8 * byte));
+            let length = decoder.bits(Width::Single, u64::from(8 * ty.bytes()));
+            (start, length)
+        };
+        if !load {
+            let source = self.source(value, ty, width_of(ty))?;
+            match ty.bytes() {
+                8 => {
+                    self.pure_op(pure::<bits::Low32>(), row, &[source]);
+                    self.pure_op(pure::<bits::High32>(), next, &[source]);
+                }
+                4 => self.move_op(Width::Single, row, source),
+                _ => {
+                    let (start, length) = position(self);
+                    self.pure_op(pure::<bits::Insert32>(), row, &[source, row, start, length]);
+                }
+            }
+            return Ok(());
+        }
+        let out = self.destination(value, width_of(ty), ty.is_signed())?;
+        match ty.bytes() {
+            8 => self.pure_op(pure::<bits::Pack32>(), out.row, &[row, next]),
+            4 => self.move_op(Width::Single, out.row, row),
+            _ => {
+                let (start, length) = position(self);
+                let info =
+                    if ty.is_signed() { pure::<bits::ExtractS32>() } else { pure::<bits::ExtractU32>() };
+                self.pure_op(info, out.row, &[row, start, length]);
+            }
+        }
+        self.finish(out);
+        Ok(())
+    }
+
+    fn atomic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        m.ignore(&ORDERS);
+        let space = m.pick(&SPACES);
+        m.ignore(&SCOPES);
+        m.ignore(&["noftz", "L2::cache_hint"]);
+        let Some(operation) = m.pick(&OPERATIONS) else { return Ok(false) };
+        let ty = m.ty()?;
+        if !is_atomic(operation, ty) || !matches!(space, None | Some(Space::Global | Space::Shared)) {
+            return Ok(false);
+        }
+        let width = width_of(ty);
+        let first = usize::from(i.opcode == "atom");
+        let address = self.address(self.operand(i, first)?)?;
+        let a = self.source(self.operand(i, first + 1)?, ty, width)?;
+        let b = match operation {
+            AtomicOperation::CompareExchange => self.source(self.operand(i, first + 2)?, ty, width)?,
+            _ => a,
+        };
+        let out = match first {
+            1 => Some(self.destination(self.operand(i, 0)?, width, ty.is_signed())?),
+            _ => None,
+        };
+        let cache = self.new_cache();
+        let operation = Atomic {
+            operation,
+            ty,
+            space,
+            address,
+            out: out.as_ref().map(|out| out.row),
+            operands: [a, b],
+            cache,
+        };
+        self.emit(Op::Atomic(Box::new(operation)));
+        if let Some(out) = out {
+            self.finish(out);
+        }
+        Ok(true)
+    }
+}
+
+/// Whether PTX has this atomic operation on this type.
+fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
+    use AtomicOperation::*;
+    use Type::*;
+    match operation {
+        Add => matches!(ty, U32 | S32 | U64 | S64 | F32 | F64),
+        Exchange => matches!(ty, B32 | B64 | U32 | S32 | U64 | S64 | F32),
+        CompareExchange => matches!(ty, B16 | B32 | B64 | U32 | S32 | U64 | S64),
+        Min | Max => matches!(ty, U32 | S32 | U64 | S64),
+        And | Or | Xor => matches!(ty, B32 | B64 | U32 | S32 | U64 | S64),
+        Increment | Decrement => ty == U32,
+    }
+}

@@ -1,0 +1,522 @@
+//! Function bodies to instructions.
+//!
+//! A kernel and every function that it may call are decoded into one list. Names are resolved by scope; immediates,
+//! parameters, addresses and special registers become constant rows, so that each source of an instruction is a row.
+
+mod arithmetic;
+mod control;
+mod conversion;
+mod logic;
+mod memory;
+mod modifiers;
+mod operands;
+
+use super::instruction::{Condition, Constant, Instruction, Op, Special};
+use super::module::{Context, SharedVariable, layout, shared_layout};
+use super::types::Type;
+use super::{Function, Kernel, Origin, Param, Predicate, PtxError, PtxErrorKind, Register, RowKind, flow};
+use crate::exec::semantics::Width;
+use crate::ptx::{self, Position, Space, Statement, Variable};
+use modifiers::Modifiers;
+use std::collections::HashMap;
+
+type Decoded<T> = Result<T, PtxError>;
+
+/// What a name inside a function means.
+#[derive(Clone, PartialEq, Debug)]
+enum Symbol<'s> {
+    Register {
+        register: Register,
+        ty: Type,
+    },
+    Predicate(Predicate),
+    /// `%r<count>`: registers numbered from zero, `stride` rows each.
+    Registers {
+        first: Register,
+        ty: Type,
+        count: u32,
+    },
+    Predicates {
+        first: Predicate,
+        count: u32,
+    },
+    /// Parameter of a kernel: offset in the parameter buffer.
+    KernelParam {
+        offset: u32,
+    },
+    /// Parameter or result of a device function or of a call: a row a word.
+    ParamRows {
+        first: Register,
+        words: u32,
+    },
+    Local {
+        offset: u32,
+    },
+    Shared {
+        index: u32,
+    },
+    Label(u32),
+    Targets(Vec<&'s str>),
+    Prototype,
+}
+
+/// A function that waits to be decoded, or has been.
+struct Unit {
+    module_index: u32,
+    params: Vec<(Register, u32)>,
+    returns: Vec<(Register, u32)>,
+    function: Function,
+}
+
+pub(super) struct Decoder<'c, 'm, 's> {
+    context: &'c Context<'m, 's>,
+    code: Vec<Instruction>,
+    origins: Vec<Origin>,
+    row_kinds: Vec<RowKind>,
+    predicates: u32,
+    caches: u32,
+    constants: HashMap<(Width, Constant), Register>,
+    shared: Vec<SharedVariable>,
+    units: Vec<Unit>,
+    by_module_index: HashMap<u32, u32>,
+
+    // Of the function being decoded.
+    scopes: Vec<HashMap<&'s str, Symbol<'s>>>,
+    labels: Vec<Option<u32>>,
+    frame: u32,
+    in_kernel: bool,
+    guard: Condition,
+    source: Option<(u32, u32)>,
+    position: Position,
+}
+
+/// Decodes a kernel and all that it may call.
+pub(super) fn decode_kernel<'m, 's>(
+    context: &Context<'m, 's>,
+    tree: &'m ptx::Function<'s>,
+) -> Decoded<Kernel> {
+    let mut decoder = Decoder {
+        context,
+        code: Vec::new(),
+        origins: Vec::new(),
+        row_kinds: Vec::new(),
+        // The first predicate is always true, the second is the carry flag.
+        predicates: 2,
+        caches: 0,
+        constants: HashMap::new(),
+        shared: context.shared.clone(),
+        units: Vec::new(),
+        by_module_index: HashMap::new(),
+        scopes: Vec::new(),
+        labels: Vec::new(),
+        frame: 0,
+        in_kernel: true,
+        guard: Condition::ALWAYS,
+        source: None,
+        position: tree.position,
+    };
+    decoder.kernel(tree)
+}
+
+impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
+    fn kernel(&mut self, tree: &'m ptx::Function<'s>) -> Decoded<Kernel> {
+        let mut params = Vec::new();
+        let mut scope = HashMap::new();
+        let mut end = 0u32;
+        for variable in &tree.params {
+            let param = kernel_param(variable, end)?;
+            end = param.offset + param.size;
+            scope.insert(variable.name, Symbol::KernelParam { offset: param.offset });
+            params.push(param);
+        }
+        let (max_threads, required_threads) = self.launch_bounds(tree)?;
+        self.body(tree, scope)?;
+        let frame = self.frame;
+        let mut next = 0;
+        while next < self.units.len() {
+            self.unit(next)?;
+            next += 1;
+        }
+        let (shared_offsets, static_shared) = self.place_shared()?;
+        let ranks = flow::ranks(&self.code, self.units.iter().map(|unit| unit.function.entry));
+        let mut constants: Vec<_> =
+            self.constants.drain().map(|((width, constant), register)| (register, width, constant)).collect();
+        constants.sort_unstable_by_key(|(register, ..)| register.0);
+        Ok(Kernel {
+            name: tree.name.to_owned(),
+            params,
+            static_shared,
+            max_threads,
+            required_threads,
+            code: std::mem::take(&mut self.code),
+            origins: std::mem::take(&mut self.origins),
+            files: self.context.files.clone(),
+            ranks,
+            functions: self.units.drain(..).map(|unit| unit.function).collect(),
+            by_module_index: std::mem::take(&mut self.by_module_index),
+            constants,
+            rows: self.row_kinds.len() as u32,
+            row_kinds: std::mem::take(&mut self.row_kinds),
+            predicates: self.predicates,
+            caches: self.caches,
+            shared_offsets,
+            frame,
+        })
+    }
+
+    fn launch_bounds(&self, tree: &ptx::Function<'_>) -> Decoded<(Option<u32>, Option<[u32; 3]>)> {
+        let mut most = None;
+        let mut required = None;
+        for (name, values) in &tree.directives {
+            let product = values.iter().fold(1u64, |product, value| product.saturating_mul(*value));
+            let product = u32::try_from(product).unwrap_or(u32::MAX);
+            match *name {
+                "maxntid" => most = Some(product),
+                "reqntid" => {
+                    most = Some(product);
+                    let mut dims = [1; 3];
+                    for (dim, value) in dims.iter_mut().zip(values) {
+                        *dim = u32::try_from(*value).unwrap_or(u32::MAX);
+                    }
+                    required = Some(dims);
+                }
+                // Hints about registers, residency and calling convention.
+                "minnctapersm"
+                | "maxnctapersm"
+                | "maxnreg"
+                | "noreturn"
+                | "abi_preserve"
+                | "abi_preserve_control"
+                | "maxclusterrank" => {}
+                other => {
+                    return Err(PtxError::at(
+                        tree.position,
+                        PtxErrorKind::Unsupported,
+                        format!("`.{other}` is not supported by the software device"),
+                    ));
+                }
+            }
+        }
+        Ok((most, required))
+    }
+
+    /// Decodes the body of a device function that a call asked for.
+    fn unit(&mut self, index: usize) -> Decoded<()> {
+        let unit = &self.units[index];
+        let module_index = unit.module_index;
+        let Some(tree) = self.context.bodies[module_index as usize] else {
+            return Err(self.unsupported("a function without a body"));
+        };
+        let mut scope = HashMap::new();
+        for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
+            for (variable, (first, words)) in variables.iter().zip(rows) {
+                scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words });
+            }
+        }
+        let entry = self.code.len() as u32;
+        let (first_row, first_predicate) = (self.row_kinds.len() as u32, self.predicates);
+        self.in_kernel = false;
+        self.body(tree, scope)?;
+        let (rows, predicates, frame) = (self.row_kinds.len() as u32, self.predicates, self.frame);
+        let function = &mut self.units[index].function;
+        function.entry = entry;
+        function.rows.push(first_row..rows);
+        function.predicates = first_predicate..predicates;
+        function.frame = frame.next_multiple_of(16);
+        Ok(())
+    }
+
+    /// The index of a device function in this kernel, queued for decoding at its first mention.
+    fn function(&mut self, module_index: u32) -> Decoded<u32> {
+        if let Some(index) = self.by_module_index.get(&module_index) {
+            return Ok(*index);
+        }
+        let Some(tree) = self.context.bodies[module_index as usize] else {
+            let name = self.context.names[module_index as usize];
+            return Err(PtxError::at(
+                self.position,
+                PtxErrorKind::Unresolved,
+                format!("the function `{name}` is declared and never defined"),
+            ));
+        };
+        let params = self.param_rows(&tree.params)?;
+        let returns = self.param_rows(&tree.returns)?;
+        let words = |list: &[(Register, u32)]| {
+            list.iter().flat_map(|(first, words)| (0..*words).map(|word| Register(first.0 + word))).collect()
+        };
+        let function = Function {
+            entry: 0,
+            rows: params.iter().chain(&returns).map(|(first, words)| first.0..first.0 + words).collect(),
+            predicates: 0..0,
+            params: words(&params),
+            returns: words(&returns),
+            frame: 0,
+        };
+        self.units.push(Unit { module_index, params, returns, function });
+        let index = self.units.len() as u32 - 1;
+        self.by_module_index.insert(module_index, index);
+        Ok(index)
+    }
+
+    fn param_rows(&mut self, variables: &[Variable<'s>]) -> Decoded<Vec<(Register, u32)>> {
+        variables
+            .iter()
+            .map(|variable| {
+                let words = self.words_of(variable)?;
+                Ok((self.allocate_rows(words, Width::Single), words))
+            })
+            .collect()
+    }
+
+    fn words_of(&self, variable: &Variable<'s>) -> Decoded<u32> {
+        let (bytes, _) = layout(variable)?;
+        match bytes {
+            Some(bytes) if bytes <= 4096 => Ok((bytes as u32).div_ceil(4)),
+            _ => Err(PtxError::at(
+                variable.position,
+                PtxErrorKind::Unsupported,
+                format!("`{}` is no parameter of up to 4096 bytes", variable.name),
+            )),
+        }
+    }
+
+    /// Offsets of the shared variables, and the bytes of those of fixed size.
+    fn place_shared(&self) -> Decoded<(Vec<u32>, u32)> {
+        let mut used = vec![false; self.shared.len()];
+        for (_, constant) in self.constants.keys() {
+            if let Constant::Shared { index, .. } = constant {
+                used[*index as usize] = true;
+            }
+        }
+        let mut offsets = vec![0; self.shared.len()];
+        let mut end = 0u64;
+        for (index, variable) in self.shared.iter().enumerate() {
+            if let (Some(bytes), true) = (variable.bytes, used[index]) {
+                end = end.next_multiple_of(variable.align.into());
+                offsets[index] = end as u32;
+                end += u64::from(bytes);
+            }
+        }
+        if end > 1 << 20 {
+            return Err(self.unsupported("more shared memory than any block has"));
+        }
+        let end = end as u32;
+        for (index, variable) in self.shared.iter().enumerate() {
+            if variable.bytes.is_none() {
+                offsets[index] = end.next_multiple_of(variable.align.max(16));
+            }
+        }
+        Ok((offsets, end))
+    }
+
+    fn body(&mut self, tree: &'m ptx::Function<'s>, scope: HashMap<&'s str, Symbol<'s>>) -> Decoded<()> {
+        self.scopes = vec![scope];
+        self.labels.clear();
+        self.frame = 0;
+        self.source = None;
+        let first = self.code.len();
+        self.scope(tree.body.as_deref().unwrap_or_default())?;
+        // Running off the end is a return.
+        self.guard = Condition::ALWAYS;
+        self.origin(tree.position, "}");
+        self.emit(if self.in_kernel { Op::Exit } else { Op::Return });
+        let labels = &self.labels;
+        let resolve = |label: &mut u32| *label = labels.get(*label as usize).copied().flatten().unwrap_or(0);
+        for instruction in &mut self.code[first..] {
+            match &mut instruction.op {
+                Op::Branch { target } => resolve(target),
+                Op::BranchIndexed { targets, .. } => targets.iter_mut().for_each(resolve),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn scope(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
+        let mut names = HashMap::new();
+        for statement in statements {
+            match statement {
+                Statement::Label(_, name) => {
+                    names.insert(*name, Symbol::Label(self.labels.len() as u32));
+                    self.labels.push(None);
+                }
+                Statement::Targets { name, targets } => {
+                    names.insert(*name, Symbol::Targets(targets.clone()));
+                }
+                Statement::Prototype { name, .. } => {
+                    names.insert(*name, Symbol::Prototype);
+                }
+                _ => {}
+            }
+        }
+        self.scopes.push(names);
+        for statement in statements {
+            match statement {
+                Statement::Label(position, name) => self.label(*position, name)?,
+                Statement::Variable(variable) => self.declare(variable)?,
+                Statement::Instruction(instruction) => self.instruction(instruction)?,
+                Statement::Block(inner) => self.scope(inner)?,
+                Statement::Location { file, line } => self.source = Some((*file, *line)),
+                Statement::Pragma(_) | Statement::Prototype { .. } | Statement::Targets { .. } => {}
+            }
+        }
+        self.scopes.pop();
+        Ok(())
+    }
+
+    fn label(&mut self, position: Position, name: &'s str) -> Decoded<()> {
+        self.position = position;
+        if let Some(Symbol::Label(label)) = self.scopes.last().and_then(|scope| scope.get(name)) {
+            let slot = &mut self.labels[*label as usize];
+            if slot.is_some() {
+                return Err(self.unsupported(format!("the label `{name}` is defined twice")));
+            }
+            *slot = Some(self.code.len() as u32);
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, variable: &'m Variable<'s>) -> Decoded<()> {
+        self.position = variable.position;
+        let symbol = match variable.space {
+            Space::Register => self.declare_register(variable)?,
+            Space::Local => {
+                let (bytes, align) = layout(variable)?;
+                let bytes = bytes.ok_or_else(|| self.unsupported("a local array without size"))?;
+                let offset = u64::from(self.frame).next_multiple_of(align);
+                self.frame = u32::try_from(offset + bytes)
+                    .ok()
+                    .filter(|frame| *frame <= 512 * 1024)
+                    .ok_or_else(|| self.unsupported("more local memory than any thread has"))?;
+                Symbol::Local { offset: offset as u32 }
+            }
+            Space::Shared => {
+                self.shared.push(shared_layout(variable)?);
+                Symbol::Shared { index: self.shared.len() as u32 - 1 }
+            }
+            Space::Param => {
+                let words = self.words_of(variable)?;
+                Symbol::ParamRows { first: self.allocate_rows(words, Width::Single), words }
+            }
+            _ => return Err(self.unsupported("variables of this state space inside a function")),
+        };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(variable.name, symbol);
+        }
+        Ok(())
+    }
+
+    fn declare_register(&mut self, variable: &Variable<'s>) -> Decoded<Symbol<'s>> {
+        let ty = Type::parse(variable.ty)
+            .filter(|ty| *ty != Type::B128)
+            .ok_or_else(|| self.unsupported(format!("registers of type `.{}`", variable.ty)))?;
+        if variable.vector != 1 {
+            return Err(self.unsupported("vector registers"));
+        }
+        let count = variable.count.unwrap_or(1);
+        if count > 1 << 20 {
+            return Err(self.unsupported("more than a million registers"));
+        }
+        if ty == Type::Pred {
+            let first = Predicate(self.predicates);
+            self.predicates += count;
+            return Ok(match variable.count {
+                Some(count) => Symbol::Predicates { first, count },
+                None => Symbol::Predicate(first),
+            });
+        }
+        let width = if rows_of(ty) == 2 { Width::Double } else { Width::Single };
+        let first = self.allocate_rows(count, width);
+        Ok(match variable.count {
+            Some(count) => Symbol::Registers { first, ty, count },
+            None => Symbol::Register { register: first, ty },
+        })
+    }
+
+    /// Rows for `count` values of this width.
+    fn allocate_rows(&mut self, count: u32, width: Width) -> Register {
+        let first = Register(self.row_kinds.len() as u32);
+        for _ in 0..count {
+            match width {
+                Width::Double => self.row_kinds.extend([RowKind::Lower, RowKind::Upper]),
+                _ => self.row_kinds.push(RowKind::Single),
+            }
+        }
+        first
+    }
+
+    fn temporary(&mut self, width: Width) -> Register {
+        self.allocate_rows(1, width)
+    }
+
+    fn constant(&mut self, width: Width, constant: Constant) -> Register {
+        if let Some(register) = self.constants.get(&(width, constant)) {
+            return *register;
+        }
+        let register = self.temporary(width);
+        self.constants.insert((width, constant), register);
+        register
+    }
+
+    fn origin(&mut self, position: Position, text: &str) {
+        self.position = position;
+        self.origins.push(Origin { line: position.line, text: text.into(), source: self.source });
+    }
+
+    fn emit(&mut self, op: Op) {
+        let origin = self.origins.len() as u32 - 1;
+        self.code.push(Instruction { guard: self.guard, op, origin });
+    }
+
+    fn new_cache(&mut self) -> u32 {
+        self.caches += 1;
+        self.caches - 1
+    }
+
+    fn unsupported(&self, what: impl Into<String>) -> PtxError {
+        let what: String = what.into();
+        PtxError::at(
+            self.position,
+            PtxErrorKind::Unsupported,
+            format!("{what}: this is not supported by the software device"),
+        )
+    }
+
+    fn instruction(&mut self, instruction: &'m ptx::Instruction<'s>) -> Decoded<()> {
+        self.origin(instruction.position, instruction.text);
+        self.guard = match instruction.guard {
+            Some((name, negated)) => Condition { predicate: self.predicate_named(name)?, negated },
+            None => Condition::ALWAYS,
+        };
+        let mut modifiers = Modifiers::new(instruction);
+        let known = self.arithmetic(instruction, &mut modifiers)?
+            || self.logic(instruction, &mut modifiers)?
+            || self.conversion(instruction, &mut modifiers)?
+            || self.memory(instruction, &mut modifiers)?
+            || self.control(instruction, &mut modifiers)?;
+        if !known {
+            return Err(modifiers.unsupported("this instruction or type"));
+        }
+        modifiers.finish()
+    }
+}
+
+fn rows_of(ty: Type) -> u32 {
+    if ty.bytes() == 8 { 2 } else { 1 }
+}
+
+fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {
+    let (bytes, align) = layout(variable)?;
+    let place = bytes.and_then(|bytes| {
+        let offset = u64::from(end).next_multiple_of(align);
+        (offset + bytes <= 32_764).then_some((offset as u32, bytes as u32))
+    });
+    let Some((offset, size)) = place else {
+        return Err(PtxError::at(
+            variable.position,
+            PtxErrorKind::Unsupported,
+            format!("the parameter `{}` goes beyond the 32764 bytes that a kernel may have", variable.name),
+        ));
+    };
+    Ok(Param { offset, size, align: align as u32 })
+}

@@ -1,0 +1,109 @@
+//! The modifiers of an instruction, ticked off as they are understood.
+
+use super::Decoded;
+use crate::program::types::Type;
+use crate::program::{PtxError, PtxErrorKind};
+use crate::ptx::Instruction;
+
+pub(super) struct Modifiers<'i, 's> {
+    instruction: &'i Instruction<'s>,
+    used: u64,
+}
+
+impl<'i, 's> Modifiers<'i, 's> {
+    pub(super) fn new(instruction: &'i Instruction<'s>) -> Self {
+        Modifiers { instruction, used: 0 }
+    }
+
+    fn unused(&self) -> impl Iterator<Item = (usize, &'s str)> + use<'i, 's> {
+        let used = self.used;
+        self.instruction
+            .modifiers
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(move |(i, _)| *i >= 64 || used >> i & 1 == 0)
+    }
+
+    fn tick(&mut self, index: usize) {
+        if index < 64 {
+            self.used |= 1 << index;
+        }
+    }
+
+    /// Whether this modifier is there.
+    pub(super) fn flag(&mut self, name: &str) -> bool {
+        let found = self.unused().find(|(_, modifier)| *modifier == name);
+        if let Some((index, _)) = found {
+            self.tick(index);
+        }
+        found.is_some()
+    }
+
+    /// Ticks off modifiers that make no difference here.
+    pub(super) fn ignore(&mut self, names: &[&str]) {
+        while let Some((index, _)) = self.unused().find(|(_, modifier)| names.contains(modifier)) {
+            self.tick(index);
+        }
+    }
+
+    /// Ticks off modifiers that start like this and make no difference here.
+    pub(super) fn ignore_prefixed(&mut self, prefixes: &[&str]) {
+        while let Some((index, _)) =
+            self.unused().find(|(_, modifier)| prefixes.iter().any(|prefix| modifier.starts_with(prefix)))
+        {
+            self.tick(index);
+        }
+    }
+
+    /// The first modifier that the table knows.
+    pub(super) fn pick<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
+        let (index, value) = self.unused().find_map(|(index, modifier)| {
+            table.iter().find(|(name, _)| *name == modifier).map(|(_, value)| (index, *value))
+        })?;
+        self.tick(index);
+        Some(value)
+    }
+
+    /// The next modifier that is a type.
+    pub(super) fn next_type(&mut self) -> Option<Type> {
+        let (index, ty) =
+            self.unused().find_map(|(index, modifier)| Some((index, Type::parse(modifier)?)))?;
+        self.tick(index);
+        Some(ty)
+    }
+
+    /// The type that the instruction must have.
+    pub(super) fn ty(&mut self) -> Decoded<Type> {
+        self.next_type().ok_or_else(|| self.unsupported("the instruction without a type"))
+    }
+
+    /// An error if anything was not understood.
+    pub(super) fn finish(&self) -> Decoded<()> {
+        match self.unused().next() {
+            None => Ok(()),
+            Some((_, modifier)) => Err(self.unsupported(&format!("`.{modifier}`"))),
+        }
+    }
+
+    /// The instruction as `opcode.modifier.modifier`.
+    pub(super) fn spelling(&self) -> String {
+        let mut spelling = self.instruction.opcode.to_owned();
+        for modifier in &self.instruction.modifiers {
+            spelling.push('.');
+            spelling.push_str(modifier);
+        }
+        spelling
+    }
+
+    pub(super) fn unsupported(&self, what: &str) -> PtxError {
+        PtxError::at(
+            self.instruction.position,
+            PtxErrorKind::Unsupported,
+            format!(
+                "`{}` is not supported by the software device: {what} is unknown to it here",
+                self.spelling()
+            ),
+        )
+    }
+}

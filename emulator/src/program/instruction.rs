@@ -1,0 +1,373 @@
+//! Decoded instructions: what the execution modes run.
+
+use crate::exec::semantics::{PureInfo, TestInfo, Width};
+use crate::ptx::Space;
+
+/// Index of a register's first row in the register file of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub(crate) struct Register(pub(crate) u32);
+
+/// Index of a predicate; each is one word, a bit for each lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub(crate) struct Predicate(pub(crate) u32);
+
+impl Predicate {
+    /// The predicate that is true in every lane.
+    pub(crate) const TRUE: Predicate = Predicate(0);
+}
+
+/// What a row of the register file belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RowKind {
+    /// A value of up to 32 bits.
+    Single,
+    /// The first row of a value of 64 bits: lanes 0 to 15.
+    Lower,
+    /// The second row of a value of 64 bits: lanes 16 to 31.
+    Upper,
+}
+
+/// A predicate as an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Condition {
+    pub(crate) predicate: Predicate,
+    pub(crate) negated: bool,
+}
+
+impl Condition {
+    pub(crate) const ALWAYS: Condition = Condition { predicate: Predicate::TRUE, negated: false };
+}
+
+/// Logic on predicates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Logic {
+    And,
+    Or,
+    Xor,
+}
+
+impl Logic {
+    pub(crate) fn apply(self, a: u32, b: u32) -> u32 {
+        match self {
+            Logic::And => a & b,
+            Logic::Or => a | b,
+            Logic::Xor => a ^ b,
+        }
+    }
+}
+
+/// A value that a row holds throughout a launch, or a block, or in a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub(crate) enum Constant {
+    Bits(u64),
+    /// Bytes of the kernel's parameters, extended to the width of the row.
+    Param {
+        offset: u32,
+        bytes: u32,
+        signed: bool,
+    },
+    /// Address of a module variable plus an offset.
+    Global {
+        index: u32,
+        offset: i64,
+    },
+    /// Address of a shared variable within shared memory plus an offset.
+    Shared {
+        index: u32,
+        offset: i64,
+    },
+    /// Address of a function, as a function pointer holds it.
+    Function {
+        index: u32,
+    },
+    Special(Special),
+}
+
+/// Special registers that are the same whenever a thread reads them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub(crate) enum Special {
+    ThreadId(u8),
+    BlockDim(u8),
+    BlockId(u8),
+    GridDim(u8),
+    LaneId,
+    WarpSize,
+    WarpId,
+    WarpsPerBlock,
+    MultiprocessorId,
+    MultiprocessorCount,
+    GridId,
+    /// Lanes equal to, less, at most, greater, at least this one.
+    LaneMask(core::cmp::Ordering, bool),
+    DynamicSharedBytes,
+    TotalSharedBytes,
+    SharedWindow,
+    LocalWindow,
+    WindowBytes,
+    Environment(u8),
+    Zero,
+}
+
+/// Where an access goes, and what it moves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Access {
+    /// `None` for generic addresses.
+    pub(crate) space: Option<Space>,
+    pub(crate) address: Address,
+    /// Bytes of one element.
+    pub(crate) bytes: u32,
+    /// Whether a load extends the sign.
+    pub(crate) signed: bool,
+    /// Width of the registers.
+    pub(crate) width: Width,
+    /// One a vector element.
+    pub(crate) registers: Vec<Register>,
+    /// Which slot of the translation cache it uses.
+    pub(crate) cache: u32,
+    /// Whether it is volatile or atomic, so that it must not be split or repeated.
+    pub(crate) strong: bool,
+}
+
+/// An address operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Address {
+    pub(crate) base: Register,
+    pub(crate) width: Width,
+    pub(crate) offset: i64,
+}
+
+/// Integer addition with the carry flag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Carry {
+    pub(crate) subtract: bool,
+    pub(crate) width: Width,
+    /// The carry flag comes in.
+    pub(crate) reads: bool,
+    /// The carry flag goes out.
+    pub(crate) writes: bool,
+    pub(crate) out: Register,
+    pub(crate) sources: [Register; 2],
+}
+
+/// The operation of `atom` and `red`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AtomicOperation {
+    Add,
+    Exchange,
+    CompareExchange,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    /// Increment, wrapping to zero beyond the operand.
+    Increment,
+    /// Decrement, wrapping to the operand.
+    Decrement,
+}
+
+/// `atom` and `red`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Atomic {
+    pub(crate) operation: AtomicOperation,
+    pub(crate) ty: super::types::Type,
+    pub(crate) space: Option<Space>,
+    pub(crate) address: Address,
+    pub(crate) out: Option<Register>,
+    pub(crate) operands: [Register; 2],
+    pub(crate) cache: u32,
+}
+
+/// What a block barrier does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BarrierKind {
+    Sync,
+    Arrive,
+    /// Counts the threads whose condition holds.
+    CountOnes {
+        condition: Condition,
+        out: Register,
+    },
+    /// Whether the condition holds in all threads, or in any.
+    Combine {
+        condition: Condition,
+        out: Predicate,
+        all: bool,
+    },
+}
+
+/// Where `shfl` reads from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ShuffleMode {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// Instructions of a warp that wait for the lanes of a member mask.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Collective {
+    Shuffle {
+        mode: ShuffleMode,
+        out: Register,
+        inside: Option<Predicate>,
+        value: Register,
+        lane: Register,
+        clamp: Register,
+    },
+    VoteAll {
+        out: Predicate,
+        condition: Condition,
+    },
+    VoteAny {
+        out: Predicate,
+        condition: Condition,
+    },
+    VoteUniform {
+        out: Predicate,
+        condition: Condition,
+    },
+    VoteBallot {
+        out: Register,
+        condition: Condition,
+    },
+    MatchAny {
+        out: Register,
+        value: Register,
+        width: Width,
+    },
+    MatchAll {
+        out: Register,
+        agreed: Option<Predicate>,
+        value: Register,
+        width: Width,
+    },
+    Reduce {
+        operation: AtomicOperation,
+        signed: bool,
+        out: Register,
+        value: Register,
+    },
+    Elect {
+        out: Register,
+        elected: Predicate,
+    },
+    WarpBarrier,
+}
+
+/// Functions that the device provides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SystemCall {
+    Printf,
+    Assert,
+    Malloc,
+    Free,
+}
+
+/// Whom a call goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Callee {
+    /// Index into the kernel's functions.
+    Direct(u32),
+    /// Function pointer.
+    Indirect(Register),
+    System(SystemCall),
+}
+
+/// A call: rows of the caller that hold arguments and results, word by word.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Call {
+    pub(crate) callee: Callee,
+    pub(crate) arguments: Vec<Register>,
+    pub(crate) results: Vec<Register>,
+}
+
+/// Clocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Clock {
+    Cycles,
+    CyclesHigh,
+    Nanoseconds,
+    NanosecondsHigh,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    Pure {
+        info: &'static PureInfo,
+        out: Register,
+        sources: [Register; 4],
+    },
+    Test {
+        info: &'static TestInfo,
+        out: Predicate,
+        inverse: Option<Predicate>,
+        sources: [Register; 2],
+        combine: Option<(Logic, Condition)>,
+    },
+    Logic {
+        logic: Logic,
+        out: Predicate,
+        a: Condition,
+        b: Condition,
+    },
+    Select {
+        width: Width,
+        out: Register,
+        a: Register,
+        b: Register,
+        condition: Condition,
+    },
+    Carry(Carry),
+    Load(Box<Access>),
+    Store(Box<Access>),
+    Atomic(Box<Atomic>),
+    /// Address of a local variable of a device function: its frame plus an offset.
+    LocalAddress {
+        out: Register,
+        offset: u32,
+        width: Width,
+    },
+    Branch {
+        target: u32,
+    },
+    BranchIndexed {
+        index: Register,
+        targets: Box<[u32]>,
+    },
+    Call(Box<Call>),
+    Return,
+    Exit,
+    Trap,
+    Barrier {
+        kind: BarrierKind,
+        id: Register,
+        count: Option<Register>,
+    },
+    Collective {
+        operation: Collective,
+        members: Register,
+    },
+    ActiveMask {
+        out: Register,
+    },
+    Clock {
+        clock: Clock,
+        out: Register,
+        width: Width,
+    },
+    Fence,
+    /// A hint to let others run.
+    Yield,
+}
+
+/// One decoded instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) guard: Condition,
+    pub(crate) op: Op,
+    /// Index into the origins of the kernel.
+    pub(crate) origin: u32,
+}

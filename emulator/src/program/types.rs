@@ -1,0 +1,73 @@
+//! The scalar types of instructions.
+
+/// A fundamental type of PTX.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Type {
+    Pred,
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F16x2,
+    Bf16,
+    Bf16x2,
+    F32,
+    F64,
+}
+
+impl Type {
+    pub(crate) fn parse(name: &str) -> Option<Type> {
+        Some(match name {
+            "pred" => Type::Pred,
+            "b8" => Type::B8,
+            "b16" => Type::B16,
+            "b32" => Type::B32,
+            "b64" => Type::B64,
+            "b128" => Type::B128,
+            "u8" => Type::U8,
+            "u16" => Type::U16,
+            "u32" => Type::U32,
+            "u64" => Type::U64,
+            "s8" => Type::S8,
+            "s16" => Type::S16,
+            "s32" => Type::S32,
+            "s64" => Type::S64,
+            "f16" => Type::F16,
+            "f16x2" => Type::F16x2,
+            "bf16" => Type::Bf16,
+            "bf16x2" => Type::Bf16x2,
+            "f32" => Type::F32,
+            "f64" => Type::F64,
+            _ => return None,
+        })
+    }
+
+    /// Size in memory; 1 for predicates, which have none.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Type::Pred | Type::B8 | Type::U8 | Type::S8 => 1,
+            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 2,
+            Type::B32 | Type::U32 | Type::S32 | Type::F16x2 | Type::Bf16x2 | Type::F32 => 4,
+            Type::B64 | Type::U64 | Type::S64 | Type::F64 => 8,
+            Type::B128 => 16,
+        }
+    }
+
+    pub(crate) fn is_signed(self) -> bool {
+        matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
+    }
+
+    pub(crate) fn is_float(self) -> bool {
+        matches!(self, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64)
+    }
+}

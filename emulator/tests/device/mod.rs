@@ -1,0 +1,183 @@
+//! A device with nothing around it: memory, a loaded program, launches. For tests of the engine alone.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use cuprum_emulator::exec::{ExecOptions, Hooks, LaunchArgs, LaunchStats, launch};
+use cuprum_emulator::memory::{Memory, Region, RegionKind, Request};
+use cuprum_emulator::program::{
+    FUNCTION_STRIDE, GlobalSpace, Kernel, LoadOptions, Program, PtxError, RelocationTarget,
+};
+use cuprum_emulator::report::Fault;
+use std::sync::{Arc, Mutex};
+
+/// A type whose values can lie in device memory.
+pub(crate) trait Plain: Copy {}
+impl Plain for u8 {}
+impl Plain for i8 {}
+impl Plain for u16 {}
+impl Plain for i16 {}
+impl Plain for u32 {}
+impl Plain for i32 {}
+impl Plain for u64 {}
+impl Plain for i64 {}
+impl Plain for f32 {}
+impl Plain for f64 {}
+
+fn bytes_of<T: Plain>(values: &[T]) -> &[u8] {
+    // SAFETY: plain numbers have no padding, and any byte may be read.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), std::mem::size_of_val(values)) }
+}
+
+pub(crate) struct Device {
+    pub(crate) memory: Memory,
+    pub(crate) program: Program,
+    pub(crate) globals: Vec<u64>,
+    pub(crate) options: ExecOptions,
+    pub(crate) output: Mutex<String>,
+}
+
+/// Device memory of the test.
+pub(crate) struct Buffer {
+    region: Region,
+}
+
+impl Buffer {
+    pub(crate) fn address(&self) -> u64 {
+        self.region.base
+    }
+
+    pub(crate) fn read<T: Plain>(&self) -> Vec<T> {
+        let count = self.region.len as usize / size_of::<T>();
+        // SAFETY: the region owns that many bytes, no kernel runs, and unaligned reads are fine.
+        (0..count).map(|i| unsafe { self.region.host.cast::<T>().add(i).read_unaligned() }).collect()
+    }
+}
+
+/// Kernel arguments, one after the other with their natural alignment.
+#[derive(Default, Clone)]
+pub(crate) struct Args(Vec<u8>);
+
+impl Args {
+    pub(crate) fn push<T: Plain>(mut self, value: T) -> Self {
+        self.0.resize(self.0.len().next_multiple_of(size_of::<T>()), 0);
+        self.0.extend_from_slice(bytes_of(&[value]));
+        self
+    }
+
+    pub(crate) fn buffer(self, buffer: &Buffer) -> Self {
+        self.push(buffer.address())
+    }
+}
+
+struct Output<'a>(&'a Mutex<String>);
+
+impl Hooks for Output<'_> {
+    fn print(&self, text: &str) {
+        self.0.lock().unwrap().push_str(text);
+    }
+    fn malloc(&self, _: u64) -> u64 {
+        0
+    }
+    fn free(&self, _: u64) -> bool {
+        false
+    }
+}
+
+impl Device {
+    pub(crate) fn load(ptx: &str) -> Result<Device, PtxError> {
+        let program = Program::load(ptx, &LoadOptions { compute_capability: 120 })?;
+        let memory = Memory::new(1, 1 << 30, false);
+        let windows = memory.snapshot().windows();
+        let mut regions = Vec::new();
+        for global in program.globals() {
+            let mut request = Request::device(global.size.max(1), 1, 0);
+            request.kind = RegionKind::Global;
+            request.writable = global.space == GlobalSpace::Global;
+            request.label = Some(Arc::from(global.name.as_str()));
+            let region = memory.alloc(&request).unwrap();
+            // SAFETY: the region has at least as many bytes as the initial value.
+            unsafe { std::ptr::copy_nonoverlapping(global.init.as_ptr(), region.host, global.init.len()) };
+            regions.push(region);
+        }
+        let globals: Vec<u64> = regions.iter().map(|region| region.base).collect();
+        for (global, region) in program.globals().iter().zip(&regions) {
+            for relocation in &global.relocations {
+                let address = match relocation.target {
+                    RelocationTarget::Global(index) => globals[index],
+                    RelocationTarget::Function(index) => windows.code + FUNCTION_STRIDE * index as u64,
+                    _ => panic!("a new kind of relocation"),
+                };
+                let value = address.wrapping_add_signed(relocation.addend).to_le_bytes();
+                // SAFETY: the relocation lies inside the initial value.
+                let at = unsafe { region.host.add(relocation.offset as usize) };
+                // SAFETY: as above.
+                unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), at, relocation.bytes as usize) };
+            }
+        }
+        Ok(Device { memory, program, globals, options: ExecOptions::default(), output: Mutex::default() })
+    }
+
+    pub(crate) fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
+        let bytes = bytes_of(values);
+        let region = self.memory.alloc(&Request::device(bytes.len() as u64, 1, 0)).unwrap();
+        // SAFETY: the region is as long as the values.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.host, bytes.len()) };
+        Buffer { region }
+    }
+
+    pub(crate) fn kernel(&self, name: &str) -> &Arc<Kernel> {
+        self.program.kernel(name).unwrap_or_else(|| panic!("no kernel {name}"))
+    }
+
+    pub(crate) fn launch(
+        &self,
+        name: &str,
+        grid: impl Into<Dim>,
+        block: impl Into<Dim>,
+        args: &Args,
+    ) -> Result<LaunchStats, Box<Fault>> {
+        self.launch_with(name, grid, block, args, |_| {})
+    }
+
+    pub(crate) fn launch_with(
+        &self,
+        name: &str,
+        grid: impl Into<Dim>,
+        block: impl Into<Dim>,
+        args: &Args,
+        adjust: impl FnOnce(&mut LaunchArgs<'_>),
+    ) -> Result<LaunchStats, Box<Fault>> {
+        let mut launch_args = LaunchArgs {
+            kernel: self.kernel(name),
+            globals: &self.globals,
+            grid: grid.into().0,
+            block: block.into().0,
+            dynamic_shared: 0,
+            params: &args.0,
+            cooperative: false,
+            grid_workspace: 0,
+        };
+        adjust(&mut launch_args);
+        launch(&launch_args, &self.memory.snapshot(), &self.options, &Output(&self.output))
+    }
+}
+
+/// Dimensions of a grid or block.
+pub(crate) struct Dim([u32; 3]);
+
+impl From<u32> for Dim {
+    fn from(x: u32) -> Self {
+        Dim([x, 1, 1])
+    }
+}
+
+impl From<(u32, u32)> for Dim {
+    fn from((x, y): (u32, u32)) -> Self {
+        Dim([x, y, 1])
+    }
+}
+
+impl From<(u32, u32, u32)> for Dim {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Dim([x, y, z])
+    }
+}
