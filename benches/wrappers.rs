@@ -1,0 +1,268 @@
+//! What a wrapper costs over the driver call that it makes.
+//!
+//! Each operation is timed three times in the same run: through function pointers taken once and kept in
+//! locals (`pointer`, what C code linked to the driver would do), through the function table (`table`), and
+//! through the safe layer (`wrapper`). The medians, and what the wrapper adds, are printed as a table at the end.
+//!
+//! Two drivers are measured: a fake that does nothing, where the difference is all there is to see, and the
+//! device that `CUPRUM_DEVICE` names, the emulator by default. The program needs no cargo and no file at run
+//! time: `tests/gpu.sh` takes it to a machine that has only a GPU.
+//!
+//! ```text
+//! cargo bench --bench wrappers
+//! ```
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[path = "../tests/fake/mod.rs"]
+#[allow(dead_code, reason = "the tests also ask it what was called")]
+mod fake;
+mod table;
+
+use std::ffi::c_void;
+use std::fmt::Debug;
+use std::hint::black_box;
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
+use cuprum::sys::{CUcontext, CUresult};
+use cuprum::{
+    Buffer, Context, ContextFlags, ContextStack, Driver, Event, EventFlags, In, InOut, LaunchConfig, Stream,
+};
+use table::{Samples, Table, Variant};
+
+/// Calls timed in one go, with nothing else between them. What they queued is waited for outside of the time:
+/// a full queue would make the host wait for the device.
+const BATCH: u64 = 256;
+
+const COPIED_BYTES: usize = 4 << 10;
+const ALLOCATED_BYTES: usize = 1 << 20;
+const THREADS: u32 = 32;
+
+/// An answer that says whether the call succeeded.
+trait Answer {
+    fn must_succeed(self);
+}
+
+impl Answer for CUresult {
+    fn must_succeed(self) {
+        assert_eq!(self, CUresult::CUDA_SUCCESS);
+    }
+}
+
+impl<T, E: Debug> Answer for Result<T, E> {
+    fn must_succeed(self) {
+        assert!(self.is_ok(), "{:?}", self.err());
+    }
+}
+
+/// The operations on one device, and the times that they took.
+struct Measurement<'a> {
+    group: BenchmarkGroup<'a, WallTime>,
+    table: Table,
+}
+
+impl Measurement<'_> {
+    /// Times `body`; `settle` runs after each batch, untimed.
+    fn time<A: Answer>(
+        &mut self,
+        operation: &'static str,
+        variant: Variant,
+        mut body: impl FnMut() -> A,
+        mut settle: impl FnMut(),
+    ) {
+        body().must_succeed();
+        settle();
+        let mut samples = Samples::default();
+        self.group.bench_function(BenchmarkId::new(operation, variant.name()), |bencher| {
+            bencher.iter_custom(|iterations| {
+                let mut elapsed = Duration::ZERO;
+                let mut left = iterations;
+                while left > 0 {
+                    let batch = left.min(BATCH);
+                    let start = Instant::now();
+                    for _ in 0..batch {
+                        black_box(body());
+                    }
+                    elapsed += start.elapsed();
+                    settle();
+                    left -= batch;
+                }
+                samples.add(elapsed, iterations);
+                elapsed
+            });
+        });
+        self.table.enter(operation, variant, &samples);
+    }
+}
+
+/// One operation in its three variants. `raw` is written once, with the driver's functions by their C names,
+/// and compiled twice: with the pointers taken before the loop, and read from the table in each turn.
+macro_rules! operation {
+    (
+        $measurement:ident, $operation:literal, $driver:ident, $settle:expr,
+        raw [$($function:ident)+] $raw:block
+        wrapper $wrapper:block
+    ) => {{
+        #[allow(non_snake_case, reason = "the driver's names")]
+        {
+            $( let $function = black_box($driver.library().fns().$function); )+
+            $measurement.time($operation, Variant::Pointer, || $raw, $settle);
+        }
+        #[allow(non_snake_case, reason = "the driver's names")]
+        {
+            let read = || {
+                let fns = black_box($driver.library()).fns();
+                $( let $function = fns.$function; )+
+                $raw
+            };
+            $measurement.time($operation, Variant::Table, read, $settle);
+        }
+        $measurement.time($operation, Variant::Wrapper, || $wrapper, $settle);
+    }};
+}
+
+// SAFETY of every raw call below: the handles, addresses and sizes are those of live objects of the current
+// context, out-parameters are locals, and nothing else uses the memory.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
+fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
+    let context =
+        Context::create(driver.device(0).expect("a device"), ContextFlags::empty()).expect("a context");
+    let mut stack = ContextStack::take().expect("the thread's stack");
+    let mut cx = stack.push(&context).expect("a push");
+    let stream = Stream::new(&cx).expect("a stream");
+    let module = common::kernels!(&cx, "vector_add");
+    let kernel = module
+        .function("vector_add")
+        .expect("the kernel")
+        .bind::<(In<f32>, In<f32>, InOut<f32>, u32)>()
+        .expect("its signature");
+    let config = LaunchConfig::new(1, THREADS);
+    let a = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
+    let b = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
+    let mut c = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
+    let mut bytes = Buffer::<u8>::zeroed(&cx, COPIED_BYTES).expect("a buffer");
+    let mut host = vec![0u8; COPIED_BYTES];
+    let before = Event::new(&cx, EventFlags::empty()).expect("an event");
+    let after = Event::new(&cx, EventFlags::empty()).expect("an event");
+    before.record(&cx, &stream).expect("a record");
+    after.record(&cx, &stream).expect("a record");
+
+    let (raw_function, raw_stream, raw_event) = (kernel.function().as_raw(), stream.as_raw(), after.as_raw());
+    let (raw_context, raw_start, raw_bytes) = (context.as_raw(), before.as_raw(), bytes.as_raw());
+    let raw_arguments = (a.as_raw(), b.as_raw(), c.as_raw(), THREADS);
+
+    let mut measurement = Measurement { group: criterion.benchmark_group(device), table: Table::new(device) };
+
+    macro_rules! launch {
+        ($cuLaunchKernel:ident) => {{
+            let (mut a, mut b, mut c, mut n) = black_box(raw_arguments);
+            let mut pointers: [*mut c_void; 4] =
+                [(&raw mut a).cast(), (&raw mut b).cast(), (&raw mut c).cast(), (&raw mut n).cast()];
+            let pointers = pointers.as_mut_ptr();
+            let (function, none) = (raw_function, ptr::null_mut());
+            unsafe { $cuLaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, raw_stream, pointers, none) }
+        }};
+    }
+    operation! {
+        measurement, "launch, 4 arguments", driver, || stream.synchronize(&cx).must_succeed(),
+        raw [cuLaunchKernel] { launch!(cuLaunchKernel) }
+        wrapper { unsafe { kernel.launch(&cx, &stream, config, (&a, &b, &mut c, black_box(THREADS))) } }
+    }
+    operation! {
+        measurement, "launch + sync", driver, || (),
+        raw [cuLaunchKernel cuStreamSynchronize] {
+            match launch!(cuLaunchKernel) {
+                CUresult::CUDA_SUCCESS => unsafe { cuStreamSynchronize(raw_stream) },
+                refused => refused,
+            }
+        }
+        wrapper {
+            unsafe { kernel.launch(&cx, &stream, config, (&a, &b, &mut c, black_box(THREADS))) }
+                .and_then(|()| Ok(stream.synchronize(&cx)?))
+        }
+    }
+    operation! {
+        measurement, "alloc + free 1 MiB", driver, || (),
+        raw [cuMemAlloc_v2 cuMemFree_v2] {
+            let mut address = 0;
+            match unsafe { cuMemAlloc_v2(&raw mut address, ALLOCATED_BYTES) } {
+                CUresult::CUDA_SUCCESS => unsafe { cuMemFree_v2(address) },
+                refused => refused,
+            }
+        }
+        wrapper { Buffer::<u8>::alloc(&cx, ALLOCATED_BYTES).map(drop) }
+    }
+    operation! {
+        measurement, "push + pop", driver, || (),
+        raw [cuCtxPushCurrent_v2 cuCtxPopCurrent_v2] {
+            match unsafe { cuCtxPushCurrent_v2(raw_context) } {
+                CUresult::CUDA_SUCCESS => {
+                    let mut popped = CUcontext::null();
+                    unsafe { cuCtxPopCurrent_v2(&raw mut popped) }
+                }
+                refused => refused,
+            }
+        }
+        wrapper { cx.push(&context).map(drop) }
+    }
+    operation! {
+        measurement, "event record", driver, || stream.synchronize(&cx).must_succeed(),
+        raw [cuEventRecord] { unsafe { cuEventRecord(raw_event, raw_stream) } }
+        wrapper { after.record(&cx, &stream) }
+    }
+    operation! {
+        measurement, "event elapsed", driver, || (),
+        raw [cuEventElapsedTime] {
+            let mut milliseconds = 0f32;
+            let answer = unsafe { cuEventElapsedTime(&raw mut milliseconds, raw_start, raw_event) };
+            black_box(milliseconds);
+            answer
+        }
+        wrapper { after.elapsed_since(&before) }
+    }
+    operation! {
+        measurement, "copy 4 KiB to device", driver, || (),
+        raw [cuMemcpyHtoD_v2] { unsafe { cuMemcpyHtoD_v2(raw_bytes, host.as_ptr().cast(), COPIED_BYTES) } }
+        wrapper { bytes.copy_from_host(&cx, &host) }
+    }
+    operation! {
+        measurement, "copy 4 KiB to host", driver, || (),
+        raw [cuMemcpyDtoH_v2] {
+            unsafe { cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), raw_bytes, COPIED_BYTES) }
+        }
+        wrapper { bytes.copy_to_host(&cx, &mut host) }
+    }
+    operation! {
+        measurement, "async copy 4 KiB + sync", driver, || (),
+        raw [cuMemcpyHtoDAsync_v2 cuStreamSynchronize] {
+            let from = host.as_ptr().cast();
+            match unsafe { cuMemcpyHtoDAsync_v2(raw_bytes, from, COPIED_BYTES, raw_stream) } {
+                CUresult::CUDA_SUCCESS => unsafe { cuStreamSynchronize(raw_stream) },
+                refused => refused,
+            }
+        }
+        wrapper {
+            cx.scope(&stream, |scope| scope.lend(bytes.as_mut_slice())?.copy_from_host(&host))
+        }
+    }
+
+    let Measurement { group, table } = measurement;
+    group.finish();
+    println!("{table}");
+}
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .without_plots()
+        .sample_size(50)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    measure(&mut criterion, "fake", fake::driver());
+    let device = common::driver();
+    measure(&mut criterion, if common::on_gpu() { "gpu" } else { "emulator" }, device);
+    criterion.final_summary();
+}

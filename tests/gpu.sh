@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Takes the tests, examples and benchmarks to a machine that has an NVIDIA GPU and no Rust.
+#
+#     tests/gpu.sh pack           here: builds the programs that use a device into .gpu/, which git ignores
+#     tests/gpu.sh run [FOLDER]   there, in a copy of the repository with .gpu/: runs every one of them and
+#                                 writes FOLDER/results.md and FOLDER/log.txt (default: .gpu/results)
+#
+# `run` fails if one program fails, is missing, hangs, or ran no test. It insists on a GPU; with
+# CUPRUM_DEVICE=emulator it runs anywhere, to try this script itself (what opens the system's driver all the
+# same then fails).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packed=.gpu
+manifest=$packed/manifest.tsv
+unfinished=$packed/manifest.unfinished
+size_limit_mib=40
+seconds_a_program=180
+bench_arguments=(--bench --warm-up-time 0.2 --measurement-time 0.5)
+
+# --- pack ---------------------------------------------------------------------------------------------------
+
+# Whether a test program uses the device that CUPRUM_DEVICE names, itself or by a module beside it.
+takes_device() { # SOURCE
+    local module files=("$1")
+    for module in $(sed -nE 's/^mod ([a-z_]+);$/\1/p' "$1"); do
+        files+=("$(dirname "$1")/$module/mod.rs")
+    done
+    grep -qsE 'CUPRUM_DEVICE|open_driver_or_emulator' "${files[@]}"
+}
+
+# Builds the named programs of a package and copies them. What cargo did not build is an error.
+pack_programs() { # KIND PACKAGE FOLDER NAME...
+    local kind=$1 package=$2 folder=$3 name executable built arguments=()
+    shift 3
+    (($#)) || return 0
+    for name in "$@"; do arguments+=("--$kind" "$name"); done
+    case $kind in
+    test) built=(cargo test --no-run) ;;
+    example) built=(cargo build --release) ;;
+    bench) built=(cargo bench --no-run) ;;
+    esac
+    built=$("${built[@]}" -q -p "$package" "${arguments[@]}" --message-format=json |
+        jq -r 'select(.reason == "compiler-artifact" and .executable) | [.target.name, .executable] | @tsv')
+    for name in "$@"; do
+        executable=$(awk -F '\t' -v name="$name" '$1 == name { print $2 }' <<<"$built")
+        [ -n "$executable" ] || { echo "$package: cargo built no $kind $name" >&2; exit 1; }
+        strip -o "$packed/$package-$kind-$name" "$executable"
+        printf '%s\t%s\t%s\t%s\n' "$kind" "$package" "$name" "$folder" >>"$unfinished"
+    done
+}
+
+names_in() { # FOLDER
+    local source
+    for source in "$1"/*.rs; do
+        [ ! -e "$source" ] || basename "$source" .rs
+    done
+}
+
+pack() {
+    local folder package name taken mib
+    rm -rf "$packed"
+    mkdir "$packed"
+    echo "# commit $(git describe --always --dirty --abbrev=12)" >"$unfinished"
+    for folder in . sys emulator; do
+        package=$(sed -nE 's/^name = "(.*)"/\1/p' "$folder/Cargo.toml" | head -n 1)
+        taken=()
+        for name in $(names_in "$folder/tests"); do
+            if takes_device "$folder/tests/$name.rs"; then
+                taken+=("$name")
+            else
+                echo "left out, as it takes no device: $package, test $name"
+            fi
+        done
+        pack_programs test "$package" "$folder" "${taken[@]}"
+        mapfile -t taken < <(names_in "$folder/examples")
+        pack_programs example "$package" "$folder" "${taken[@]}"
+        mapfile -t taken < <(names_in "$folder/benches")
+        pack_programs bench "$package" "$folder" "${taken[@]}"
+    done
+    mv "$unfinished" "$manifest"
+    mib=$(($(du -sk "$packed" | cut -f 1) / 1024))
+    echo "$(grep -vc '^#' "$manifest") programs, $mib MiB in $packed/"
+    if ((mib > size_limit_mib)); then
+        echo "that is more than the $size_limit_mib MiB that can be carried" >&2
+        exit 1
+    fi
+}
+
+# --- run ----------------------------------------------------------------------------------------------------
+
+machine() {
+    echo "- date: $(date -u '+%Y-%m-%d %H:%M UTC')"
+    echo "- $(head -n 1 "$manifest" | tr -d '#' | sed 's/^ *commit/commit:/')"
+    if [ "$CUPRUM_DEVICE" = gpu ]; then
+        nvidia-smi --query-gpu=index,name,driver_version,memory.total --format=csv,noheader |
+            sed -E 's/^([^,]*), ([^,]*), ([^,]*), (.*)$/- GPU \1: \2, driver \3, \4/'
+        echo "- CUDA: $(nvidia-smi | sed -nE 's/.*CUDA Version: *([0-9.]+).*/\1/p' | head -n 1)"
+    else
+        echo "- device: $CUPRUM_DEVICE"
+    fi
+    echo "- host: $(uname -srm), $(nproc) CPUs"
+}
+
+# Runs one program and prints its row: what it is, tests passed, failed and ignored, seconds, verdict.
+run_program() { # KIND PACKAGE NAME FOLDER LOG
+    local kind=$1 package=$2 name=$3 folder=$4 log=$5
+    local program=$PWD/$packed/$package-$kind-$name start=$EPOCHREALTIME status=0 verdict=ok
+    local passed=- failed=- ignored=- arguments=()
+    [ "$kind" != bench ] || arguments=("${bench_arguments[@]}")
+    if [ -x "$program" ]; then
+        (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" "$program" "${arguments[@]}") \
+            </dev/null >"$log" 2>&1 || status=$?
+    else
+        status=missing
+        : >"$log"
+    fi
+    if [ "$kind" = test ]; then
+        read -r passed failed ignored < <(
+            sed -nE 's/^test result: .* ([0-9]+) passed; ([0-9]+) failed; ([0-9]+) ignored.*/\1 \2 \3/p' "$log"
+            echo '0 0 0'
+        )
+        if [ "$status" = 0 ] && ((passed == 0)); then verdict='**no test ran**'; fi
+    fi
+    case $status in
+    0) ;;
+    124 | 137) verdict="**no end after $seconds_a_program s**" ;;
+    missing) verdict='**missing**' ;;
+    *) verdict="**failed, status $status**" ;;
+    esac
+    awk -v OFS=' | ' -v seconds="$(awk "BEGIN { print $EPOCHREALTIME - $start }")" \
+        -v row="$package, $kind $name" -v a="$passed" -v b="$failed" -v c="$ignored" -v verdict="$verdict" \
+        'BEGIN { print "| " row, a, b, c, sprintf("%.2f", seconds), verdict " |" }'
+}
+
+run() {
+    local out results log rows kind package name folder row
+    [ -s "$manifest" ] || { echo "nothing is packed: tests/gpu.sh pack first" >&2; exit 1; }
+    export CUPRUM_DEVICE=${CUPRUM_DEVICE:-gpu}
+    CRITERION_HOME=$(mktemp -d)
+    export CRITERION_HOME
+    mkdir -p "${1:-$packed/results}"
+    out=$(cd "${1:-$packed/results}" && pwd)
+    results=$out/results.md rows=$CRITERION_HOME/rows log=$CRITERION_HOME/log
+    : >"$out/log.txt" >"$rows"
+    { echo '# Run on a device'; echo; machine; echo; } >"$results"
+    {
+        echo '| program | passed | failed | ignored | seconds | verdict |'
+        echo '|---|--:|--:|--:|--:|---|'
+    } | tee -a "$results"
+    while IFS=$'\t' read -r kind package name folder; do
+        row=$(run_program "$kind" "$package" "$name" "$folder" "$log")
+        echo "$row" | tee -a "$results" "$rows"
+        { echo "=== $package, $kind $name"; cat "$log"; } >>"$out/log.txt"
+        if [ "$kind" = bench ]; then
+            sed -n '/median ns/,/^$/p' "$log" >>"$CRITERION_HOME/tables"
+        fi
+    done < <(grep -v '^#' "$manifest")
+    if [ -s "$CRITERION_HOME/tables" ]; then
+        { echo; cat "$CRITERION_HOME/tables"; } | tee -a "$results"
+    fi
+    if grep -vqE '\| ok \|$' "$rows"; then
+        echo; echo 'not all is well:'; grep -vE '\| ok \|$' "$rows"
+        exit 1
+    fi
+}
+
+case ${1:-} in
+pack) pack ;;
+run) run "${@:2}" ;;
+*)
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+    exit 2
+    ;;
+esac
