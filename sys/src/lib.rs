@@ -1,5 +1,4 @@
-//! The CUDA driver API, resolved at run time.
-
+#![doc = include_str!("../README.md")]
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 
 #[macro_use]

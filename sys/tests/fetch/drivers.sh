@@ -31,12 +31,21 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | gr
 for suite in $suites; do
     echo "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite non-free"
 done >"$private/etc/sources.list"
+# Hooks of the machine's own configuration would tidy up its cache.
+cat >"$private/apt.conf" <<END
+Dir::Etc::sourcelist "$private/etc/sources.list";
+Dir::Etc::sourceparts "$private/etc/sources.list.d";
+Dir::Etc::preferencesparts "$private/etc/preferences.d";
+Dir::State::lists "$private/lists";
+Dir::Cache "$private/cache";
+Acquire::Languages "none";
+Acquire::Retries "3";
+APT::Sandbox::User "$(id -un)";
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+END
 private_apt() {
-    apt-get -q=2 -o Dir::Etc::sourcelist="$private/etc/sources.list" \
-        -o Dir::Etc::sourceparts="$private/etc/sources.list.d" \
-        -o Dir::Etc::preferencesparts="$private/etc/preferences.d" \
-        -o Dir::State::lists="$private/lists" -o Dir::Cache="$private/cache" \
-        -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User="$(id -un)" "$@"
+    apt-get -q=2 -c "$private/apt.conf" "$@"
 }
 private_apt update
 
