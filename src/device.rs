@@ -144,7 +144,8 @@ impl Device {
     /// # Errors
     /// As the driver says.
     ///
-    /// Driver: `cuDeviceGetAttribute`, CUDA 5.0+ for these two attributes.
+    /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+; these two attributes since 5.0.
+    #[doc(alias = "cuDeviceGetAttribute")]
     pub fn compute_capability(self) -> Result<ComputeCapability, Error> {
         let part = |attribute| self.attribute(attribute).map(|part| u32::try_from(part).unwrap_or(0));
         Ok(ComputeCapability {

@@ -37,6 +37,7 @@ impl Driver {
     /// [`DriverError::Load`] with every path tried; [`DriverError::Init`] as [`Driver::init`].
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
+    #[doc(alias = "cuInit")]
     pub fn load() -> Result<Self, DriverError> {
         static DRIVER: OnceCell<Driver> = OnceCell::new();
         DRIVER.get_or_try_init(|| Ok(Self::init(Library::open()?)?)).copied()

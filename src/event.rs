@@ -105,7 +105,7 @@ impl<'ctx> Event<'ctx> {
     /// `CUDA_ERROR_NOT_READY` if one mark is not passed yet; `CUDA_ERROR_INVALID_HANDLE` if one was never
     /// recorded or has [`EventFlags::DISABLE_TIMING`].
     ///
-    /// Driver: `cuEventElapsedTime`, CUDA 2.0+; `cuEventElapsedTime_v2` where a driver has only that.
+    /// Driver: `cuEventElapsedTime`, CUDA 2.0+, or `cuEventElapsedTime_v2`, CUDA 12.8+, where a driver has only that.
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_since(&self, start: &Event<'_>) -> Result<Duration, Error> {
         let mut milliseconds = 0f32;

@@ -118,6 +118,7 @@ impl<'m> Function<'m> {
     /// 2. The duties of [`Kernel::launch`](crate::Kernel::launch).
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
+    #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn launch_pointers(
         self,
         cx: &Current<'_, '_>,

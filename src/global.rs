@@ -45,6 +45,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     /// As [`SliceMut::copy_from_host`].
     ///
     /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyHtoD_v2")]
     pub fn copy_from_host(&self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         SliceMut::new(self.address, self.len, self.context).copy_from_host(cx, host)
     }
@@ -55,6 +56,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     /// As [`Slice::copy_to_host`].
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyDtoH_v2")]
     pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         Slice::new(self.address, self.len, self.context).copy_to_host(cx, host)
     }

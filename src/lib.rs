@@ -10,6 +10,7 @@ mod global;
 mod launch;
 mod memory;
 mod module;
+pub mod not_wrapped;
 mod ptx;
 mod scope;
 mod stream;

@@ -112,6 +112,7 @@ impl<'ctx> Module<'ctx> {
     /// or forged one can crash the process.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
+    #[doc(alias = "cuModuleLoadDataEx")]
     pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
         // SAFETY: the caller vouches for the image.
         unsafe { Self::load(cx, image.as_ptr().cast(), None) }

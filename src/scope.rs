@@ -105,6 +105,7 @@ impl Current<'_, '_> {
     /// [`Error::is_wrong_context`]; the sticky errors of this or earlier work.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+: once, and once more before the body on a non-blocking stream.
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn scope<'env, R>(
         &'env self,
         stream: &'env Stream<'_>,

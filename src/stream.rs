@@ -55,6 +55,7 @@ impl<'ctx> Stream<'ctx> {
     /// As [`new`](Stream::new).
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+.
+    #[doc(alias = "cuStreamCreate")]
     pub fn non_blocking(cx: &Current<'_, 'ctx>) -> Result<Self, Error> {
         Self::create(cx, StreamKind::NonBlocking)
     }

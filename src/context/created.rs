@@ -44,8 +44,10 @@ impl Context {
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_DEVICE` and others as the driver says;
     /// [`Error::is_forked`] in a forked child.
     ///
-    /// Driver: `cuCtxCreate_v2`, CUDA 3.2+, then `cuCtxPopCurrent`; `cuCtxCreate_v4` where a driver has only that.
-    #[doc(alias = "cuCtxCreate")]
+    /// Driver: `cuCtxCreate_v2`, CUDA 3.2+, or `cuCtxCreate_v4`, CUDA 12.5+, where a driver has only that; then
+    /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxCreate_v2")]
+    #[doc(alias = "cuCtxCreate_v4")]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self, Error> {
         let library = device.library();
         let mut raw = CUcontext::null();

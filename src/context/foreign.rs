@@ -45,7 +45,8 @@ impl ForeignContext {
     /// # Safety
     /// `raw` is a live context of `driver`, and stays alive as long as the value and everything made through it.
     ///
-    /// Driver: `cuCtxPushCurrent`, `cuCtxGetDevice`, `cuCtxPopCurrent`, CUDA 4.0+.
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+; `cuCtxGetDevice`, CUDA 2.0+.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
         let library = driver.library();
         // SAFETY: the caller vouches for the handle.

@@ -54,7 +54,7 @@ impl PrimaryContext {
     /// As the driver says, with the context.
     ///
     /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
-    #[doc(alias = "cuDevicePrimaryCtxRelease")]
+    #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
     pub fn close(self) -> Result<(), (Error, Self)> {
         let this = ManuallyDrop::new(self);
         this.release().map_err(|error| (error, ManuallyDrop::into_inner(this)))
@@ -106,7 +106,7 @@ impl Device {
     /// 2. The context is not current on any thread.
     ///
     /// Driver: `cuDevicePrimaryCtxReset_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxReset`, CUDA 7.0+.
-    #[doc(alias = "cuDevicePrimaryCtxReset")]
+    #[doc(alias = "cuDevicePrimaryCtxReset_v2")]
     pub unsafe fn reset_primary_context(self) -> Result<(), Error> {
         let library = self.library();
         if library.has(FnId::cuDevicePrimaryCtxReset_v2) {

@@ -86,8 +86,8 @@ impl ContextStack {
     /// # Errors
     /// As the driver says; [`Error::is_forked`] in a forked child.
     ///
-    /// Driver: `cuCtxPushCurrent`, CUDA 4.0+.
-    #[doc(alias = "cuCtxPushCurrent")]
+    /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
     pub fn push<'s, 'ctx>(&'s mut self, context: &'ctx ContextRef) -> Result<Current<'s, 'ctx>, Error> {
         push(context, 0, CUcontext::null())
     }
@@ -184,7 +184,8 @@ impl<'ctx> Current<'_, 'ctx> {
     /// # Errors
     /// As [`ContextStack::push`].
     ///
-    /// Driver: `cuCtxPushCurrent`, CUDA 4.0+.
+    /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
     pub fn push<'t, 'other>(&'t mut self, context: &'other ContextRef) -> Result<Current<'t, 'other>, Error> {
         push(context, self.height, self.context.raw)
     }
@@ -194,8 +195,8 @@ impl<'ctx> Current<'_, 'ctx> {
     /// # Errors
     /// As the driver says; [`Error::is_out_of_order`] where another context than this one was on top.
     ///
-    /// Driver: `cuCtxPopCurrent`, CUDA 4.0+.
-    #[doc(alias = "cuCtxPopCurrent")]
+    /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPopCurrent_v2")]
     pub fn pop(self) -> Result<(), Error> {
         let popped = self.pop_in_place();
         std::mem::forget(self);

@@ -127,8 +127,9 @@ impl<'m> Function<'m> {
     /// [`BindError`]: what differs, with both values; [`Error::is_unresolved`] in it where the driver is older
     /// than CUDA 12.4 and the module was not loaded from PTX.
     ///
-    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); `cuFuncGetAttribute` and
-    /// `cuDeviceGetAttribute` for the limits.
+    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for the limits `cuFuncGetAttribute`,
+    /// CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuFuncGetParamInfo")]
     pub fn bind<S: Signature>(self) -> Result<Kernel<'m, S>, BindError> {
         let mut offset = 0usize;
         for (index, layout) in S::LAYOUT.iter().enumerate() {
@@ -163,6 +164,9 @@ impl<'m> Function<'m> {
     ///
     /// # Safety
     /// The kernel has the parameters of `S`, in number, size and order.
+    ///
+    /// Driver: `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuFuncGetAttribute")]
     pub unsafe fn bind_unchecked<S: Signature>(self) -> Result<Kernel<'m, S>, Error> {
         Ok(Kernel { function: self, limits: Limits::of(self)?, _signature: PhantomData })
     }
@@ -185,6 +189,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block.
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
+    #[doc(alias = "cuFuncSetAttribute")]
     pub fn allow_shared_bytes(&mut self, bytes: u32) -> Result<(), Error> {
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.function.set_attribute(attribute, i32::try_from(bytes).unwrap_or(i32::MAX))?;

@@ -55,6 +55,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// As [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemsetD8_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemAlloc_v2")]
     #[doc(alias = "cuMemsetD8_v2")]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, len)?;
@@ -68,6 +69,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// As [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpyHtoD_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemAlloc_v2")]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, host.len())?;
         buffer.copy_from_host(cx, host)?;
@@ -136,6 +138,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// of earlier work.
     ///
     /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyHtoD_v2")]
     pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         self.as_mut_slice().copy_from_host(cx, host)
     }
@@ -146,6 +149,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// As [`copy_from_host`](Buffer::copy_from_host).
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyDtoH_v2")]
     pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         self.as_slice().copy_to_host(cx, host)
     }
@@ -156,6 +160,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// As [`copy_to_host`](Buffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyDtoH_v2")]
     pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         self.as_slice().to_vec(cx)
     }

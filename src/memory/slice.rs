@@ -121,6 +121,7 @@ impl<T: DeviceData> Slice<'_, T> {
     /// As [`copy_to_host`](Slice::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyDtoH_v2")]
     pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         let mut host = Vec::new();
         let no_room = |_| MemoryError::TooLarge { len: self.len, element_bytes: size_of::<T>() };
@@ -229,6 +230,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
     ///
     /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemsetD8_v2")]
     #[doc(alias = "cuMemsetD16_v2")]
     #[doc(alias = "cuMemsetD32_v2")]
     pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>

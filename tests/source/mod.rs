@@ -1,0 +1,200 @@
+//! Reads the sources of this crate: which driver functions its code calls, and what its documentation says.
+//!
+//! It relies on what `cargo fmt` and the compiler see to: items on lines of their own, balanced braces, driver
+//! functions called by their C names.
+
+#![allow(dead_code, reason = "each test crate uses its own part of this shared module")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cuprum::sys::FnId;
+
+/// A function of the crate, as its source shows it.
+pub(crate) struct Function {
+    pub(crate) name: String,
+    /// File and line.
+    pub(crate) place: String,
+    pub(crate) visibility: Visibility,
+    /// The lines of its documentation, without the slashes.
+    pub(crate) docs: Vec<String>,
+    /// What its `doc(alias)` attributes say.
+    pub(crate) aliases: BTreeSet<String>,
+    /// Driver functions called in its own body.
+    pub(crate) calls: BTreeSet<FnId>,
+    /// Functions of its file that are called in its body, by name.
+    callees: BTreeSet<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visibility {
+    Public,
+    Crate,
+    Private,
+}
+
+/// One file of sources.
+pub(crate) struct File {
+    /// Its path from the root of the repository.
+    pub(crate) path: PathBuf,
+    pub(crate) functions: Vec<Function>,
+    /// Driver functions called anywhere in it, but for its tests.
+    pub(crate) calls: BTreeSet<FnId>,
+}
+
+impl File {
+    /// Driver functions called by `function` itself and by the private functions of its file that it uses.
+    pub(crate) fn reached_from<'a>(&'a self, function: &'a Function) -> BTreeSet<FnId> {
+        let (mut seen, mut todo, mut calls) = (BTreeSet::new(), vec![function], BTreeSet::new());
+        while let Some(function) = todo.pop() {
+            calls.extend(&function.calls);
+            let private = self.functions.iter().filter(|other| other.visibility == Visibility::Private);
+            for callee in private.filter(|other| function.callees.contains(&other.name)) {
+                if seen.insert(&callee.place) {
+                    todo.push(callee);
+                }
+            }
+        }
+        calls
+    }
+}
+
+/// All files under a folder of the repository, such as `src`.
+pub(crate) fn files(folder: &str) -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    collect(&root.join(folder), &mut paths);
+    paths.sort();
+    assert!(!paths.is_empty(), "no sources in {folder}");
+    let ids: BTreeMap<String, FnId> = FnId::ALL.iter().map(|id| (id.to_string(), *id)).collect();
+    paths.iter().map(|path| read(path, path.strip_prefix(root).unwrap_or(path), &ids)).collect()
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            paths.push(path);
+        }
+    }
+}
+
+fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
+    let text = fs::read_to_string(path).expect("a source file");
+    let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let code = without_comments_and_literals(text);
+    let code_lines: Vec<&str> = code.lines().collect();
+    let (mut functions, mut docs, mut aliases) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(doc) = line.strip_prefix("///") {
+            docs.push(doc.trim().to_owned());
+        } else if let Some(alias) = line.strip_prefix("#[doc(alias = \"") {
+            aliases.extend(alias.split('"').next().map(str::to_owned));
+        } else if let Some((visibility, name)) = function_of(code_lines.get(at).copied().unwrap_or_default())
+        {
+            let body = body_of(&code_lines[at..]);
+            functions.push(Function {
+                place: format!("{}:{}", shown.display(), at + 1),
+                calls: calls_in(&body, ids),
+                callees: called_names(&body).map(str::to_owned).collect(),
+                docs: std::mem::take(&mut docs),
+                aliases: std::mem::take(&mut aliases),
+                visibility,
+                name,
+            });
+        } else if !line.starts_with("#[") {
+            docs.clear();
+            aliases.clear();
+        }
+    }
+    File { path: shown.to_owned(), functions, calls: calls_in(&code, ids) }
+}
+
+/// Visibility and name of the function that this line begins.
+fn function_of(line: &str) -> Option<(Visibility, String)> {
+    let (before, after) = line.split_once("fn ")?;
+    let (mut visibility, mut words) = (Visibility::Private, before.split_whitespace());
+    if !words.all(|word| match word {
+        "pub" => {
+            visibility = Visibility::Public;
+            true
+        }
+        _ if word.starts_with("pub(") => {
+            visibility = Visibility::Crate;
+            true
+        }
+        _ => matches!(word, "const" | "unsafe" | "async" | "extern"),
+    }) {
+        return None;
+    }
+    let name: String = after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    (!name.is_empty()).then_some((visibility, name))
+}
+
+/// The text from a function's first line to the brace that closes it, or to the `;` of one without a body.
+fn body_of(lines: &[&str]) -> String {
+    let (mut body, mut braces, mut others) = (String::new(), 0, 0);
+    for c in lines.iter().flat_map(|line| line.chars().chain(['\n'])) {
+        body.push(c);
+        match c {
+            '{' => braces += 1,
+            '(' | '[' => others += 1,
+            ')' | ']' => others -= 1,
+            '}' => braces -= 1,
+            _ => {}
+        }
+        if (c == '}' || c == ';') && braces == 0 && others == 0 {
+            break;
+        }
+    }
+    body
+}
+
+/// Driver functions that are given arguments: `cuInit(..)` in a macro of ours, or `(fns.cuInit)(..)`.
+fn calls_in(code: &str, ids: &BTreeMap<String, FnId>) -> BTreeSet<FnId> {
+    called_names(code).filter_map(|name| ids.get(name).copied()).collect()
+}
+
+/// Words that are followed by `(` or `)(`.
+fn called_names(code: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices('(').filter_map(move |(at, _)| {
+        let before = code[..at].trim_end_matches(')');
+        before.rsplit(|c| !is_word(c)).next().filter(|name| !name.is_empty())
+    })
+}
+
+/// The same lines with comments and the insides of strings and characters left out.
+fn without_comments_and_literals(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    let mut in_string = false;
+    while let Some(c) = rest.next() {
+        match (in_string, c) {
+            (true, '\\') => {
+                // An escaped line end is still a line.
+                code.extend(rest.next().filter(|c| *c == '\n'));
+            }
+            (true, '"') => in_string = false,
+            (true, _) => code.extend(Some(c).filter(|c| *c == '\n')),
+            (false, '"') => in_string = true,
+            (false, '/') if rest.peek() == Some(&'/') => while rest.next_if(|c| *c != '\n').is_some() {},
+            (false, '\'') => {
+                let mut ahead = rest.clone();
+                let first = ahead.next();
+                if first == Some('\\') {
+                    ahead.next();
+                }
+                if ahead.next() == Some('\'') {
+                    rest = ahead;
+                }
+            }
+            (false, c) => code.push(c),
+        }
+    }
+    code
+}
