@@ -38,28 +38,34 @@ mod choice;
 mod driver;
 pub mod exec;
 pub mod memory;
+mod message;
 pub mod program;
 pub mod ptx;
 pub mod report;
 mod settings;
 
 pub use choice::{Choice, ChoiceError, Reason, open_driver_or_emulator};
+pub use message::{Message, set_message_hook};
 pub use settings::{AlreadyInUse, Mode, Settings, SettingsError};
 
-use cuprum_sys::{FnId, Library, Symbol};
+use cuprum_sys::{FnId, Library, StreamMode, Symbol};
 
-/// The emulator as a library, resolved in-process.
+/// The emulator as a library, resolved in-process, with the legacy default stream.
 ///
 /// The first use of the emulator fixes its [`Settings`] for the rest of the process.
-///
-/// # Panics
-///
-/// Never: the table has all that `cuprum-sys` asks of a driver.
 pub fn library() -> Library {
-    // SAFETY: `resolve` gives null, or a function with the signature of the symbol, checked by the
-    // compiler where it is defined.
-    let library = unsafe { Library::from_resolver("software device", resolve) };
-    library.expect("the emulator implements cuInit and cuDriverGetVersion")
+    library_in(StreamMode::Legacy)
+}
+
+/// The emulator as a library, with either meaning of the null stream.
+#[expect(clippy::missing_panics_doc, reason = "the table has what a driver must have")]
+pub fn library_in(mode: StreamMode) -> Library {
+    let per_thread = mode == StreamMode::PerThread;
+    let options = Library::options().per_thread_default_stream(per_thread);
+    // SAFETY: `resolve` gives null, or a function with the signature of the symbol, which the
+    // compiler has compared with the table where it is defined.
+    let library = unsafe { options.from_resolver("software device", resolve) };
+    library.expect("the emulator has cuInit and cuDriverGetVersion in every version")
 }
 
 /// The address of one function of the emulator; null if the version that it poses as lacks it.

@@ -1,1 +1,98 @@
-//! The software CUDA driver as `libcuda.so.1`.
+//! The software CUDA driver as `libcuda.so.1`, for programs that know nothing of Rust.
+//!
+//! ```text
+//! cargo build --release -p cuprum-libcuda
+//! mkdir -p target/libcuda && ln -sf ../release/libcuda.so target/libcuda/libcuda.so.1
+//! LD_LIBRARY_PATH=target/libcuda python program.py
+//! ```
+//!
+//! Never install it into a system folder: it is not NVIDIA's driver, and programs should meet it
+//! only where somebody asked for it.
+//!
+//! It exports every function of `cuprum-sys`, by reading the one list there with another macro. A
+//! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
+//! in a kernel, and why a module was refused, is printed to standard error.
+
+use std::sync::OnceLock;
+
+use cuprum_emulator::Message;
+use cuprum_sys::{CUresult, Fns, StreamMode};
+
+/// The list of functions, expanded by [`table::driver_fns`] instead of the macro of `cuprum-sys`.
+#[path = "../../../sys/src/fns.rs"]
+mod fns;
+
+/// What the list takes from its own crate.
+mod enums {
+    pub(crate) use cuprum_sys::*;
+}
+mod structs {}
+mod types {}
+
+mod table {
+    /// Makes an exported function of each line, and another of its per-thread twin.
+    macro_rules! driver_fns {
+        ($(
+            $(#[$doc:meta])*
+            $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
+        )*) => { $(
+            crate::table::export!(
+                stringify!($name), cuprum_sys::StreamMode::Legacy, $name($($arg: $ty),*)
+            );
+            crate::table::export_twin!($($twin)?: $name($($arg: $ty),*));
+        )* };
+    }
+
+    macro_rules! export_twin {
+        (: $($function:tt)*) => {};
+        ($twin:ident: $name:ident $args:tt) => {
+            crate::table::export!(
+                concat!(stringify!($name), "_", stringify!($twin)),
+                cuprum_sys::StreamMode::PerThread,
+                $name $args
+            );
+        };
+    }
+
+    macro_rules! export {
+        ($symbol:expr, $mode:expr, $name:ident($($arg:ident: $ty:ty),*)) => {
+            const _: () = {
+                #[unsafe(export_name = $symbol)]
+                unsafe extern "system" fn exported($($arg: $ty),*) -> CUresult {
+                    let fns = crate::functions($mode);
+                    // SAFETY: the caller's arguments, passed on to the function of this signature.
+                    crate::answer(unsafe { (fns.$name)($($arg),*) })
+                }
+            };
+        };
+    }
+
+    pub(crate) use {driver_fns, export, export_twin};
+}
+
+/// The emulator's functions. Its first use registers where messages go.
+fn functions(mode: StreamMode) -> &'static Fns {
+    static LEGACY: OnceLock<&Fns> = OnceLock::new();
+    static PER_THREAD: OnceLock<&Fns> = OnceLock::new();
+    let table = match mode {
+        StreamMode::Legacy => &LEGACY,
+        StreamMode::PerThread => &PER_THREAD,
+    };
+    table.get_or_init(|| {
+        cuprum_emulator::set_message_hook(print);
+        cuprum_emulator::library_in(mode).fns()
+    })
+}
+
+/// A function that came after the version that the emulator poses as is not there.
+fn answer(result: CUresult) -> CUresult {
+    match result {
+        CUresult::UNRESOLVED => CUresult::CUDA_ERROR_NOT_SUPPORTED,
+        result => result,
+    }
+}
+
+/// This library has no other way to tell a C program more than a number.
+fn print(message: &Message<'_>) {
+    eprintln!("software CUDA device: {message}");
+}

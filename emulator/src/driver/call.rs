@@ -237,6 +237,13 @@ impl<T> Out<T> {
     }
 }
 
+impl<T> Out<T> {
+    /// The place for the value at `index`, where the caller passed an array.
+    pub(super) fn nth(self, index: usize) -> Self {
+        Self(self.0.wrapping_add(index))
+    }
+}
+
 impl<T: Copy> Out<T> {
     /// Writes the result.
     pub(super) fn set(self, value: T) -> Answer {
@@ -267,7 +274,7 @@ impl<T: Copy> Out<T> {
             self.check()?;
         }
         for (index, &value) in values.iter().take(room).enumerate() {
-            Self(self.0.wrapping_add(index)).set_if_wanted(value);
+            self.nth(index).set_if_wanted(value);
         }
         Ok(())
     }
@@ -276,7 +283,7 @@ impl<T: Copy> Out<T> {
 impl Out<*mut c_void> {
     /// A place for results of another type, one of those that C passes as `void *`.
     pub(super) fn at(self, index: usize) -> Answer<Out<c_void>> {
-        Ok(Out(Self(self.0.wrapping_add(index)).get()?))
+        Ok(Out(self.nth(index).get()?))
     }
 }
 
@@ -296,7 +303,7 @@ impl Out<c_char> {
         };
         let bytes = text.bytes().take(last).chain([0]);
         for (index, byte) in bytes.enumerate() {
-            Self(self.0.wrapping_add(index)).set_if_wanted(c_char::from_ne_bytes([byte]));
+            self.nth(index).set_if_wanted(c_char::from_ne_bytes([byte]));
         }
         Ok(())
     }

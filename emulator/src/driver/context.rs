@@ -10,6 +10,7 @@ use cuprum_sys::*;
 use super::call::{Answer, INVALID_CONTEXT, INVALID_VALUE, InMut, Out, calls, ensure, put_handle};
 use super::device;
 use super::handle::Handle;
+use super::heap::Heap;
 use super::state::emulator;
 
 /// A context: what it owns dies with it.
@@ -24,6 +25,8 @@ pub(super) struct Context {
     /// The sticky error, or success.
     poison: AtomicU32,
     config: Mutex<Config>,
+    /// What kernels allocate from; made when one first does.
+    heap: Mutex<Option<Arc<Heap>>>,
     /// Contexts whose memory this one may use.
     peers: Mutex<HashSet<usize>>,
 }
@@ -76,6 +79,7 @@ impl Context {
             alive: AtomicBool::new(true),
             poison: AtomicU32::new(CUresult::CUDA_SUCCESS.0),
             config: Mutex::default(),
+            heap: Mutex::default(),
             peers: Mutex::default(),
         });
         made.1
@@ -133,6 +137,8 @@ impl Context {
         let context = self.handle;
         emulator.streams.remove_if(|stream| stream.context.handle == context);
         emulator.events.remove_if(|event| event.context.handle == context);
+        emulator.modules.remove_if(|module| module.context.handle == context);
+        emulator.functions.remove_if(|function| function.module.context.handle == context);
         emulator.arrays.remove_if(|array| array.context.handle == context);
         emulator.memory.free_context(context as u64);
     }
@@ -150,6 +156,17 @@ impl Context {
         let config = self.config();
         let found = config.limits.iter().find(|(known, _)| *known == limit);
         found.map(|&(_, value)| value).ok_or_else(|| unknown_limit(limit))
+    }
+
+    /// The heap of this context's kernels.
+    pub(super) fn heap(&self) -> Answer<Arc<Heap>> {
+        let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(heap) = heap.as_ref() {
+            return Ok(Arc::clone(heap));
+        }
+        let made = Arc::new(Heap::create(self)?);
+        *heap = Some(Arc::clone(&made));
+        Ok(made)
     }
 
     fn config(&self) -> MutexGuard<'_, Config> {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use cuprum_sys::*;
 
+use crate::message::{self, Message};
 use crate::settings::Settings;
 
 use super::call::{Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised};
@@ -74,8 +75,10 @@ calls! {
     fn cuInit(_call, Flags: u32) {
         ensure(Flags == 0, INVALID_VALUE)?;
         ensure(!process::is_forked_child(), CUresult::CUDA_ERROR_OPERATING_SYSTEM)?;
-        // Settings that make no sense are the client's to see, not to be guessed at.
-        ensure(Settings::in_force().is_ok(), INVALID_VALUE)?;
+        if let Err(error) = Settings::in_force() {
+            message::tell(&Message::Settings(error));
+            return Err(INVALID_VALUE);
+        }
         process::watch_forks();
         emulator();
         set_initialised();

@@ -6,6 +6,7 @@ use super::call::{Answer, in_callback};
 use super::context::Context;
 use super::copy::Copy;
 use super::event::Event;
+use super::launch::Launch;
 use super::memset::Fill;
 use super::schedule::Ticket;
 use super::state::emulator;
@@ -17,6 +18,7 @@ use cuprum_sys::{CUhostFn, CUresult, CUstream, CUstreamCallback};
 pub(super) enum Operation {
     /// Does nothing; a place to wait for others.
     Marker,
+    Launch(Launch),
     Copy(Copy),
     Fill(Fill),
     Record(Arc<Event>),
@@ -57,6 +59,7 @@ impl Operation {
     pub(super) fn run(self, context: &Arc<Context>, ticket: Ticket) -> Answer {
         match self {
             Self::Marker => Ok(()),
+            Self::Launch(launch) => launch.run(context),
             Self::Copy(copy) => copy.run(),
             Self::Fill(fill) => fill.run(),
             Self::Record(event) => {

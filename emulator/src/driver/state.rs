@@ -3,13 +3,17 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::memory::Memory;
+use crate::message::{self, Message};
 use crate::report::Fault;
 use crate::settings::Settings;
 
 use super::array::Array;
 use super::context::Context;
 use super::event::Event;
+use super::function::Function;
 use super::handle::{Kind, Table};
+use super::library::{Kernel, Library};
+use super::module::Module;
 use super::primary::Primary;
 use super::schedule::Scheduler;
 use super::stream::Stream;
@@ -25,6 +29,10 @@ pub(super) struct Emulator {
     pub(super) contexts: Table<Context>,
     pub(super) streams: Table<Stream>,
     pub(super) events: Table<Event>,
+    pub(super) modules: Table<Module>,
+    pub(super) functions: Table<Function>,
+    pub(super) libraries: Table<Library>,
+    pub(super) kernels: Table<Kernel>,
     pub(super) arrays: Table<Array>,
     last_fault: Mutex<Option<Fault>>,
 }
@@ -41,6 +49,10 @@ pub(super) fn emulator() -> &'static Emulator {
             contexts: Table::new(Kind::Context),
             streams: Table::new(Kind::Stream),
             events: Table::new(Kind::Event),
+            modules: Table::new(Kind::Module),
+            functions: Table::new(Kind::Function),
+            libraries: Table::new(Kind::Library),
+            kernels: Table::new(Kind::Kernel),
             arrays: Table::new(Kind::Array),
             last_fault: Mutex::new(None),
             settings,
@@ -51,6 +63,7 @@ pub(super) fn emulator() -> &'static Emulator {
 impl Emulator {
     /// Keeps the newest fault for the client to ask.
     pub(super) fn remember_fault(&self, fault: Fault) {
+        message::tell(&Message::Fault(&fault));
         *self.last_fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
     }
 

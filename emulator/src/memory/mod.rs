@@ -286,6 +286,11 @@ impl Memory {
         self.freed.find(addr)
     }
 
+    /// Where generic addresses of shared and local memory and of code lie.
+    pub fn windows(&self) -> Windows {
+        self.space.windows()
+    }
+
     /// Whether `addr` lies in the range of device addresses, allocated or not.
     pub fn is_device_address(&self, addr: u64) -> bool {
         self.space.contains(addr)

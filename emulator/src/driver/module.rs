@@ -1,0 +1,287 @@
+//! Modules: programs with their variables placed in a context's memory.
+
+use core::ffi::c_void;
+use core::ptr;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::memory::{Region, RegionKind, Request};
+use crate::message::{self, Message};
+use crate::program::{
+    FUNCTION_STRIDE, Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind,
+    RelocationTarget,
+};
+
+use super::call::{
+    Answer, Call, INVALID_HANDLE, InMut, NOT_FOUND, OUT_OF_MEMORY, Out, Text, calls,
+    put_handle,
+};
+use super::context::Context;
+use super::function::Function;
+use super::handle::Handle;
+use super::image::{Image, Refused};
+use super::jit::Logs;
+use super::state::emulator;
+
+/// A program loaded into a context.
+#[derive(Debug)]
+pub(super) struct Module {
+    pub(super) handle: usize,
+    pub(super) context: Arc<Context>,
+    pub(super) program: Arc<Program>,
+    /// Where each global of the program is; 0 for one without size.
+    pub(super) globals: Vec<u64>,
+    /// The function handles given out, by index of the kernel.
+    functions: Mutex<HashMap<usize, usize>>,
+}
+
+/// Reads an image. The log goes to the client, the code is the answer.
+pub(super) fn compile(image: Image, logs: &Logs) -> Answer<Arc<Program>> {
+    let (major, minor) = emulator().settings.compute_capability;
+    let capability = major * 10 + minor;
+    let options = LoadOptions {
+        compute_capability: capability,
+    };
+    let loaded = image.ptx(capability)?.and_then(|ptx| {
+        Program::load(&ptx, &options).map_err(|error| refusal(&error))
+    });
+    match loaded {
+        Ok(program) => {
+            logs.nothing()?;
+            Ok(Arc::new(program))
+        }
+        Err(Refused { code, log }) => {
+            logs.error(&log)?;
+            message::tell(&Message::ModuleRefused { code, log: &log });
+            Err(code)
+        }
+    }
+}
+
+/// The code that the driver gives for PTX it does not take.
+fn refusal(error: &PtxError) -> Refused {
+    let code = match error.kind {
+        PtxErrorKind::Syntax | PtxErrorKind::Unresolved => CUresult::CUDA_ERROR_INVALID_PTX,
+        PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        PtxErrorKind::Target => CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+        _ => CUresult::CUDA_ERROR_NOT_SUPPORTED,
+    };
+    Refused::new(code, format!("ptx {error}\n"))
+}
+
+impl Module {
+    /// Places a program's variables in the context and makes a handle for it.
+    pub(super) fn load(context: &Arc<Context>, program: &Arc<Program>) -> Answer<Arc<Self>> {
+        let emulator = emulator();
+        let regions = place(context, program.globals())?;
+        let addresses: Vec<u64> = regions
+            .iter()
+            .map(|region| region.as_ref().map_or(0, |region| region.base))
+            .collect();
+        for (global, region) in program.globals().iter().zip(&regions) {
+            if let Some(region) = region {
+                initialise(global, region, &addresses);
+            }
+        }
+        let (_, module) = emulator.modules.insert_with(|handle| Self {
+            handle,
+            context: Arc::clone(context),
+            program: Arc::clone(program),
+            globals: addresses,
+            functions: Mutex::default(),
+        });
+        Ok(module)
+    }
+
+    pub(super) fn find(handle: CUmodule) -> Answer<Arc<Self>> {
+        emulator().modules.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    /// The handle of the function for a kernel, by its index; the same every time.
+    pub(super) fn function(self: &Arc<Self>, index: usize) -> Answer<usize> {
+        let kernel = self.program.kernels().get(index).ok_or(NOT_FOUND)?;
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = functions.entry(index);
+        Ok(*known.or_insert_with(|| {
+            let function = Function::new(Arc::clone(self), Arc::clone(kernel));
+            emulator().functions.insert(function)
+        }))
+    }
+
+    /// Address and size of a variable.
+    pub(super) fn global(&self, name: &str) -> Answer<(u64, u64)> {
+        let globals = self.program.globals().iter().zip(&self.globals);
+        let found = globals.into_iter().find(|(global, _)| global.name == name);
+        let (global, &address) = found.ok_or(NOT_FOUND)?;
+        Ok((address, global.size))
+    }
+
+    /// Takes the module away; its variables go with it.
+    pub(super) fn unload(&self) {
+        let emulator = emulator();
+        emulator.scheduler.wait_context(self.context.handle);
+        emulator.modules.remove(self.handle);
+        emulator.functions.remove_if(|function| function.module.handle == self.handle);
+        for &address in self.globals.iter().filter(|&&address| address != 0) {
+            // Gone already if the context is.
+            let _ = emulator.memory.free(address);
+        }
+    }
+}
+
+/// Allocates the variables; frees what it has if one does not fit.
+fn place(context: &Context, globals: &[Global]) -> Answer<Vec<Option<Region>>> {
+    let memory = &emulator().memory;
+    let mut regions: Vec<Option<Region>> = Vec::with_capacity(globals.len());
+    for global in globals {
+        if global.size == 0 {
+            regions.push(None);
+            continue;
+        }
+        let request = Request {
+            align: global.align,
+            kind: if global.managed { RegionKind::Managed } else { RegionKind::Global },
+            writable: global.space != GlobalSpace::Const,
+            label: Some(global.name.as_str().into()),
+            ..Request::device(global.size, context.handle as u64, context.device as u32)
+        };
+        match memory.alloc(&request) {
+            Ok(region) => regions.push(Some(region)),
+            Err(_) => {
+                for region in regions.into_iter().flatten() {
+                    let _ = memory.free(region.base);
+                }
+                return Err(OUT_OF_MEMORY);
+            }
+        }
+    }
+    Ok(regions)
+}
+
+/// Writes a variable's initial bytes, with the addresses in them.
+fn initialise(global: &Global, region: &Region, addresses: &[u64]) {
+    let mut bytes = global.init.clone();
+    for relocation in &global.relocations {
+        let base = match relocation.target {
+            RelocationTarget::Global(index) => addresses.get(index).copied().unwrap_or(0),
+            RelocationTarget::Function(index) => {
+                emulator().memory.windows().code + FUNCTION_STRIDE * index as u64
+            }
+        };
+        let address = base.wrapping_add_signed(relocation.addend);
+        let value = match relocation.mask {
+            Some(mask) if mask != 0 => (address & mask) >> mask.trailing_zeros(),
+            _ => address,
+        };
+        let start = relocation.offset as usize;
+        let end = start + relocation.bytes as usize;
+        if bytes.len() < end {
+            bytes.resize(end, 0);
+        }
+        let source = value.to_le_bytes();
+        for (to, from) in bytes[start..end].iter_mut().zip(source) {
+            *to = from;
+        }
+    }
+    let count = bytes.len().min(region.len as usize);
+    // SAFETY: the region is live, at least `count` bytes long, and nobody else knows it yet.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), region.host, count) };
+}
+
+/// Loads an image into the current context.
+fn load(call: &Call, out: Out<CUmodule>, image: Image, logs: &Logs) -> Answer {
+    out.check()?;
+    let context = call.context()?;
+    let program = compile(image, logs)?;
+    put_handle(out, Module::load(&context, &program)?.handle)
+}
+
+/// Reads a module's file; the NUL behind it makes text of it.
+pub(super) fn read_file(path: Text) -> Answer<Vec<u8>> {
+    let bytes = std::fs::read(path.get()?);
+    let mut bytes = bytes.map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
+    bytes.push(0);
+    Ok(bytes)
+}
+
+calls! {
+    fn cuModuleLoad(call, module: Out<CUmodule>, fname: Text) {
+        let bytes = read_file(fname)?;
+        load(call, module, Image::in_buffer(&bytes), &Logs::default())
+    }
+
+    fn cuModuleLoadData(call, module: Out<CUmodule>, image: Image) {
+        load(call, module, image, &Logs::default())
+    }
+
+    fn cuModuleLoadDataEx(
+        call,
+        module: Out<CUmodule>,
+        image: Image,
+        numOptions: u32,
+        options: InMut<CUjit_option>,
+        optionValues: Out<*mut c_void>,
+    ) {
+        let logs = Logs::from_options(numOptions, options, optionValues)?;
+        load(call, module, image, &logs)
+    }
+
+    fn cuModuleLoadFatBinary(call, module: Out<CUmodule>, fatCubin: Image) {
+        load(call, module, fatCubin, &Logs::default())
+    }
+
+    fn cuModuleUnload(call, hmod: CUmodule) {
+        let module = Module::find(hmod)?;
+        call.context()?;
+        module.unload();
+        Ok(())
+    }
+
+    fn cuModuleGetLoadingMode(_call, mode: Out<CUmoduleLoadingMode>) {
+        mode.set(CUmoduleLoadingMode::CU_MODULE_EAGER_LOADING)
+    }
+
+    fn cuModuleGetFunction(_call, hfunc: Out<CUfunction>, hmod: CUmodule, name: Text) {
+        hfunc.check()?;
+        let name = name.get()?;
+        let module = Module::find(hmod)?;
+        let kernels = module.program.kernels();
+        let index = kernels.iter().position(|kernel| kernel.name() == name);
+        put_handle(hfunc, module.function(index.ok_or(NOT_FOUND)?)?)
+    }
+
+    fn cuModuleGetFunctionCount(_call, count: Out<u32>, mod_: CUmodule) {
+        count.check()?;
+        count.set(Module::find(mod_)?.program.kernels().len() as u32)
+    }
+
+    fn cuModuleEnumerateFunctions(
+        _call,
+        functions: Out<CUfunction>,
+        numFunctions: u32,
+        mod_: CUmodule,
+    ) {
+        functions.check()?;
+        let module = Module::find(mod_)?;
+        let handles = (0..module.program.kernels().len())
+            .map(|index| module.function(index).map(CUfunction::from_addr))
+            .collect::<Answer<Vec<_>>>()?;
+        functions.set_all(&handles, numFunctions as usize)
+    }
+
+    fn cuModuleGetGlobal_v2(
+        _call,
+        dptr: Out<u64>,
+        bytes: Out<usize>,
+        hmod: CUmodule,
+        name: Text,
+    ) {
+        let name = name.get()?;
+        let (address, size) = Module::find(hmod)?.global(&name)?;
+        dptr.set_if_wanted(address);
+        bytes.set_if_wanted(size as usize);
+        Ok(())
+    }
+}

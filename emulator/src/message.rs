@@ -1,0 +1,55 @@
+//! What the emulator would say if it printed.
+
+use core::fmt;
+use std::sync::{PoisonError, RwLock};
+
+use cuprum_sys::CUresult;
+
+use crate::report::Fault;
+use crate::settings::SettingsError;
+
+/// Something that a result code alone does not tell.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Message<'a> {
+    /// A kernel went wrong.
+    Fault(&'a Fault),
+    /// A module was refused.
+    ModuleRefused {
+        /// What the call answers.
+        code: CUresult,
+        /// What the JIT error log says.
+        log: &'a str,
+    },
+    /// The settings in the environment make no sense, so `cuInit` fails.
+    Settings(&'a SettingsError),
+}
+
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => write!(f, "{fault}"),
+            Self::ModuleRefused { code, log } => {
+                write!(f, "module refused with {code:?}: {}", log.trim_end())
+            }
+            Self::Settings(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+static HOOK: RwLock<Option<fn(&Message<'_>)>> = RwLock::new(None);
+
+/// Sets who is told what result codes do not say. The library itself prints nothing.
+///
+/// The hook is called on the thread where it happened, inside of the driver call.
+pub fn set_message_hook(hook: fn(&Message<'_>)) {
+    *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+}
+
+/// Tells the hook, if there is one.
+pub(crate) fn tell(message: &Message<'_>) {
+    let hook = *HOOK.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(hook) = hook {
+        hook(message);
+    }
+}
