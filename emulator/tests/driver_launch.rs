@@ -82,9 +82,7 @@ fn scale(function: CUfunction, data: CUdeviceptr, factor: f32, n: u32, blocks: u
     let mut params: [*mut c_void; 3] =
         [(&raw mut data).cast(), (&raw mut factor).cast(), (&raw mut n).cast()];
     let stream = CUstream::null();
-    code!(cuLaunchKernel(
-        function, blocks, 1, 1, 128, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()
-    ))
+    code!(cuLaunchKernel(function, blocks, 1, 1, 128, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()))
 }
 
 #[test]
@@ -115,9 +113,7 @@ fn a_kernel_does_its_work_with_either_kind_of_arguments() {
     ];
     let stream = CUstream::null();
     let launch = |extra: &mut [*mut c_void]| {
-        code!(cuLaunchKernel(
-            scale_function, 8, 1, 1, 128, 1, 1, 0, stream, null_mut(), extra.as_mut_ptr()
-        ))
+        code!(cuLaunchKernel(scale_function, 8, 1, 1, 128, 1, 1, 0, stream, null_mut(), extra.as_mut_ptr()))
     };
     assert_eq!(launch(&mut extra), CUresult::CUDA_SUCCESS);
     assert_eq!(read::<f32>(data, 1000), values);
@@ -218,8 +214,17 @@ fn impossible_launches_are_refused_at_once() {
         let mut params: [*mut c_void; 1] = [(&raw mut out).cast()];
         let stream = CUstream::null();
         code!(cuLaunchKernel(
-            function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, stream,
-            params.as_mut_ptr(), null_mut(),
+            function,
+            grid[0],
+            grid[1],
+            grid[2],
+            block[0],
+            block[1],
+            block[2],
+            shared,
+            stream,
+            params.as_mut_ptr(),
+            null_mut(),
         ))
     };
     let one = [1, 1, 1];
@@ -233,9 +238,8 @@ fn impossible_launches_are_refused_at_once() {
     assert_eq!(launch(limited, one, [65, 1, 1], 0), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     assert_eq!(launch(limited, one, one, 48 << 10), INVALID_VALUE);
     assert_eq!(launch(CUfunction(module.0), one, one, 0), INVALID_HANDLE);
-    let no_params = code!(cuLaunchKernel(
-        limited, 1, 1, 1, 1, 1, 1, 0, CUstream::null(), null_mut(), null_mut()
-    ));
+    let no_params =
+        code!(cuLaunchKernel(limited, 1, 1, 1, 1, 1, 1, 0, CUstream::null(), null_mut(), null_mut()));
     assert_eq!(no_params, INVALID_VALUE);
     let _other = TestContext::new();
     assert_eq!(launch(limited, one, one, 0), INVALID_HANDLE);
@@ -276,14 +280,15 @@ fn a_fault_is_sticky_and_leaves_other_contexts_alone() {
 fn load_logged(image: &CStr) -> (CUresult, String) {
     let mut module = CUmodule::null();
     let mut log = [0u8; 2000];
-    let mut options = [
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-    ];
-    let mut values =
-        [log.as_mut_ptr().cast::<c_void>(), core::ptr::without_provenance_mut(log.len())];
+    let mut options =
+        [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), core::ptr::without_provenance_mut(log.len())];
     let result = code!(cuModuleLoadDataEx(
-        &mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr()
+        &mut module,
+        image.as_ptr().cast(),
+        2,
+        options.as_mut_ptr(),
+        values.as_mut_ptr()
     ));
     let text = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap().to_owned();
     assert_eq!(values[1].addr(), text.len());
@@ -318,7 +323,14 @@ fn a_library_serves_every_context() {
     let mut library = CUlibrary::null();
     fns();
     ok!(cuLibraryLoadData(
-        &mut library, PTX.as_ptr().cast(), null_mut(), null_mut(), 0, null_mut(), null_mut(), 0
+        &mut library,
+        PTX.as_ptr().cast(),
+        null_mut(),
+        null_mut(),
+        0,
+        null_mut(),
+        null_mut(),
+        0
     ));
     let mut kernel = CUkernel::null();
     ok!(cuLibraryGetKernel(&mut kernel, library, c"scale".as_ptr()));

@@ -72,10 +72,7 @@ pub(super) struct Attributes {
 impl Attributes {
     pub(super) fn new(kernel: &Kernel) -> Self {
         let left = SHARED_DEFAULT.saturating_sub(kernel.static_shared());
-        Self {
-            dynamic_shared: AtomicI32::new(left as i32),
-            carveout: AtomicI32::new(-1),
-        }
+        Self { dynamic_shared: AtomicI32::new(left as i32), carveout: AtomicI32::new(-1) }
     }
 
     /// The most dynamic shared memory that a launch may ask for.
@@ -105,21 +102,14 @@ impl Attributes {
             A::CU_FUNC_ATTRIBUTE_PTX_VERSION => architecture(program),
             A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => (major * 10 + minor) as i32,
             A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => self.dynamic_shared() as i32,
-            A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
-                self.carveout.load(Ordering::Relaxed)
-            }
+            A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => self.carveout.load(Ordering::Relaxed),
             A::CU_FUNC_ATTRIBUTE_MAX => return Err(INVALID_VALUE),
             known if known.name().is_some() => 0,
             _ => return Err(INVALID_VALUE),
         })
     }
 
-    pub(super) fn set(
-        &self,
-        kernel: &Kernel,
-        attribute: CUfunction_attribute,
-        value: i32,
-    ) -> Answer {
+    pub(super) fn set(&self, kernel: &Kernel, attribute: CUfunction_attribute, value: i32) -> Answer {
         match attribute {
             CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
                 let most = SHARED_OPT_IN.saturating_sub(kernel.static_shared());
@@ -149,12 +139,7 @@ fn architecture(program: &Program) -> i32 {
 }
 
 /// Offset and size of a parameter.
-pub(super) fn param_info(
-    kernel: &Kernel,
-    index: usize,
-    offset: Out<usize>,
-    size: Out<usize>,
-) -> Answer {
+pub(super) fn param_info(kernel: &Kernel, index: usize, offset: Out<usize>, size: Out<usize>) -> Answer {
     offset.check()?;
     let param = kernel.params().get(index).ok_or(INVALID_VALUE)?;
     size.set_if_wanted(param.size as usize);

@@ -34,10 +34,7 @@ impl Heap {
             ..Request::device(bytes.max(ALIGN), context.handle as u64, context.device as u32)
         };
         let region = emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)?;
-        Ok(Self {
-            region,
-            blocks: Mutex::default(),
-        })
+        Ok(Self { region, blocks: Mutex::default() })
     }
 
     /// The first gap that fits; 0 if there is none, as in CUDA C.

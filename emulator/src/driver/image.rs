@@ -29,18 +29,12 @@ pub(super) struct Refused {
 
 impl Refused {
     pub(super) fn new(code: CUresult, log: impl Into<String>) -> Self {
-        Self {
-            code,
-            log: log.into(),
-        }
+        Self { code, log: log.into() }
     }
 
     /// Neither PTX nor a container.
     fn garbage() -> Self {
-        Self::new(
-            CUresult::CUDA_ERROR_INVALID_IMAGE,
-            "the image is neither PTX text nor a fat binary",
-        )
+        Self::new(CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a fat binary")
     }
 
     /// Only machine code.

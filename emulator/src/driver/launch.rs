@@ -9,9 +9,7 @@ use cuprum_sys::*;
 use crate::exec::{self, ExecOptions, LaunchArgs};
 use crate::memory::Request;
 
-use super::call::{
-    Answer, Call, INVALID_VALUE, In, NOT_SUPPORTED, OUT_OF_MEMORY, Param, calls, ensure,
-};
+use super::call::{Answer, Call, INVALID_VALUE, In, NOT_SUPPORTED, OUT_OF_MEMORY, Param, calls, ensure};
 use super::context::Context;
 use super::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors};
 use super::function::{Function, max_threads};
@@ -60,11 +58,7 @@ impl Launch {
             let blocks = shape.grid.iter().map(|&side| u64::from(side)).product::<u64>();
             ensure(blocks <= room, CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)?;
         }
-        Ok(Self {
-            function,
-            shape,
-            params,
-        })
+        Ok(Self { function, shape, params })
     }
 
     pub(super) fn run(&self, context: &Arc<Context>) -> Answer {
@@ -72,8 +66,7 @@ impl Launch {
         let module = &self.function.module;
         let workspace = match self.shape.cooperative {
             true => {
-                let request =
-                    Request::device(WORKSPACE_BYTES, context.handle as u64, context.device as u32);
+                let request = Request::device(WORKSPACE_BYTES, context.handle as u64, context.device as u32);
                 Some(emulator.memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)?)
             }
             false => None,

@@ -51,11 +51,8 @@ impl Library {
     fn create(out: Out<CUlibrary>, image: Image, logs: &Logs) -> Answer {
         out.check()?;
         let program = compile(image, logs)?;
-        let (handle, _) = emulator().libraries.insert_with(|handle| Self {
-            handle,
-            program,
-            state: Mutex::default(),
-        });
+        let (handle, _) =
+            emulator().libraries.insert_with(|handle| Self { handle, program, state: Mutex::default() });
         put_handle(out, handle)
     }
 

@@ -10,13 +10,11 @@ use cuprum_sys::*;
 use crate::memory::{Region, RegionKind, Request};
 use crate::message::{self, Message};
 use crate::program::{
-    FUNCTION_STRIDE, Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind,
-    RelocationTarget,
+    FUNCTION_STRIDE, Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget,
 };
 
 use super::call::{
-    Answer, Call, INVALID_HANDLE, InMut, NOT_FOUND, OUT_OF_MEMORY, Out, Text, calls,
-    put_handle,
+    Answer, Call, INVALID_HANDLE, InMut, NOT_FOUND, OUT_OF_MEMORY, Out, Text, calls, put_handle,
 };
 use super::context::Context;
 use super::function::Function;
@@ -41,12 +39,9 @@ pub(super) struct Module {
 pub(super) fn compile(image: Image, logs: &Logs) -> Answer<Arc<Program>> {
     let (major, minor) = emulator().settings.compute_capability;
     let capability = major * 10 + minor;
-    let options = LoadOptions {
-        compute_capability: capability,
-    };
-    let loaded = image.ptx(capability)?.and_then(|ptx| {
-        Program::load(&ptx, &options).map_err(|error| refusal(&error))
-    });
+    let options = LoadOptions { compute_capability: capability };
+    let loaded =
+        image.ptx(capability)?.and_then(|ptx| Program::load(&ptx, &options).map_err(|error| refusal(&error)));
     match loaded {
         Ok(program) => {
             logs.nothing()?;
@@ -76,10 +71,8 @@ impl Module {
     pub(super) fn load(context: &Arc<Context>, program: &Arc<Program>) -> Answer<Arc<Self>> {
         let emulator = emulator();
         let regions = place(context, program.globals())?;
-        let addresses: Vec<u64> = regions
-            .iter()
-            .map(|region| region.as_ref().map_or(0, |region| region.base))
-            .collect();
+        let addresses: Vec<u64> =
+            regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();
         for (global, region) in program.globals().iter().zip(&regions) {
             if let Some(region) = region {
                 initialise(global, region, &addresses);

@@ -6,8 +6,8 @@ use crate::program::Kernel;
 
 use super::call::{Answer, INVALID_VALUE, In, Out, calls, ensure, in_callback};
 use super::device::{
-    BLOCKS_PER_MULTIPROCESSOR, REGISTERS_PER_MULTIPROCESSOR, SHARED_PER_MULTIPROCESSOR,
-    SHARED_RESERVED, THREADS_PER_MULTIPROCESSOR, multiprocessors,
+    BLOCKS_PER_MULTIPROCESSOR, REGISTERS_PER_MULTIPROCESSOR, SHARED_PER_MULTIPROCESSOR, SHARED_RESERVED,
+    THREADS_PER_MULTIPROCESSOR, multiprocessors,
 };
 use super::function::{Function, max_threads};
 
@@ -23,18 +23,10 @@ pub(super) fn resident_blocks(kernel: &Kernel, threads: u32, dynamic_shared: u32
     let by_threads = THREADS_PER_MULTIPROCESSOR as u32 / threads;
     let by_shared = SHARED_PER_MULTIPROCESSOR / shared.saturating_add(SHARED_RESERVED);
     let by_registers = REGISTERS_PER_MULTIPROCESSOR as u32 / (kernel.registers() * threads).max(1);
-    by_threads
-        .min(by_shared)
-        .min(by_registers.max(1))
-        .min(BLOCKS_PER_MULTIPROCESSOR as u32)
+    by_threads.min(by_shared).min(by_registers.max(1)).min(BLOCKS_PER_MULTIPROCESSOR as u32)
 }
 
-fn active_blocks(
-    out: Out<i32>,
-    function: CUfunction,
-    threads: i32,
-    dynamic_shared: usize,
-) -> Answer {
+fn active_blocks(out: Out<i32>, function: CUfunction, threads: i32, dynamic_shared: usize) -> Answer {
     out.check()?;
     let function = Function::find(function)?;
     let threads = u32::try_from(threads).ok().filter(|&threads| threads > 0);

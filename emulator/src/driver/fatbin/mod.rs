@@ -42,9 +42,7 @@ pub(super) fn total_len(header: &[u8]) -> Option<usize> {
 /// The PTX for the highest architecture that is not above `capability`.
 pub(super) fn ptx(container: &[u8], capability: u32) -> Result<String, Refused> {
     let start = u16_at(container, HEADER_SIZE).map_or(HEADER, usize::from);
-    let entries = Entries {
-        rest: container.get(start..).unwrap_or_default(),
-    };
+    let entries = Entries { rest: container.get(start..).unwrap_or_default() };
     let mut lowest = None;
     let best = entries
         .filter(|entry| entry.kind == KIND_PTX)
@@ -80,10 +78,7 @@ struct Entry<'a> {
 impl Entry<'_> {
     fn text(&self) -> Result<String, Refused> {
         let broken = |why: &str| {
-            Refused::new(
-                CUresult::CUDA_ERROR_INVALID_IMAGE,
-                format!("the PTX in the fat binary {why}"),
-            )
+            Refused::new(CUresult::CUDA_ERROR_INVALID_IMAGE, format!("the PTX in the fat binary {why}"))
         };
         let limit = usize::try_from(self.uncompressed).unwrap_or(usize::MAX);
         let bytes = if self.flags & FLAG_ZSTD != 0 {

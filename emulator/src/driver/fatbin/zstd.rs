@@ -8,13 +8,8 @@ const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 pub(super) fn decompress(input: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut input = Forward::new(input.strip_prefix(&MAGIC)?);
     skip_frame_header(&mut input)?;
-    let mut decoder = Decoder {
-        output: Vec::new(),
-        limit,
-        huffman: None,
-        tables: [None, None, None],
-        recent: [1, 4, 8],
-    };
+    let mut decoder =
+        Decoder { output: Vec::new(), limit, huffman: None, tables: [None, None, None], recent: [1, 4, 8] };
     loop {
         let header = input.little_endian(3)?;
         let (last, kind, size) = (header & 1 == 1, header >> 1 & 3, header >> 3);
@@ -192,38 +187,72 @@ const DEFAULTS: [Default; 3] = [
         accuracy: 6,
         most_accuracy: 9,
         probabilities: &[
-            4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1,
-            1, 1, 1, -1, -1, -1, -1,
+            4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1,
+            -1, -1, -1, -1,
         ],
     },
     Default {
         accuracy: 5,
         most_accuracy: 8,
         probabilities: &[
-            1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1,
-            -1,
+            1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1,
         ],
     },
     Default {
         accuracy: 6,
         most_accuracy: 9,
         probabilities: &[
-            1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
+            1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
         ],
     },
 ];
 
 /// Codes from the first one with extra bits on: first value and extra bits.
 const LENGTH_CODES: [(usize, u32); 20] = [
-    (16, 1), (18, 1), (20, 1), (22, 1), (24, 2), (28, 2), (32, 3), (40, 3), (48, 4), (64, 6),
-    (128, 7), (256, 8), (512, 9), (1024, 10), (2048, 11), (4096, 12), (8192, 13), (16384, 14),
-    (32768, 15), (65536, 16),
+    (16, 1),
+    (18, 1),
+    (20, 1),
+    (22, 1),
+    (24, 2),
+    (28, 2),
+    (32, 3),
+    (40, 3),
+    (48, 4),
+    (64, 6),
+    (128, 7),
+    (256, 8),
+    (512, 9),
+    (1024, 10),
+    (2048, 11),
+    (4096, 12),
+    (8192, 13),
+    (16384, 14),
+    (32768, 15),
+    (65536, 16),
 ];
 const MATCH_CODES: [(usize, u32); 21] = [
-    (35, 1), (37, 1), (39, 1), (41, 1), (43, 2), (47, 2), (51, 3), (59, 3), (67, 4), (83, 4),
-    (99, 5), (131, 7), (259, 8), (515, 9), (1027, 10), (2051, 11), (4099, 12), (8195, 13),
-    (16387, 14), (32771, 15), (65539, 16),
+    (35, 1),
+    (37, 1),
+    (39, 1),
+    (41, 1),
+    (43, 2),
+    (47, 2),
+    (51, 3),
+    (59, 3),
+    (67, 4),
+    (83, 4),
+    (99, 5),
+    (131, 7),
+    (259, 8),
+    (515, 9),
+    (1027, 10),
+    (2051, 11),
+    (4099, 12),
+    (8195, 13),
+    (16387, 14),
+    (32771, 15),
+    (65539, 16),
 ];
 
 /// The first value of a code and its extra bits. Low codes are values themselves, plus `least`.
@@ -252,10 +281,7 @@ struct State {
 impl Fse {
     /// A table with one symbol, which takes no bits.
     fn single(symbol: u8) -> Self {
-        Self {
-            accuracy: 0,
-            states: vec![State { symbol, bits: 0, base: 0 }],
-        }
+        Self { accuracy: 0, states: vec![State { symbol, bits: 0, base: 0 }] }
     }
 
     /// Reads a distribution and builds its table.
