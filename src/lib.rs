@@ -1,4 +1,120 @@
-//! Safe layer over the CUDA driver API.
+//! The CUDA driver, loaded at run time, in an order that the compiler checks.
+//!
+//! A program built with this crate needs no toolkit and links to no driver. It finds `libcuda.so.1` (on
+//! Windows `nvcuda.dll`) when it runs, uses what that driver has, and says of the rest which CUDA version it
+//! needs. Where there is no GPU, the crate `cuprum-emulator` fills the same function table in software.
+//!
+//! # What it does and what it does not
+//!
+//! It wraps the driver API one call a method, and turns the rules between calls into types: what must happen
+//! before what, what must outlive what, what must be current. It is not the runtime API, no array library and
+//! no compiler: kernels come in as PTX, cubin or fatbin. What a kernel does with memory cannot be checked, so
+//! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started, and nothing but
+//! loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
+//! can be called through [`Library::fns`].
+//!
+//! # The order of types
+//!
+//! | to have | one needs | so that |
+//! |---|---|---|
+//! | [`Library`]: a driver is loaded | | nothing is called before there is a driver |
+//! | [`Driver`]: `cuInit` succeeded | a `Library` | nothing is called before initialization |
+//! | [`Device`] | a `Driver` | |
+//! | [`Context`], [`PrimaryContext`] | a `Device` | |
+//! | [`ContextStack`] | nothing; there is one a thread | |
+//! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
+//! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context | a context outlives what was made in it |
+//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed | code is not unloaded while it can be launched |
+//! | [`Scope`]: asynchronous copies | `&Current` and a `Stream`; it borrows the host memory | host memory in flight is not touched, moved or freed |
+//!
+//! # A tour
+//!
+//! ```
+//! use cuprum::{Buffer, ContextStack, Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+//!
+//! // `Library::open()` for a GPU and nothing else.
+//! let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
+//! let device = Driver::init(library)?.device(0)?;
+//!
+//! // Nothing is current until it is pushed, and only as long as `cx` lives.
+//! let context = PrimaryContext::retain(device)?;
+//! let mut stack = ContextStack::take()?;
+//! let cx = stack.push(&context)?;
+//!
+//! // A signature is compared with the kernel once: number, sizes and offsets of its parameters.
+//! let module = Module::load_ptx(&cx, include_str!("../kernels/saxpy.ptx"))?;
+//! let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+//!
+//! let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
+//! let mut y = Buffer::from_slice(&cx, &[2.0f32; 1000])?;
+//! let stream = Stream::new(&cx)?;
+//! let config = LaunchConfig::for_elements(x.len(), 256);
+//! // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copies below come after it.
+//! unsafe { saxpy.launch(&cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
+//! assert_eq!(y.to_vec(&cx)?, [5.0; 1000]);
+//!
+//! // Asynchronous copies borrow what they read and write until the scope has waited for them.
+//! let mut host = [0.0f32; 1000];
+//! cx.scope(&stream, |scope| scope.lend(y.as_mut_slice())?.copy_to_host(&mut host))??;
+//! assert_eq!(host, [5.0; 1000]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Threads
+//!
+//! Which context is current is a matter of each thread. [`ContextStack`] and [`Current`], and with them
+//! [`Scope`] and [`Lent`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
+//! makes the object's context current if it is not, and puts back what was. A context that is
+//! [leaked](Context::leak) is `'static`, and so is what is made in it: it can live in statics and in threads
+//! that are not scoped.
+//!
+//! A token that was forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next use
+//! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`].
+//! Other code of the process that changes the current context must put it back.
+//!
+//! # Errors
+//!
+//! Every error names the call and the code in eight bytes; see [`Error`]. Methods that check on the host have
+//! an error of their own around it, such as [`MemoryError`], with the values in question. A driver reports
+//! the failure of work at whichever call comes next, so that many calls list "the sticky errors of earlier
+//! work". `Drop` cannot report: `close` does, and gives the object back when it fails. What `Drop` swallowed
+//! is counted in [`swallowed`].
+//!
+//! # Faults
+//!
+//! After a kernel has accessed memory that is not its own, trapped, failed an assertion or overflown its
+//! stack, every call in its context answers with that fault: it is [sticky](Error::is_sticky). The context
+//! remembers the first call that told of it, and later errors name that call. Measured on an H200 with driver
+//! 580 (CUDA 13.0), and recorded in `tests/data/goldens/driver.json`:
+//!
+//! - The launch itself succeeds. The fault shows at the first call that waits, or at any later one.
+//! - It reaches every context of the process, those made afterwards included. (One device was there; what
+//!   others do is not known.)
+//! - A context created after the old one was destroyed fails with the same code, and so does a primary
+//!   context that was reset, or released and retained. Only a new process recovers.
+//! - Asking a device for attributes, pushing and popping go on working.
+//!
+//! So run kernels that may fault in a process of their own. The emulator keeps a fault to its context, and
+//! names the thread, the line and the allocation.
+//!
+//! # Forks
+//!
+//! A driver does not survive `fork`. In the child of a process that had called `cuInit`, every method answers
+//! with [`Error::is_forked`] and every drop does nothing, where the driver itself would fail or hang. Start
+//! workers with `exec`, or initialize after the fork.
+//!
+//! # Exit
+//!
+//! Nothing has to be freed before a process ends. Objects that are dropped while the driver shuts down are
+//! told so by it and take that for success. The driver is never unloaded.
+//!
+//! # Drivers
+//!
+//! The function table is tested on drivers from CUDA 6.5 on. A method names the C function behind it and the
+//! first CUDA version that has it; on an older driver that one method answers with [`Error::is_unresolved`].
+//! Shared use with other libraries ([`PrimaryContext`]) needs CUDA 7.0, and checking the signature of a
+//! kernel that was not loaded from PTX needs CUDA 12.4. [`Library::require`] and [`Library::has`] tell
+//! beforehand. NVIDIA's newer drivers take programs made for older ones, so there is no greatest version.
 
 mod context;
 mod device;
