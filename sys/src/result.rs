@@ -3,6 +3,11 @@
 use crate::enums::CUresult;
 
 impl CUresult {
+    /// Whether this code is one of this crate's own, which no driver gives: the call was not made.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Self::UNRESOLVED | Self::FORKED)
+    }
+
     /// What this code means, in a sentence; `None` for a code that this crate does not know.
     pub fn description(self) -> Option<&'static str> {
         let index = Self::NAMES.iter().position(|entry| entry.0 == self.0)?;

@@ -4,18 +4,18 @@
 //! run (x86-64 Debian, network) and fails when it cannot.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+#[path = "common/checks.rs"]
+mod checks;
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::ptr;
 use std::sync::Mutex;
 
-use common::{cache, fork, in_child, run};
+use common::{cache, in_child, run};
 use cuprum_sys::left_out::LEFT_OUT;
-use cuprum_sys::{CUresult, FnId, Library, StreamMode, Symbol, Version};
+use cuprum_sys::{CUresult, FnId, Library, Version};
 
 /// Exported by every driver or all but the oldest, and declared by no header.
 const UNDOCUMENTED: [&str; 3] = ["cuEGLApiInit", "cuMemGetAttribute", "cuMemGetAttribute_v2"];
@@ -113,13 +113,8 @@ fn check(test: &str, driver: &str, version: Version, init: CUresult) {
         check_presence(driver, library, &exported);
         check_presence(driver, per_thread, &exported);
         check_exports(&exported);
-        check_queries(library);
-        check_queries(per_thread);
-        check_missing_function(library);
-        check_error_names(library);
-        check_fork_before_init(library, init);
-        check_init(library, per_thread, init);
-        check_fork_after_init(library);
+        let late = LATER_THAN_THEIR_VERSION.iter().filter(|(of, _)| *of == driver);
+        checks::check(library, per_thread, &late.map(|(_, function)| *function).collect::<Vec<_>>(), init);
     });
 }
 
@@ -138,22 +133,16 @@ fn facts(driver: &str) -> BTreeMap<&'static str, bool> {
     rows.map(|mut row| (row.next().unwrap(), row.nth(column - 1).unwrap() == "1")).collect()
 }
 
-/// The table has exactly what the driver exports, which is what its version lets expect.
+/// The table has exactly what the driver exports, which is what is known of it.
 fn check_presence(driver: &str, library: Library, exported: &BTreeSet<String>) {
     let facts = facts(driver);
-    let mut present = 0;
     for &function in FnId::ALL {
         let symbol = function.symbol_in(library.stream_mode());
         let name = symbol.name.to_str().unwrap();
         let has = library.has(function);
         assert_eq!(has, exported.contains(name), "{name}: in the table, exported");
         assert_eq!(has, facts[name], "{name}: in the table, known of this driver");
-        let late = LATER_THAN_THEIR_VERSION.contains(&(driver, function));
-        assert_eq!(has, symbol.since <= library.version() && !late, "{name} of {}", symbol.since);
-        present += u32::from(has);
     }
-    let (mode, version) = (library.stream_mode(), library.version());
-    println!("{driver} (CUDA {version}, {mode:?}): {present} of {} functions", FnId::ALL.len());
 }
 
 /// Every driver function that the library exports is in the table or accounted for.
@@ -167,101 +156,4 @@ fn check_exports(exported: &BTreeSet<String>) {
     let unknown: Vec<_> =
         exported.iter().filter(is_driver_function).filter(|name| !known.contains(name.as_str())).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
-}
-
-/// `cuGetProcAddress` gives the addresses that the table has from dlsym, each asked with its own version.
-fn check_queries(library: Library) {
-    if !library.has(FnId::cuGetProcAddress) {
-        assert!(library.version() < Version::new(11, 3));
-        return;
-    }
-    let mut same = 0;
-    for &function in FnId::ALL.iter().filter(|function| library.has(**function)) {
-        let symbol = function.symbol_in(library.stream_mode());
-        assert_eq!(query(library, &symbol), library.address(function), "{:?}", symbol.name);
-        same += 1;
-    }
-    println!("cuGetProcAddress and dlsym agree on {same} functions");
-}
-
-/// The driver's answer for a symbol by base name and version.
-fn query(library: Library, symbol: &Symbol) -> *const c_void {
-    let base = CString::new(symbol.base).unwrap();
-    let flags = match symbol.mode {
-        StreamMode::Legacy => 1,
-        StreamMode::PerThread => 2,
-    };
-    let since = i32::try_from(symbol.since.as_raw()).unwrap();
-    let mut address = ptr::null_mut();
-    // SAFETY: the name is a C string and the address is ours to write.
-    let result = unsafe { (library.fns().cuGetProcAddress)(base.as_ptr(), &mut address, since, flags) };
-    assert_eq!(result, CUresult::CUDA_SUCCESS, "{symbol:?}");
-    address
-}
-
-/// A function newer than the driver is a typed error, and calling it all the same is harmless.
-fn check_missing_function(library: Library) {
-    let (driver, function) = (library.version(), FnId::cuTensorMapSetAllocationClass);
-    let missing = library.require_fn(function).unwrap_err();
-    assert_eq!((missing.function, missing.since, missing.driver), (function, Version::new(13, 5), driver));
-    assert_eq!(
-        missing.to_string(),
-        format!("cuTensorMapSetAllocationClass needs CUDA 13.5, driver has {driver}")
-    );
-    // SAFETY: an absent function is a stub, which looks at no argument.
-    let result = unsafe {
-        (library.fns().cuTensorMapSetAllocationClass)(
-            ptr::null_mut(),
-            cuprum_sys::CUtensorMapAllocClass(0),
-            ptr::null_mut(),
-        )
-    };
-    assert_eq!(result, CUresult::UNRESOLVED);
-}
-
-/// The driver knows no name for our own codes, nor a code of ours for an error of its own.
-fn check_error_names(library: Library) {
-    let name = |code: CUresult| {
-        let mut name = ptr::dangling();
-        // SAFETY: the place is ours to write.
-        let result = unsafe { (library.fns().cuGetErrorName)(code, &mut name) };
-        assert_eq!(name.is_null(), result != CUresult::CUDA_SUCCESS, "{code:?}");
-        // SAFETY: not null, so the driver's own string.
-        (!name.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(name) }.to_str().unwrap().to_owned())
-    };
-    for ours in [CUresult::UNRESOLVED, CUresult::FORKED] {
-        assert_eq!(name(ours), None, "{ours:?} is no code of a driver");
-    }
-    let mut known = 0;
-    for code in (0..2000).map(CUresult) {
-        if let Some(theirs) = name(code) {
-            assert_eq!(code.name(), Some(theirs.as_str()), "code {}", code.0);
-            known += 1;
-        }
-    }
-    assert!(known >= 48, "the driver knows {known} codes");
-    println!("{known} result codes have the driver's name");
-}
-
-fn check_fork_before_init(library: Library, init: CUresult) {
-    let answer = fork(|| u8::from(library.init() == init && !library.forked()));
-    assert_eq!(answer, 1, "a child may initialize what its parent only loaded");
-}
-
-/// The true answer, once: further calls ask nobody and open nothing.
-fn check_init(library: Library, per_thread: Library, init: CUresult) {
-    assert_eq!(library.init(), init);
-    let files = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    let open = files();
-    for _ in 0..10 {
-        assert_eq!(library.init(), init);
-        assert_eq!(per_thread.init(), init, "one driver, one answer");
-    }
-    assert_eq!(files(), open, "cuInit was called again");
-}
-
-/// In 550 and 555 a child's own `cuInit` fails oddly; no driver lets a child use what the parent set up.
-fn check_fork_after_init(library: Library) {
-    let answer = fork(|| u8::from(library.forked() && library.init() == CUresult::FORKED));
-    assert_eq!(answer, 1, "the child is told");
 }

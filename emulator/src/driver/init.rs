@@ -24,7 +24,7 @@ fn error_texts() -> &'static HashMap<u32, (CString, CString)> {
             (c_name, CString::new(describe(name)).unwrap_or_default())
         };
         let entry = |&(code, name): &(u32, &str)| (code, texts(name));
-        CUresult::NAMES.iter().map(entry).collect()
+        CUresult::NAMES.iter().filter(|(code, _)| !CUresult(*code).is_own()).map(entry).collect()
     })
 }
 

@@ -7,24 +7,34 @@ use std::process::Command;
 /// Set in a child process that runs one test's body.
 const CHILD: &str = "CUPRUM_TEST_CHILD";
 
-/// Runs `body` in a process of its own, which is this test binary again, told to run `test` only.
+/// What a child says when it has run the body to its end.
+const DONE: &str = "the child is done";
+
+/// Runs `body` in a process of its own with `variables` set: this test binary again, told to run `test` only.
+///
+/// A test may do so several times, with different variables.
 ///
 /// # Panics
 /// If the child fails; its output comes along.
 #[track_caller]
 pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
-    if std::env::var_os(CHILD).is_some_and(|child| child == *test) {
-        return body();
+    let this = format!("{test} {variables:?}");
+    if let Some(child) = std::env::var_os(CHILD) {
+        if child == *this {
+            body();
+            println!("{DONE}");
+        }
+        return;
     }
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"])
-        .env(CHILD, test)
+        .env(CHILD, this)
         .envs(variables.iter().copied())
         .output()
         .unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
     print!("{stdout}");
-    let passed = output.status.success() && stdout.contains("1 passed");
+    let passed = output.status.success() && stdout.contains(DONE);
     assert!(
         passed,
         "{test} in a child process: {}\n{stdout}\n{}",
