@@ -14,9 +14,9 @@ use crate::types::*;
 
 driver_fns! {
     // Result codes
-    /// Gives the driver's sentence about a result code; a null pointer for a code it does not know.
+    /// Gives the driver's sentence about a result code; null for one it does not know. A null `pStr` crashes.
     6000 fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char);
-    /// Gives the C name of a result code; a null pointer for a code the driver does not know.
+    /// Gives the C name of a result code; null for one the driver does not know. A null `pStr` crashes.
     6000 fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char);
 
     // Initialization
@@ -92,7 +92,7 @@ driver_fns! {
     3020 fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: u32, dev: CUdevice);
     /// Creates a context with execution affinity and makes it current. Gone from the headers of CUDA 13.
     11040 fn cuCtxCreate_v3(pctx: *mut CUcontext, paramsArray: *mut CUexecAffinityParam, numParams: i32, flags: u32, dev: CUdevice);
-    /// Creates a context with creation parameters (affinity, graphics sharing) and makes it current.
+    /// Creates a context with parameters (affinity, graphics sharing); null ones crash some drivers.
     12050 fn cuCtxCreate_v4(pctx: *mut CUcontext, ctxCreateParams: *mut CUctxCreateParams, flags: u32, dev: CUdevice);
     /// Destroys a context, which must be current or floating; the form before CUDA 4.
     2000 fn cuCtxDestroy(ctx: CUcontext);
@@ -438,9 +438,9 @@ driver_fns! {
     4000 fn cuMemcpyPeer(dstDevice: CUdeviceptr, dstContext: CUcontext, srcDevice: CUdeviceptr, srcContext: CUcontext, ByteCount: usize) ptds;
     /// Copies bytes from one context's device memory to another's, ordered on a stream.
     4000 fn cuMemcpyPeerAsync(dstDevice: CUdeviceptr, dstContext: CUcontext, srcDevice: CUdeviceptr, srcContext: CUcontext, ByteCount: usize, hStream: CUstream) ptsz;
-    /// Copies a box from one context to another.
+    /// Copies a box from one context to another; null parameters crash some drivers.
     4000 fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) ptds;
-    /// Copies a box from one context to another, ordered on a stream.
+    /// Copies a box from one context to another, ordered on a stream; null parameters crash some drivers.
     4000 fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) ptsz;
     /// Does many copies in one call and gives the index of one that failed; the form of CUDA 12.
     12080 fn cuMemcpyBatchAsync(dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut CUmemcpyAttributes, attrsIdxs: *mut usize, numAttrs: usize, failIdx: *mut usize, hStream: CUstream) ptsz;
@@ -696,7 +696,7 @@ driver_fns! {
     2000 fn cuEventElapsedTime(pMilliseconds: *mut f32, hStart: CUevent, hEnd: CUevent);
     /// Gives the milliseconds between two recorded events.
     12080 fn cuEventElapsedTime_v2(pMilliseconds: *mut f32, hStart: CUevent, hEnd: CUevent);
-    /// Records in an event the work in a stream so far.
+    /// Records in an event the work in a stream so far; a null event crashes driver 390.
     2000 fn cuEventRecord(hEvent: CUevent, hStream: CUstream) ptsz;
     /// Records in an event the work in a stream so far, as an external node of a graph by flag.
     11010 fn cuEventRecordWithFlags(hEvent: CUevent, hStream: CUstream, flags: u32) ptsz;
@@ -1132,9 +1132,9 @@ driver_fns! {
     3000 fn cuGraphicsUnmapResources(count: u32, resources: *mut CUgraphicsResource, hStream: CUstream) ptsz;
 
     // Entry points
-    /// Gives the address of a function by base name, newest ABI up to a version; the form of CUDA 11.
+    /// Finds a function by base name, newest ABI up to a version; nulls crash. The form of CUDA 11.
     11030 fn cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64);
-    /// Gives the address of a function by base name, newest ABI up to a version, and says why there is none.
+    /// Finds a function by base name, newest ABI up to a version, or says why not; nulls crash.
     12000 fn cuGetProcAddress_v2(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64, symbolStatus: *mut CUdriverProcAddressQueryResult);
 
     // Coredump

@@ -105,6 +105,22 @@ fn driver() {
 }
 
 #[test]
+fn opened_by_many_threads_at_once() {
+    let path = fake("driver", "kinds", "libthreads.so");
+    let open = || {
+        let library = Library::open_from(&path).unwrap();
+        (library, library.init())
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(open)).collect();
+        let expected = open();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), expected);
+        }
+    });
+}
+
+#[test]
 fn driver_that_must_be_asked() {
     let library = Library::open_from(fake("query_only", "kinds", "libquery.so")).unwrap();
     assert!(library.has(FnId::cuMemAlloc_v2), "exported nowhere, but known to cuGetProcAddress");
