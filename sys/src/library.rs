@@ -1,0 +1,255 @@
+//! A loaded driver, and what is known of it.
+
+use core::ffi::c_void;
+use core::ptr;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::enums::CUresult;
+use crate::error::{LoadError, MissingFunction, Refusal, TooOld};
+use crate::fns::{COUNT, FnId, Fns};
+use crate::fork;
+use crate::loader::OpenOptions;
+use crate::table::{StreamMode, Symbol};
+use crate::version::Version;
+
+/// A loaded driver: its functions, its version, and where it came from.
+///
+/// Copying it copies a reference. It stays loaded until the process ends.
+#[derive(Clone, Copy)]
+pub struct Library(&'static Loaded);
+
+struct Loaded {
+    fns: Fns,
+    present: Presence,
+    version: Version,
+    mode: StreamMode,
+    origin: String,
+    init: &'static Init,
+    /// Keeps the driver mapped; `None` when a resolver filled the table.
+    _handle: Option<libloading::Library>,
+}
+
+/// What became of `cuInit`; one for each driver, whatever its tables.
+struct Init {
+    /// The fork generation in which it was first called, or [`fork::NEVER`].
+    generation: AtomicU32,
+    result: OnceLock<CUresult>,
+}
+
+impl Default for Init {
+    fn default() -> Self {
+        Self { generation: AtomicU32::new(fork::NEVER), result: OnceLock::new() }
+    }
+}
+
+/// One bit a function.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Presence([u64; COUNT.div_ceil(64)]);
+
+impl Presence {
+    pub(crate) const NONE: Self = Self([0; COUNT.div_ceil(64)]);
+
+    pub(crate) fn insert(&mut self, function: FnId) {
+        let i = function as usize;
+        self.0[i / 64] |= 1 << (i % 64);
+    }
+
+    pub(crate) fn contains(&self, function: FnId) -> bool {
+        let i = function as usize;
+        self.0[i / 64] >> (i % 64) & 1 == 1
+    }
+}
+
+/// Everything loaded so far, so that opening the same driver again leaks nothing.
+static REGISTRY: Mutex<Vec<&'static Loaded>> = Mutex::new(Vec::new());
+
+impl Library {
+    /// Opens the machine's driver with the legacy default stream.
+    ///
+    /// When `CUPRUM_DRIVER` is set, it names the only library tried. Otherwise these are tried in order:
+    /// `libcuda.so.1`, the WSL library, `libcuda.so`; on Windows `nvcuda.dll`. All functions are looked up
+    /// at once. `cuInit` is not called. Opening the same driver again gives the
+    /// same table, under the name it had first.
+    ///
+    /// # Errors
+    /// [`LoadError`] lists every library tried, each with the reason why it did not serve.
+    pub fn open() -> Result<Self, LoadError> {
+        Self::options().open()
+    }
+
+    /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is tried.
+    ///
+    /// The library's initializers run, as with every library that is loaded: name only what you trust.
+    ///
+    /// # Errors
+    /// [`LoadError`] says why this library was refused.
+    pub fn open_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        Self::options().open_from(path)
+    }
+
+    /// Fills the table from any source: a driver in software, a test's fake, a tracing wrapper.
+    ///
+    /// `resolve` is asked once for each function; null means absent. `origin` names the source in messages.
+    /// A source that gives the same addresses and version again is taken for the same driver, whose table
+    /// is not made twice and keeps its first name.
+    ///
+    /// # Safety
+    /// 1. Each address given must be a function with the ABI of the symbol asked for.
+    /// 2. It must stay valid until the process ends.
+    ///
+    /// # Errors
+    /// [`LoadError`] if `cuInit` or `cuDriverGetVersion` is missing, or the latter fails.
+    pub unsafe fn from_resolver(
+        origin: &str,
+        resolve: impl FnMut(&Symbol) -> *const c_void,
+    ) -> Result<Self, LoadError> {
+        // SAFETY: the caller vouches for the addresses.
+        unsafe { Self::options().from_resolver(origin, resolve) }
+    }
+
+    /// Choices to make before opening.
+    #[must_use]
+    pub fn options() -> OpenOptions {
+        OpenOptions::default()
+    }
+
+    /// The functions.
+    #[must_use]
+    pub fn fns(self) -> &'static Fns {
+        &self.0.fns
+    }
+
+    /// The CUDA version that the driver supports, as it said when it was opened.
+    #[must_use]
+    pub fn version(self) -> Version {
+        self.0.version
+    }
+
+    /// Which stream the null stream is.
+    #[must_use]
+    pub fn stream_mode(self) -> StreamMode {
+        self.0.mode
+    }
+
+    /// The path or name that this driver came from.
+    #[must_use]
+    pub fn origin(self) -> &'static str {
+        &self.0.origin
+    }
+
+    /// Whether the driver has a function.
+    #[must_use]
+    pub fn has(self, function: FnId) -> bool {
+        self.0.present.contains(function)
+    }
+
+    /// The address of a function, for a tracing wrapper or for C code; null if the driver lacks it.
+    #[must_use]
+    pub fn address(self, function: FnId) -> *const c_void {
+        if self.has(function) { self.0.fns.slots()[function as usize] } else { ptr::null() }
+    }
+
+    /// Checks that the driver supports at least a version.
+    ///
+    /// # Errors
+    /// [`TooOld`] names both versions.
+    pub fn require(self, needed: Version) -> Result<(), TooOld> {
+        if self.version() < needed {
+            return Err(TooOld { needed, driver: self.version() });
+        }
+        Ok(())
+    }
+
+    /// Checks that the driver has a function.
+    ///
+    /// # Errors
+    /// [`MissingFunction`] names the function, the version it came with, and the driver's.
+    pub fn require_fn(self, function: FnId) -> Result<(), MissingFunction> {
+        if self.has(function) {
+            return Ok(());
+        }
+        Err(MissingFunction {
+            function,
+            since: function.symbol_in(self.stream_mode()).since,
+            driver: self.version(),
+        })
+    }
+
+    /// Calls `cuInit(0)` the first time, and answers the same ever after.
+    ///
+    /// Some drivers open files anew with each failing call, so the answer is kept. In a child that was
+    /// forked after the first call the answer is `CUresult::FORKED`.
+    pub fn init(self) -> CUresult {
+        let here = fork::generation();
+        let init = self.0.init;
+        let first = init.generation.compare_exchange(fork::NEVER, here, Ordering::Relaxed, Ordering::Relaxed);
+        if first.is_err_and(|before| before != here) {
+            return CUresult::FORKED;
+        }
+        // SAFETY: cuInit takes no pointer and may be called at any time, from any thread.
+        *init.result.get_or_init(|| unsafe { (self.0.fns.cuInit)(0) })
+    }
+
+    /// Whether this process was forked after the driver was initialized, which makes the driver unusable
+    /// here. Costs two loads and a compare.
+    #[must_use]
+    #[inline]
+    pub fn forked(self) -> bool {
+        let before = self.0.init.generation.load(Ordering::Relaxed);
+        before != fork::NEVER && before != fork::generation()
+    }
+
+    /// Makes a filled table a library that lives for ever, unless it is one already.
+    pub(crate) fn publish(
+        fns: Fns,
+        present: Presence,
+        version: Version,
+        mode: StreamMode,
+        origin: &str,
+        handle: Option<libloading::Library>,
+    ) -> Result<Self, Refusal> {
+        let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
+        if registry.is_empty() && !fork::watch() {
+            return Err(Refusal::OutOfMemory);
+        }
+        let known = registry
+            .iter()
+            .copied()
+            .find(|known| known.mode == mode && known.version == version && known.fns.slots() == fns.slots());
+        if let Some(known) = known {
+            return Ok(Self(known));
+        }
+        let same_driver = registry.iter().find(|known| known.fns.cuInit as usize == fns.cuInit as usize);
+        let loaded: &'static Loaded = Box::leak(Box::new(Loaded {
+            fns,
+            present,
+            version,
+            mode,
+            origin: origin.to_owned(),
+            init: same_driver.map_or_else(|| &*Box::leak(Box::default()), |known| known.init),
+            _handle: handle,
+        }));
+        registry.push(loaded);
+        Ok(Self(loaded))
+    }
+}
+
+impl core::fmt::Debug for Library {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Library")
+            .field("origin", &self.origin())
+            .field("version", &self.version())
+            .field("stream_mode", &self.stream_mode())
+            .finish()
+    }
+}
+
+impl PartialEq for Library {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Library {}
