@@ -25,7 +25,7 @@ impl Block<'_, '_> {
     ) -> Result<Flow, Stop> {
         let state = &mut self.warps[warp];
         if active & state.live == state.live || missing(&state.rows, state.live, active, members) == 0 {
-            perform(&mut state.rows, operation, active);
+            perform_by_members(&mut state.rows, operation, members, active);
             return Ok(Flow::Next);
         }
         self.split_off(warp, index, pc, active);
@@ -60,7 +60,7 @@ impl Block<'_, '_> {
             if missing(&state.rows, state.live, arrived, *members) != 0 {
                 continue;
             }
-            perform(&mut state.rows, operation, mask);
+            perform_by_members(&mut state.rows, operation, *members, mask);
             let fragment = &mut state.fragments[index];
             fragment.wait = Wait::Ready;
             fragment.pc += 1;
@@ -76,6 +76,18 @@ fn missing(rows: &Rows, live: u32, arrived: u32, members: Register) -> u32 {
     rows.get(members, lane) & live & !arrived
 }
 
+/// Lanes may name different members; those that name the same work together.
+fn perform_by_members(rows: &mut Rows, operation: &Collective, members: Register, active: u32) {
+    let mut left = active;
+    while left != 0 {
+        let named = rows.get(members, left.trailing_zeros() as usize);
+        let same = lanes_of(left).filter(|lane| rows.get(members, *lane) == named);
+        let same = same.fold(0, |bits, lane| bits | 1 << lane);
+        perform(rows, operation, same);
+        left &= !same;
+    }
+}
+
 fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
     match *operation {
         Collective::WarpBarrier => {}
@@ -86,7 +98,9 @@ fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
                 let (source, valid) =
                     shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
                 found |= u32::from(valid) << own;
-                rows.set(out, own, values[source as usize]);
+                // Hardware gives zero for a lane that does not take part.
+                let there = active >> source & 1 != 0;
+                rows.set(out, own, if there { values[source as usize] } else { 0 });
             }
             if let Some(inside) = inside {
                 rows.set_predicate(inside, active, found);
@@ -127,7 +141,7 @@ fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
         Collective::Reduce { operation, signed, out, value } => {
             let ty = if signed { Type::S32 } else { Type::U32 };
             let all = lanes_of(active).map(|lane| u64::from(rows.get(value, lane)));
-            let result = all.reduce(|a, b| apply(operation, ty, a, b, 0)).unwrap_or(0);
+            let result = all.reduce(|a, b| apply(operation, ty, false, a, b, 0)).unwrap_or(0);
             lanes_of(active).for_each(|lane| rows.set(out, lane, result as u32));
         }
         Collective::Elect { out, elected } => {

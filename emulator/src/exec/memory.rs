@@ -119,7 +119,7 @@ impl Block<'_, '_> {
             let place = self.place(warp, pc, lane, request)?;
             let rows = &self.warps[warp].rows;
             let [a, b] = atomic.operands.map(|operand| rows.get_wide(operand, width, lane));
-            let change = |old: u64| apply(atomic.operation, atomic.ty, old, a, b);
+            let change = |old: u64| apply(atomic.operation, atomic.ty, place.global, old, a, b);
             // SAFETY: `place` checked that the bytes lie in live memory, and are aligned.
             let old = unsafe { update(place.host, bytes, change) };
             if let Some(out) = atomic.out {
@@ -372,9 +372,10 @@ unsafe fn update(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
     }
 }
 
-/// The new value of an atomic operation; `b` is the second operand of `cas`.
-pub(super) fn apply(operation: AtomicOperation, ty: Type, old: u64, a: u64, b: u64) -> u64 {
-    use super::semantics::{Pure, float};
+/// The new value of an atomic operation; `b` is the second operand of `cas`. In global memory, sums
+/// of single precision flush subnormal numbers, and a NaN stays as it is.
+pub(super) fn apply(operation: AtomicOperation, ty: Type, global: bool, old: u64, a: u64, b: u64) -> u64 {
+    use super::semantics::{Pure, float, half};
     let mask = u64::MAX >> (64 - 8 * ty.bytes());
     let (old, a) = (old & mask, a & mask);
     let signed = |x: u64| sign_extend(x, ty.bytes()) as i64;
@@ -382,11 +383,32 @@ pub(super) fn apply(operation: AtomicOperation, ty: Type, old: u64, a: u64, b: u
         AtomicOperation::Add => match ty {
             Type::F32 => {
                 let (x, y) = (f32::from_bits(old as u32), f32::from_bits(a as u32));
-                float::AddF32::<{ float::NEAREST }, false, false>::eval(x, y, (), ()).to_bits().into()
+                if global {
+                    float::AddF32::<{ float::NEAREST }, true, false>::eval(x, y, (), ())
+                } else {
+                    float::AddF32::<{ float::NEAREST }, false, false>::eval(x, y, (), ())
+                }
+                .to_bits()
+                .into()
             }
             Type::F64 => {
                 let (x, y) = (f64::from_bits(old), f64::from_bits(a));
-                float::AddF64::<{ float::NEAREST }>::eval(x, y, (), ()).to_bits()
+                match (global, y.is_nan(), x.is_nan()) {
+                    // Global memory's own adder passes a NaN as it is.
+                    (true, true, _) => a,
+                    (true, _, true) => old,
+                    _ => float::AddF64::<{ float::NEAREST }>::eval(y, x, (), ()).to_bits(),
+                }
+            }
+            Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => {
+                let (x, y) = (old as u32, a as u32);
+                let sum = match ty {
+                    Type::F16 | Type::F16x2 => {
+                        half::Both::<half::Add<half::F16, false, false>>::eval(x, y, (), ())
+                    }
+                    _ => half::Both::<half::Add<half::Bf16, false, false>>::eval(x, y, (), ()),
+                };
+                u64::from(sum) & mask
             }
             _ => old.wrapping_add(a),
         },

@@ -170,9 +170,10 @@ impl Block<'_, '_> {
         for lane in lanes_of(active) {
             let a = u128::from(rows.get_wide(carry.sources[0], carry.width, lane));
             let b = u128::from(rows.get_wide(carry.sources[1], carry.width, lane));
-            let flag = u128::from(carry.reads && flags >> lane & 1 != 0);
-            // A borrow is carried as a set flag.
-            let sum = if carry.subtract { a.wrapping_sub(b).wrapping_sub(flag) } else { a + b + flag };
+            // Subtraction adds the complement and one; so a clear flag stands for a borrow.
+            let b = if carry.subtract { !b & u128::from(mask) } else { b };
+            let flag = if carry.reads { flags >> lane & 1 != 0 } else { carry.subtract };
+            let sum = a + b + u128::from(flag);
             rows.set_wide(carry.out, carry.width, lane, sum as u64 & mask);
             out_flags |= ((sum >> bits & 1) as u32) << lane;
         }

@@ -1,7 +1,7 @@
 //! The `.approx` functions. Hardware uses tables and is off by a few units in the last place; here each result
 //! is within one unit of the exact value.
 
-use super::float::{finish, flush};
+use super::float::{NEAREST, div_f32, finish, flush, quiet};
 use super::operations;
 
 operations! {
@@ -13,13 +13,24 @@ operations! {
     Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).sin() as f32) }
     Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).cos() as f32) }
     Tanh(a: f32) -> f32 { finish::<false, false>(f64::from(a).tanh() as f32) }
-    /// Quotient of `div.approx` and `div.full`.
-    Div[const FTZ: bool](a: f32, b: f32) -> f32 { finish::<FTZ, false>(flush::<FTZ>(a) / flush::<FTZ>(b)) }
-    /// `rcp.approx.ftz.f64` works on the upper half of the number and returns zeros in the lower half.
-    RcpF64(a: f64) -> f64 { upper_half(1.0 / upper_half(flush64(a))) }
-    RsqrtF64[const FTZ: bool](a: f64) -> f64 {
-        upper_half(1.0 / upper_half(if FTZ { flush64(a) } else { a }).sqrt())
+    DivFull[const FTZ: bool](a: f32, b: f32) -> f32 {
+        finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(flush::<FTZ>(a), flush::<FTZ>(b)))
     }
+    /// Divisors beyond 2^126 give zero, since their reciprocal is lost.
+    Div[const FTZ: bool](a: f32, b: f32) -> f32 {
+        let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
+        let reciprocal_lost = b.abs() > f32::from_bits(0x7e80_0000) && b.is_finite();
+        let b = if reciprocal_lost { f32::INFINITY.copysign(b) } else { b };
+        finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(a, b))
+    }
+    /// `rcp.approx.ftz.f64` works on the upper half of the number and returns zeros in the lower half.
+    RcpF64(a: f64) -> f64 { flush64(upper_half(1.0 / upper_half(flush64(a)))) }
+    RsqrtF64(a: f64) -> f64 {
+        let root = 1.0 / a.sqrt();
+        let invalid = f64::from_bits(0xfff8_0000_0000_0000);
+        if a.is_nan() { f64::from_bits(quiet(a.to_bits())) } else if root.is_nan() { invalid } else { root }
+    }
+    RsqrtFlushedF64(a: f64) -> f64 { upper_half(1.0 / upper_half(flush64(a)).sqrt()) }
 }
 
 fn flush64(x: f64) -> f64 {

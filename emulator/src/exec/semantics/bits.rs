@@ -49,7 +49,7 @@ macro_rules! bits {
 
 bits!(u16, u32, u64);
 
-/// `start..start + length` of 64 bits as a mask; both at most 255.
+/// `start..start + length` of 64 bits as a mask.
 #[inline(always)]
 fn field(start: u32, length: u32, width: u32) -> u64 {
     if start >= width || length == 0 {
@@ -72,11 +72,10 @@ fn find(value: u64, width: u32, from_top: bool) -> u32 {
 /// Bits of `a` from `start`, `length` of them, sign-extended where `signed`.
 #[inline(always)]
 fn extract(a: u64, start: u32, length: u32, width: u32, signed: bool) -> u64 {
-    let (start, length) = (start & 0xff, length & 0xff);
     let sign = if !signed || length == 0 {
         0
     } else {
-        let last = (start + length - 1).min(width - 1);
+        let last = start.saturating_add(length - 1).min(width - 1);
         (a >> last) & 1
     };
     let value = if start >= width { 0 } else { a >> start };
@@ -124,6 +123,19 @@ fn bytes(x: u32, signed: bool) -> [i32; 4] {
     if signed { signed_bytes(x) } else { unsigned_bytes(x) }
 }
 
+fn find_nth(mask: u32, base: u32, n: i32) -> u32 {
+    if base > 31 {
+        return !0;
+    }
+    if n == 0 {
+        return if mask >> base & 1 != 0 { base } else { !0 };
+    }
+    let set = |position: &u32| mask >> position & 1 != 0;
+    let skip = n.unsigned_abs() as usize - 1;
+    let found = if n > 0 { (base..32).filter(set).nth(skip) } else { (0..=base).rev().filter(set).nth(skip) };
+    found.unwrap_or(!0)
+}
+
 operations! {
     Move32(a: u32) -> u32 { a }
     Move64(a: u64) -> u64 { a }
@@ -154,8 +166,9 @@ operations! {
         let amount = if WRAP { amount & 31 } else { amount.min(32) };
         ((u64::from(high) << 32 | u64::from(low)) >> amount) as u32
     }
-    ExtractU32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start, length, 32, false) as u32 }
-    ExtractS32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start, length, 32, true) as u32 }
+    // Of positions and lengths, the 32-bit forms use the low byte, the 64-bit forms all bits.
+    ExtractU32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, false) as u32 }
+    ExtractS32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, true) as u32 }
     ExtractU64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, false) }
     ExtractS64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, true) }
     Insert32(a: u32, b: u32, start: u32, length: u32) -> u32 {
@@ -164,7 +177,6 @@ operations! {
         (b & !mask) | (a.wrapping_shl(start) & mask)
     }
     Insert64(a: u64, b: u64, start: u32, length: u32) -> u64 {
-        let (start, length) = (start & 0xff, length & 0xff);
         let mask = field(start, length, 64);
         (b & !mask) | (a.wrapping_shl(start) & mask)
     }
@@ -204,6 +216,13 @@ operations! {
         let b = bytes(b, SIGNED_B);
         let b = if HIGH { [b[2], b[3]] } else { [b[0], b[1]] };
         dot4([a[0], a[1], 0, 0], [b[0], b[1], 0, 0], c as i32) as u32
+    }
+    /// The position of the `|n|`-th set bit, counted from `base` upwards or, for negative `n`, downwards.
+    FindNth(mask: u32, base: u32, n: i32) -> u32 { find_nth(mask, base, n) }
+    /// Sum of the absolute differences of four bytes, added to `c`.
+    AbsoluteDifference4(a: u32, b: u32, c: u32) -> u32 {
+        let differences = unsigned_bytes(a).into_iter().zip(unsigned_bytes(b)).map(|(a, b)| a.abs_diff(b));
+        c.wrapping_add(differences.sum())
     }
     Low32(a: u64) -> u32 { a as u32 }
     High32(a: u64) -> u32 { (a >> 32) as u32 }

@@ -1,7 +1,8 @@
 //! `cvt`: conversions between numeric types.
 
-use super::float::{NEAREST, finish, flush, narrow};
-use super::{Lane, Pure, soft};
+use super::float::{NEAREST, canonical, finish, flush, is_nan64, narrow, quiet};
+use super::half::{F16, Half};
+use super::{Lane, Pure, operations, soft};
 use core::marker::PhantomData;
 
 /// How `cvt` makes an integer of a float, or rounds a float to a whole number.
@@ -55,10 +56,10 @@ macro_rules! integers {
 }
 
 integers! {
-    u8, nan 0, 0;
-    i8, nan 0, 0;
-    u16, nan 0, 0;
-    i16, nan 0, 0;
+    u8, nan 0, 1 << 7;
+    i8, nan 0, i8::MIN;
+    u16, nan 0, 1 << 15;
+    i16, nan 0, i16::MIN;
     u32, nan 0, 1 << 31;
     i32, nan 0, i32::MIN;
     u64, nan 1 << 63, 1 << 63;
@@ -117,11 +118,12 @@ macro_rules! to_whole {
 impl Float for f32 {
     #[inline(always)]
     fn widen<const FTZ: bool>(self) -> f64 {
-        flush::<FTZ>(self).into()
+        let x = flush::<FTZ>(self);
+        if FTZ { canonical(x).into() } else { x.into() }
     }
     #[inline(always)]
     fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> f32 {
-        finish::<FTZ, SAT>(narrow::<ROUND>(x))
+        if SAT { finish::<FTZ, true>(narrow::<ROUND>(x)) } else { flush::<FTZ>(narrow::<ROUND>(x)) }
     }
     #[inline(always)]
     fn from_integer<const ROUND: u8, T: Integer>(value: T) -> f32 {
@@ -137,7 +139,7 @@ impl Float for f32 {
     }
     #[inline(always)]
     fn to_whole<const ROUND: u8>(self) -> f32 {
-        to_whole!(self, ROUND)
+        canonical(to_whole!(self, ROUND))
     }
 }
 
@@ -152,7 +154,7 @@ impl Float for f64 {
             let x = if x > 0.0 { x } else { 0.0 };
             return if x < 1.0 { x } else { 1.0 };
         }
-        x
+        f64::from_bits(if is_nan64(x.to_bits()) { quiet(x.to_bits()) } else { x.to_bits() })
     }
     #[inline(always)]
     fn from_integer<const ROUND: u8, T: Integer>(value: T) -> f64 {
@@ -199,4 +201,23 @@ conversions! {
         if SAT { D::round::<NEAREST, false, true>(x.widen::<false>()) } else { x }
     };
     FloatToInt<D: Integer, S: Float; ROUND: u8, FTZ: bool> |a| a.to_integer::<ROUND, FTZ, D>();
+}
+
+operations! {
+    /// `f16` to single precision: the one NaN of single precision, where other conversions keep the payload.
+    F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
+    /// Double precision to `f16`: a NaN keeps sign and upper payload.
+    F64ToF16[const ROUND: u8](a: f64) -> F16 {
+        let bits = a.to_bits();
+        if is_nan64(bits) {
+            return F16::from_bits((bits >> 48) as u16 & 0x8000 | 0x7e00 | (bits >> 42) as u16 & 0x1ff);
+        }
+        <F16 as Half>::round::<ROUND>(a)
+    }
+    /// Single precision rounded to the 10 bits of fraction of `tf32`, ties away from zero.
+    ToTf32(a: f32) -> u32 {
+        let bits = a.to_bits();
+        let rounded = if a.is_finite() { bits.wrapping_add(0x1000) } else { bits };
+        rounded & !0x1fff
+    }
 }

@@ -26,14 +26,55 @@ pub(crate) fn finish<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
         let x = if x > 0.0 { x } else { 0.0 };
         return if x < 1.0 { x } else { 1.0 };
     }
-    if x.is_nan() { f32::from_bits(0x7fff_ffff) } else { x }
+    canonical(x)
 }
 
-/// NVIDIA's double precision arithmetic returns this NaN for invalid operations on numbers, and quiets a NaN that
-/// comes in.
+/// Any NaN becomes the one that single precision arithmetic returns. On bits, because a compiler may change which
+/// NaN a floating-point selection yields.
 #[inline(always)]
-fn finish64(x: f64) -> f64 {
-    if x.is_nan() { f64::from_bits(0xfff8_0000_0000_0000) } else { x }
+pub(crate) fn canonical(x: f32) -> f32 {
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
+}
+
+/// A NaN that signals becomes quiet.
+#[inline(always)]
+pub(crate) fn quiet(bits: u64) -> u64 {
+    bits | 1 << 51
+}
+
+#[inline(always)]
+pub(crate) fn is_nan64(bits: u64) -> bool {
+    bits & !(1 << 63) > f64::INFINITY.to_bits()
+}
+
+/// The result of double precision arithmetic: a NaN that came in goes out, the last operand's first; an invalid
+/// operation on numbers gives the negative NaN.
+#[inline(always)]
+fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
+    let mut bits = result.to_bits();
+    if is_nan64(bits) {
+        bits = 0xfff8_0000_0000_0000;
+        for operand in operands {
+            let operand = operand.to_bits();
+            bits = if is_nan64(operand) { quiet(operand) } else { bits };
+        }
+    }
+    f64::from_bits(bits)
+}
+
+/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent had no bounds: what rounds up to the
+/// smallest normal number only because subnormal numbers are coarse is flushed.
+#[inline(always)]
+fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
+    const SCALE: f64 = 18446744073709551616.0;
+    if FTZ && rounded.abs() <= f32::MIN_POSITIVE {
+        let unbounded = f64::from(narrow::<ROUND>(exact * SCALE));
+        if unbounded.abs() < f64::from(f32::MIN_POSITIVE) * SCALE {
+            return 0f32.copysign(rounded);
+        }
+    }
+    rounded
 }
 
 /// Rounds to single precision in the given direction.
@@ -57,7 +98,7 @@ pub(crate) fn narrow<const ROUND: u8>(x: f64) -> f32 {
 
 /// A number of double precision that rounds, to anything shorter, as `value + error` would.
 #[inline(always)]
-fn to_odd(value: f64, error: f64) -> f64 {
+pub(super) fn to_odd(value: f64, error: f64) -> f64 {
     if error == 0.0 || value.to_bits() & 1 == 1 || !value.is_finite() {
         return value;
     }
@@ -67,7 +108,7 @@ fn to_odd(value: f64, error: f64) -> f64 {
 
 /// The sum, and what it misses of the exact sum.
 #[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
     let a_part = sum - b_part;
@@ -75,7 +116,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 #[inline(always)]
-pub(crate) fn add_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
+pub(crate) fn add_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
     if ROUND == NEAREST {
         return a + b;
     }
@@ -87,13 +128,17 @@ pub(crate) fn add_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
 }
 
 #[inline(always)]
-pub(crate) fn mul_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
-    if ROUND == NEAREST { a * b } else { narrow::<ROUND>(f64::from(a) * f64::from(b)) }
+pub(crate) fn mul_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST && !FTZ {
+        return a * b;
+    }
+    let exact = f64::from(a) * f64::from(b);
+    flush_rounded::<ROUND, FTZ>(narrow::<ROUND>(exact), exact)
 }
 
 #[inline(always)]
-pub(crate) fn fma_f32<const ROUND: u8>(a: f32, b: f32, c: f32) -> f32 {
-    if ROUND == NEAREST {
+pub(crate) fn fma_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32, c: f32) -> f32 {
+    if ROUND == NEAREST && !FTZ {
         return a.mul_add(b, c);
     }
     let product = f64::from(a) * f64::from(b);
@@ -101,12 +146,13 @@ pub(crate) fn fma_f32<const ROUND: u8>(a: f32, b: f32, c: f32) -> f32 {
     if ROUND == DOWN && sum == 0.0 && product.is_sign_positive() != c.is_sign_positive() {
         return -0.0;
     }
-    narrow::<ROUND>(to_odd(sum, error))
+    let exact = to_odd(sum, error);
+    flush_rounded::<ROUND, FTZ>(narrow::<ROUND>(exact), exact)
 }
 
 #[inline(always)]
-pub(crate) fn div_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
-    if ROUND == NEAREST {
+pub(crate) fn div_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST && !FTZ {
         return a / b;
     }
     let (a, b) = (f64::from(a), f64::from(b));
@@ -115,11 +161,12 @@ pub(crate) fn div_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
         return quotient as f32;
     }
     let rest = (-quotient).mul_add(b, a);
-    narrow::<ROUND>(to_odd(quotient, if b > 0.0 { rest } else { -rest }))
+    let exact = to_odd(quotient, if b > 0.0 { rest } else { -rest });
+    flush_rounded::<ROUND, FTZ>(narrow::<ROUND>(exact), exact)
 }
 
 #[inline(always)]
-pub(crate) fn sqrt_f32<const ROUND: u8>(a: f32) -> f32 {
+pub(crate) fn sqrt_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
     if ROUND == NEAREST {
         return a.sqrt();
     }
@@ -146,13 +193,37 @@ fn min_f32<const FTZ: bool, const NAN: bool>(a: f32, b: f32) -> f32 {
     } else {
         smaller
     };
-    finish::<false, false>(picked)
+    canonical(picked)
+}
+
+/// The magnitude, with the product of the operands' signs.
+#[inline(always)]
+fn xor_sign(a: f32, b: f32, magnitude: f32) -> f32 {
+    let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
+    if magnitude.is_nan() { magnitude } else { f32::from_bits(magnitude.to_bits() | sign) }
+}
+
+/// A NaN loses against a number.
+#[inline(always)]
+fn pick64(a: f64, b: f64, picked: f64) -> f64 {
+    match (a.is_nan(), b.is_nan()) {
+        (false, false) => picked,
+        (true, false) => b,
+        (false, true) => a,
+        (true, true) => f64::from_bits(quiet(b.to_bits())),
+    }
+}
+
+/// The changed bits, unless it is a NaN, which keeps its sign.
+#[inline(always)]
+fn change_sign(a: f64, changed: u64) -> f64 {
+    f64::from_bits(if is_nan64(a.to_bits()) { quiet(a.to_bits()) } else { changed })
 }
 
 macro_rules! arithmetic_f32 {
     ($($name:ident($($arg:ident),+) = $function:ident;)*) => { operations! { $(
         $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
-            finish::<FTZ, SAT>($function::<ROUND>($(flush::<FTZ>($arg)),+))
+            finish::<FTZ, SAT>($function::<ROUND, FTZ>($(flush::<FTZ>($arg)),+))
         }
     )* } };
 }
@@ -168,41 +239,43 @@ arithmetic_f32! {
 }
 
 #[inline(always)]
-fn sub_f32<const ROUND: u8>(a: f32, b: f32) -> f32 {
-    add_f32::<ROUND>(a, -b)
+fn sub_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
+    add_f32::<ROUND, FTZ>(a, -b)
 }
 
 #[inline(always)]
-fn rcp_f32<const ROUND: u8>(a: f32) -> f32 {
-    div_f32::<ROUND>(1.0, a)
+fn rcp_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
+    div_f32::<ROUND, FTZ>(1.0, a)
 }
 
 operations! {
-    AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b)) }
-    SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b)) }
-    MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b)) }
-    FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c)) }
-    DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b)) }
-    RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a)) }
-    SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a)) }
+    AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b), [a, b]) }
+    SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b), [a, b]) }
+    MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b), [a, b]) }
+    FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c), [a, b, c]) }
+    DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b), [b, a]) }
+    RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a), [a]) }
+    SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a), [a]) }
 
-    MinF32[const FTZ: bool, NAN: bool](a: f32, b: f32) -> f32 { min_f32::<FTZ, NAN>(a, b) }
-    MaxF32[const FTZ: bool, NAN: bool](a: f32, b: f32) -> f32 {
-        let max = -min_f32::<FTZ, NAN>(-a, -b);
-        finish::<false, false>(max)
+    MinF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
+        if XOR_SIGN { xor_sign(a, b, min_f32::<FTZ, NAN>(a.abs(), b.abs())) } else { min_f32::<FTZ, NAN>(a, b) }
+    }
+    MaxF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
+        let max = |a: f32, b: f32| canonical(-min_f32::<FTZ, NAN>(-a, -b));
+        if XOR_SIGN { xor_sign(a, b, max(a.abs(), b.abs())) } else { max(a, b) }
     }
     MinF64(a: f64, b: f64) -> f64 {
         let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
-        finish64(if a.is_nan() { b } else if b.is_nan() { a } else { smaller })
+        pick64(a, b, smaller)
     }
     MaxF64(a: f64, b: f64) -> f64 {
         let larger = if a > b || (a == b && a.is_sign_positive()) { a } else { b };
-        finish64(if a.is_nan() { b } else if b.is_nan() { a } else { larger })
+        pick64(a, b, larger)
     }
-    AbsF32[const FTZ: bool](a: f32) -> f32 { flush::<FTZ>(f32::from_bits(a.to_bits() & 0x7fff_ffff)) }
-    NegF32[const FTZ: bool](a: f32) -> f32 { flush::<FTZ>(f32::from_bits(a.to_bits() ^ 0x8000_0000)) }
-    AbsF64(a: f64) -> f64 { a.abs() }
-    NegF64(a: f64) -> f64 { -a }
+    AbsF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(a.abs())) }
+    NegF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(-a)) }
+    AbsF64(a: f64) -> f64 { change_sign(a, a.to_bits() & !(1 << 63)) }
+    NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
     /// The magnitude of `b` with the sign of `a`.
     CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
     CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
@@ -276,6 +349,7 @@ class_tests! {
     IsInfinite |a| a.is_infinite();
     IsNumber |a| !a.is_nan();
     IsNotNumber |a| a.is_nan();
-    IsNormal |a| a.is_normal();
+    // Zero counts as normal.
+    IsNormal |a| a.is_normal() || a == 0.0;
     IsSubnormal |a| a.is_subnormal();
 }

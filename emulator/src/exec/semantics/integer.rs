@@ -13,7 +13,7 @@ pub(crate) trait Int: Lane + Ord {
     fn mul_high(self, other: Self) -> Self;
     /// All bits set for a zero divisor, as on hardware; the smallest number divided by -1 wraps.
     fn div(self, other: Self) -> Self;
-    /// The dividend for a zero divisor, as on hardware.
+    /// All bits set for a zero divisor, as on hardware.
     fn rem(self, other: Self) -> Self;
     fn abs(self) -> Self;
     /// Clamped shift: amounts from the width on give zero, or the sign.
@@ -39,7 +39,7 @@ macro_rules! int {
             #[inline(always)]
             fn div(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
             #[inline(always)]
-            fn rem(self, other: Self) -> Self { if other == 0 { self } else { self.wrapping_rem(other) } }
+            fn rem(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_rem(other) } }
             #[inline(always)]
             fn abs(self) -> Self { let $x = self; $abs }
             #[inline(always)]

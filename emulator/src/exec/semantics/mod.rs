@@ -11,6 +11,7 @@ pub(crate) mod approximate;
 pub(crate) mod bits;
 pub(crate) mod convert;
 pub(crate) mod float;
+pub(crate) mod half;
 pub(crate) mod integer;
 mod soft;
 

@@ -3,6 +3,7 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
+use crate::exec::semantics::half::{self, Bf16, Both, F16};
 use crate::exec::semantics::{PureInfo, approximate, bits, float, integer, pure};
 use crate::program::instruction::{Carry, Op};
 use crate::program::types::Type;
@@ -105,6 +106,107 @@ macro_rules! ftz_op {
     };
 }
 
+/// `min` and `max`: whether a NaN wins, and whether magnitudes are compared and the signs multiplied.
+#[derive(Clone, Copy)]
+struct Extremum {
+    nan: bool,
+    xor_sign: bool,
+}
+
+/// `min` or `max` of single precision in any variant.
+macro_rules! extremum_op {
+    ($op:ident, $ftz:expr, $extremum:expr) => {
+        match ($ftz, $extremum.nan, $extremum.xor_sign) {
+            (false, false, false) => pure::<float::$op<false, false, false>>(),
+            (false, false, true) => pure::<float::$op<false, false, true>>(),
+            (false, true, false) => pure::<float::$op<false, true, false>>(),
+            (false, true, true) => pure::<float::$op<false, true, true>>(),
+            (true, false, false) => pure::<float::$op<true, false, false>>(),
+            (true, false, true) => pure::<float::$op<true, false, true>>(),
+            (true, true, false) => pure::<float::$op<true, true, false>>(),
+            (true, true, true) => pure::<float::$op<true, true, true>>(),
+        }
+    };
+}
+
+/// An operation on one of the four half precision types, with compile-time switches.
+macro_rules! half_op {
+    ($ty:expr, $op:ident $(, $switch:literal)*) => {
+        match $ty {
+            Type::F16 => pure::<half::$op<F16 $(, $switch)*>>(),
+            Type::Bf16 => pure::<half::$op<Bf16 $(, $switch)*>>(),
+            Type::F16x2 => pure::<Both<half::$op<F16 $(, $switch)*>>>(),
+            _ => pure::<Both<half::$op<Bf16 $(, $switch)*>>>(),
+        }
+    };
+}
+
+/// Half precision. Only `f16` knows `.ftz` and `.sat`.
+fn half(opcode: &str, approximate: bool, extremum: Extremum, relu: bool, mode: FloatMode, ty: Type) -> Found {
+    let bf16 = matches!(ty, Type::Bf16 | Type::Bf16x2);
+    let nearest = mode.rounding.is_none_or(|rounding| rounding == float::NEAREST);
+    if !nearest || (bf16 && mode.sat) || (relu && opcode != "fma") {
+        return None;
+    }
+    if approximate {
+        return match (opcode, mode.ftz, mode.sat || mode.rounding.is_some()) {
+            ("ex2", true, false) => Some(half_op!(ty, Exp2, true)),
+            ("ex2", false, false) if !bf16 => Some(half_op!(ty, Exp2, false)),
+            ("tanh", false, false) => Some(half_op!(ty, Tanh)),
+            _ => None,
+        };
+    }
+    if bf16 && mode.ftz {
+        return None;
+    }
+    macro_rules! arithmetic {
+        ($op:ident) => {
+            match (mode.ftz, mode.sat) {
+                (false, false) => half_op!(ty, $op, false, false),
+                (false, true) => half_op!(ty, $op, false, true),
+                (true, false) => half_op!(ty, $op, true, false),
+                (true, true) => half_op!(ty, $op, true, true),
+            }
+        };
+    }
+    macro_rules! extremum {
+        ($op:ident) => {
+            match (mode.ftz, extremum.nan, extremum.xor_sign) {
+                (false, false, false) => half_op!(ty, $op, false, false, false),
+                (false, false, true) => half_op!(ty, $op, false, false, true),
+                (false, true, false) => half_op!(ty, $op, false, true, false),
+                (false, true, true) => half_op!(ty, $op, false, true, true),
+                (true, false, false) => half_op!(ty, $op, true, false, false),
+                (true, false, true) => half_op!(ty, $op, true, false, true),
+                (true, true, false) => half_op!(ty, $op, true, true, false),
+                (true, true, true) => half_op!(ty, $op, true, true, true),
+            }
+        };
+    }
+    Some(match opcode {
+        "add" => arithmetic!(Add),
+        "sub" => arithmetic!(Sub),
+        "mul" => arithmetic!(Mul),
+        "fma" if mode.rounding.is_some() => match (mode.ftz, mode.sat, relu) {
+            (false, false, false) => half_op!(ty, Fma, false, false, false),
+            (false, false, true) => half_op!(ty, Fma, false, false, true),
+            (false, true, false) => half_op!(ty, Fma, false, true, false),
+            (true, false, false) => half_op!(ty, Fma, true, false, false),
+            (true, false, true) => half_op!(ty, Fma, true, false, true),
+            (true, true, false) => half_op!(ty, Fma, true, true, false),
+            (_, true, true) => return None,
+        },
+        _ if mode.sat || mode.rounding.is_some() => return None,
+        "min" => extremum!(Min),
+        "max" => extremum!(Max),
+        "abs" if mode.ftz => half_op!(ty, Abs, true),
+        "abs" => half_op!(ty, Abs, false),
+        "neg" if mode.ftz => half_op!(ty, Neg, true),
+        "neg" => half_op!(ty, Neg, false),
+        _ => return None,
+    })
+}
+
 /// Which part of a product an instruction keeps.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
@@ -124,6 +226,18 @@ impl<'s> Decoder<'_, '_, 's> {
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "abs" | "neg" | "min" | "max" | "sad"
             | "mul24" | "mad24" | "rcp" | "sqrt" | "rsqrt" | "ex2" | "lg2" | "sin" | "cos" | "tanh"
             | "copysign" | "dp4a" | "dp2a" => {}
+            "fns" => {
+                let ty = m.ty()?;
+                return match ty {
+                    Type::B32 => self.pure_instruction(i, pure::<bits::FindNth>(), ty).map(|()| true),
+                    _ => Ok(false),
+                };
+            }
+            "vabsdiff4" if i.modifiers == ["u32", "u32", "u32", "add"] => {
+                m.ignore(&["u32", "add"]);
+                let info = pure::<bits::AbsoluteDifference4>();
+                return self.pure_instruction(i, info, Type::U32).map(|()| true);
+            }
             _ => return Ok(false),
         }
         if matches!(i.opcode, "dp4a" | "dp2a") {
@@ -135,11 +249,29 @@ impl<'s> Decoder<'_, '_, 's> {
         let part = m.pick(&PARTS);
         let approximate = m.flag("approx");
         let full = m.flag("full");
-        let nan = m.flag("NaN");
+        let extremum = Extremum { nan: m.flag("NaN"), xor_sign: m.flag("xorsign") };
+        if extremum.xor_sign && !m.flag("abs") {
+            return Ok(false);
+        }
+        let nan = extremum.nan || extremum.xor_sign;
+        let relu = m.flag("relu");
         let mode = FloatMode::of(m);
         let ty = m.ty()?;
+        if nan && !matches!(i.opcode, "min" | "max") {
+            return Ok(false);
+        }
         let found = match ty {
-            Type::F32 => self.f32(i.opcode, part, approximate || full, nan, mode),
+            Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 if part.is_none() && !full => {
+                half(i.opcode, approximate, extremum, relu, mode, ty)
+            }
+            _ if relu => None,
+            Type::F32 if full => match i.opcode {
+                "div" if mode.rounding.is_none() && !mode.sat => {
+                    Some(ftz_op!(approximate::DivFull, mode.ftz))
+                }
+                _ => None,
+            },
+            Type::F32 => self.f32(i.opcode, part, approximate, extremum, mode),
             Type::F64 if !nan && !full => f64(i.opcode, part, approximate, mode),
             _ if approximate || full || nan || mode.rounding.is_some() || mode.ftz => None,
             _ => integer(i.opcode, part, mode.sat, ty),
@@ -150,8 +282,15 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    fn f32(&self, opcode: &str, part: Option<Part>, approximate: bool, nan: bool, mode: FloatMode) -> Found {
-        if part.is_some() || (nan && !matches!(opcode, "min" | "max")) {
+    fn f32(
+        &self,
+        opcode: &str,
+        part: Option<Part>,
+        approximate: bool,
+        extremum: Extremum,
+        mode: FloatMode,
+    ) -> Found {
+        if part.is_some() {
             return None;
         }
         let exact = !approximate;
@@ -178,18 +317,8 @@ impl<'s> Decoder<'_, '_, 's> {
             "abs" if exact => ftz_op!(float::AbsF32, mode.ftz),
             "neg" if exact => ftz_op!(float::NegF32, mode.ftz),
             "copysign" if exact && !mode.ftz => pure::<float::CopySignF32>(),
-            "min" if exact => match (mode.ftz, nan) {
-                (false, false) => pure::<float::MinF32<false, false>>(),
-                (false, true) => pure::<float::MinF32<false, true>>(),
-                (true, false) => pure::<float::MinF32<true, false>>(),
-                (true, true) => pure::<float::MinF32<true, true>>(),
-            },
-            "max" if exact => match (mode.ftz, nan) {
-                (false, false) => pure::<float::MaxF32<false, false>>(),
-                (false, true) => pure::<float::MaxF32<false, true>>(),
-                (true, false) => pure::<float::MaxF32<true, false>>(),
-                (true, true) => pure::<float::MaxF32<true, true>>(),
-            },
+            "min" if exact => extremum_op!(MinF32, mode.ftz, extremum),
+            "max" if exact => extremum_op!(MaxF32, mode.ftz, extremum),
             _ => return None,
         })
     }
@@ -286,7 +415,8 @@ fn f64(opcode: &str, part: Option<Part>, approximate: bool, mode: FloatMode) -> 
     if approximate {
         return match opcode {
             "rcp" if !rounded && mode.ftz && !mode.sat => Some(pure::<approximate::RcpF64>()),
-            "rsqrt" if !rounded && !mode.sat => Some(ftz_op!(approximate::RsqrtF64, mode.ftz)),
+            "rsqrt" if !rounded && !mode.sat && mode.ftz => Some(pure::<approximate::RsqrtFlushedF64>()),
+            "rsqrt" if !rounded && !mode.sat => Some(pure::<approximate::RsqrtF64>()),
             _ => None,
         };
     }

@@ -3,6 +3,7 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol};
+use crate::exec::semantics::half::{Bf16, F16, PairFromF32, ReluFromF32};
 use crate::exec::semantics::{PureInfo, Width, bits, convert, float, integer, pure, test};
 use crate::program::instruction::{Clock, Condition, Constant, Logic, Op, Register, Special};
 use crate::program::types::Type;
@@ -150,12 +151,15 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
         (false, false) => by_integers!(to, from, Wrap),
         (false, true) => {
             // Conversions to integers saturate anyway.
-            let _ = mode.sat;
             mode.whole?;
             match from {
                 Type::F32 => to_int!(to, f32, mode;
                     U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
                 Type::F64 => to_int!(to, f64, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                Type::F16 if !mode.ftz => to_int!(to, F16, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                Type::Bf16 if !mode.ftz => to_int!(to, Bf16, mode;
                     U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
                 _ => None,
             }
@@ -167,10 +171,28 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
                     U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
                 Type::F64 => from_int!(from, f64, mode;
                     U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                Type::F16 => from_int!(from, F16, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
+                Type::Bf16 => from_int!(from, Bf16, mode;
+                    U8 u8, S8 i8, U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64,),
                 _ => None,
             }
         }
         (true, true) => match (to, from) {
+            (Type::F16, Type::F16) if mode.whole.is_some() => float_to_float!(F16, F16, mode),
+            (Type::Bf16, Type::Bf16) if mode.whole.is_some() => float_to_float!(Bf16, Bf16, mode),
+            (Type::F32, Type::F16) if mode.whole.is_none() && !mode.sat => Some(pure::<convert::F16ToF32>()),
+            (Type::F32, Type::F16) => float_to_float!(f32, F16, mode),
+            (Type::F16, Type::F64) if !mode.ftz && !mode.sat && mode.whole.is_none() => {
+                Some(by_rounding!(mode.rounding?, |R| pure::<convert::F64ToF16<R>>()))
+            }
+            (Type::F64, Type::F16) => float_to_float!(f64, F16, mode),
+            (Type::F32, Type::Bf16) => float_to_float!(f32, Bf16, mode),
+            (Type::F64, Type::Bf16) => float_to_float!(f64, Bf16, mode),
+            (Type::F16, Type::F32) if mode.rounding.is_some() => float_to_float!(F16, f32, mode),
+            (Type::F16, Type::F64) if mode.rounding.is_some() => float_to_float!(F16, f64, mode),
+            (Type::Bf16, Type::F32) if mode.rounding.is_some() => float_to_float!(Bf16, f32, mode),
+            (Type::Bf16, Type::F64) if mode.rounding.is_some() => float_to_float!(Bf16, f64, mode),
             (Type::F32, Type::F32) => float_to_float!(f32, f32, mode),
             (Type::F64, Type::F32) => float_to_float!(f64, f32, mode),
             (Type::F32, Type::F64) if mode.rounding.is_some() => float_to_float!(f32, f64, mode),
@@ -178,6 +200,28 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
             _ => None,
         },
     }
+}
+
+/// To half precision with `.relu`, or two numbers to a pair.
+fn half_from_f32(to: Type, rounding: Option<u8>, relu: bool) -> Found {
+    macro_rules! all {
+        ($rounding:expr) => {
+            match (to, relu) {
+                (Type::F16x2, false) => pure::<PairFromF32<F16, { $rounding }, false>>(),
+                (Type::F16x2, true) => pure::<PairFromF32<F16, { $rounding }, true>>(),
+                (Type::Bf16x2, false) => pure::<PairFromF32<Bf16, { $rounding }, false>>(),
+                (Type::Bf16x2, true) => pure::<PairFromF32<Bf16, { $rounding }, true>>(),
+                (Type::F16, true) => pure::<ReluFromF32<F16, { $rounding }>>(),
+                (Type::Bf16, true) => pure::<ReluFromF32<Bf16, { $rounding }>>(),
+                _ => return None,
+            }
+        };
+    }
+    Some(match rounding? {
+        float::NEAREST => all!(float::NEAREST),
+        float::ZERO => all!(float::ZERO),
+        _ => return None,
+    })
 }
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -206,7 +250,19 @@ impl<'s> Decoder<'_, '_, 's> {
             ftz: m.flag("ftz"),
             sat: m.flag("sat"),
         };
+        if i.modifiers == ["rna", "tf32", "f32"] {
+            m.ignore(&["rna", "tf32", "f32"]);
+            return self.pure_instruction(i, pure::<convert::ToTf32>(), Type::F32).map(|()| true);
+        }
+        let relu = m.flag("relu");
         let (to, from) = (m.ty()?, m.ty()?);
+        if relu || matches!(to, Type::F16x2 | Type::Bf16x2) {
+            let plain = mode.whole.is_none() && !mode.ftz && !mode.sat && from == Type::F32;
+            let Some(info) = half_from_f32(to, mode.rounding, relu).filter(|_| plain) else {
+                return Ok(false);
+            };
+            return self.pure_instruction(i, info, from).map(|()| true);
+        }
         let Some(info) = conversion(to, from, mode) else { return Ok(false) };
         self.operand_count(i, 2)?;
         let source = self.source(self.operand(i, 1)?, from, width_of(from))?;

@@ -3,7 +3,7 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::{PureInfo, TestInfo, Width, bits, float, integer, pure, test};
+use crate::exec::semantics::{PureInfo, TestInfo, Width, bits, float, half, integer, pure, test};
 use crate::program::instruction::{Condition, Logic, Op, Predicate, Register};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
@@ -80,13 +80,29 @@ macro_rules! by_float_comparison {
     };
 }
 
+macro_rules! by_half_comparison {
+    ($comparison:expr, $ty:ty, $ftz:literal; $($name:ident)*) => {
+        match $comparison {
+            $(Comparison::$name => Some(test::<half::Compare<$ty, float::$name<f32, false>, $ftz>>()),)*
+        }
+    };
+}
+
 fn compare_floats(comparison: Comparison, ty: Type, ftz: bool) -> Option<&'static TestInfo> {
     macro_rules! all {
         ($ty:ty, $ftz:literal) => {
             by_float_comparison!(comparison, $ty, $ftz; Eq Ne Lt Le Gt Ge Equ Neu Ltu Leu Gtu Geu Num Nan)
         };
     }
+    macro_rules! half {
+        ($ty:ty, $ftz:literal) => {
+            by_half_comparison!(comparison, $ty, $ftz; Eq Ne Lt Le Gt Ge Equ Neu Ltu Leu Gtu Geu Num Nan)
+        };
+    }
     match (ty, ftz) {
+        (Type::F16, false) => half!(half::F16, false),
+        (Type::F16, true) => half!(half::F16, true),
+        (Type::Bf16, false) => half!(half::Bf16, false),
         (Type::F32, false) => all!(f32, false),
         (Type::F32, true) => all!(f32, true),
         (Type::F64, false) => all!(f64, false),

@@ -306,7 +306,7 @@ fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     use Type::*;
     match operation {
-        Add => matches!(ty, U32 | S32 | U64 | S64 | F32 | F64),
+        Add => matches!(ty, U32 | S32 | U64 | S64 | F32 | F64 | F16 | F16x2 | Bf16 | Bf16x2),
         Exchange => matches!(ty, B32 | B64 | U32 | S32 | U64 | S64 | F32),
         CompareExchange => matches!(ty, B16 | B32 | B64 | U32 | S32 | U64 | S64),
         Min | Max => matches!(ty, U32 | S32 | U64 | S64),

@@ -11,7 +11,7 @@ mod memory;
 mod modifiers;
 mod operands;
 
-use super::instruction::{Condition, Constant, Instruction, Op, Special};
+use super::instruction::{Condition, Constant, Instruction, Op};
 use super::module::{Context, SharedVariable, layout, shared_layout};
 use super::types::Type;
 use super::{Function, Kernel, Origin, Param, Predicate, PtxError, PtxErrorKind, Register, RowKind, flow};
