@@ -44,6 +44,7 @@ impl Error {
     }
 
     #[cold]
+    #[inline(never)]
     fn cold(library: Library, code: NonZeroU32, call: FnId) -> Self {
         let note = if code.get() == CUresult::UNRESOLVED.0 {
             u16::try_from(library.version().as_raw() / 10).unwrap_or(0)
@@ -177,6 +178,7 @@ impl Poison {
 
     /// Remembers the first sticky error, and gives later ones the name of the call that reported it.
     #[cold]
+    #[inline(never)]
     pub(crate) fn record(&self, error: Error) -> Error {
         if !error.is_sticky() {
             return error;
@@ -270,6 +272,7 @@ macro_rules! context_call {
 pub(crate) use {context_call, driver_call};
 
 #[cold]
+#[inline(never)]
 pub(crate) const fn forked(call: FnId) -> Error {
     Error::host(CUresult::FORKED, call)
 }

@@ -12,6 +12,7 @@ pub(crate) const NEVER: u32 = u32::MAX;
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
 /// The generation of this process.
+#[inline]
 pub(crate) fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }
