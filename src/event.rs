@@ -69,8 +69,7 @@ impl<'ctx> Event<'ctx> {
     /// Driver: `cuEventRecord`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), Error> {
-        cx.of(self.context, FnId::cuEventRecord)?;
-        let context = cx.of(stream.context(), FnId::cuEventRecord)?;
+        let context = cx.of_both([self.context, stream.context()], FnId::cuEventRecord)?;
         // SAFETY: both handles are live, and their context is current.
         unsafe { context_call!(context, cuEventRecord(self.raw, stream.as_raw())) }
     }
@@ -117,7 +116,8 @@ impl<'ctx> Event<'ctx> {
             // SAFETY: as above.
             unsafe { context_call!(self.context, cuEventElapsedTime_v2(out, start.raw, self.raw)) }?;
         }
-        Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+        // To the nearest nanosecond; what is no length of time becomes none.
+        Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 
     /// Destroys the event and reports what `Drop` would swallow; gives it back if that failed.

@@ -119,6 +119,7 @@ impl<'m> Function<'m> {
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]
+    #[inline]
     pub unsafe fn launch_pointers(
         self,
         cx: &Current<'_, '_>,
@@ -126,8 +127,7 @@ impl<'m> Function<'m> {
         config: LaunchConfig,
         pointers: *mut *mut c_void,
     ) -> Result<(), Error> {
-        cx.of(self.context, FnId::cuLaunchKernel)?;
-        let context = cx.of(stream.context(), FnId::cuLaunchKernel)?;
+        let context = cx.of_both([self.context, stream.context()], FnId::cuLaunchKernel)?;
         let (function, stream) = (self.raw, stream.as_raw());
         let LaunchConfig { grid, block, shared_bytes } = config;
         // SAFETY: function and stream are live and of the current context; the caller answers for the rest.

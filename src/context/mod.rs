@@ -73,6 +73,8 @@ impl ContextRef {
         self.poison.record(error)
     }
 
+    #[cold]
+    #[inline(never)]
     pub(crate) fn swallow(&self, error: Error) {
         let lost_before = error.first_reported_by().is_some();
         if !error.is_deinitialized() && !lost_before {

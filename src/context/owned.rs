@@ -34,11 +34,9 @@ pub(crate) fn close<O: Owned>(owner: O) -> Result<(), (Error, O)> {
 ///
 /// In a forked child nothing is done: the objects are the parent's.
 pub(crate) fn drop<O: Owned>(owner: &mut O) {
-    if owner.home().library().forked() {
-        return;
-    }
-    if let Err(error) = free(owner) {
-        owner.home().swallow(error);
+    match free(owner) {
+        Err(error) if !error.is_forked() => owner.home().swallow(error),
+        _ => {}
     }
 }
 

@@ -29,7 +29,15 @@ thread_local! {
         const { Thread { taken: Cell::new(false), height: Cell::new(0), top: Cell::new(CUcontext::null()) } };
 }
 
+impl Thread {
+    fn set(&self, height: u32, top: CUcontext) {
+        self.height.set(height);
+        self.top.set(top);
+    }
+}
+
 /// Whether `context` is current on this thread, as far as this crate's tokens say.
+#[inline]
 pub(crate) fn is_current(context: &ContextRef) -> bool {
     THREAD.with(|thread| thread.top.get() == context.raw)
 }
@@ -88,6 +96,7 @@ impl ContextStack {
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[inline]
     pub fn push<'s, 'ctx>(&'s mut self, context: &'ctx ContextRef) -> Result<Current<'s, 'ctx>, Error> {
         push(context, 0, CUcontext::null())
     }
@@ -122,48 +131,55 @@ pub struct Current<'s, 'ctx> {
 }
 
 /// Pushes `context` onto a stack that should be `height` high with `below` on top.
+///
+/// Inlined like the pop, so that the token lives in registers: it is too large to be returned in them.
+#[inline]
 fn push<'s, 'ctx>(
     context: &'ctx ContextRef,
     height: u32,
     below: CUcontext,
 ) -> Result<Current<'s, 'ctx>, Error> {
-    THREAD.with(|thread| {
-        if thread.height.get() != height {
-            repair(thread, context.driver(), height, below)?;
-        }
-        // SAFETY: the handle is live for `'ctx`.
-        unsafe { context_call!(context, cuCtxPushCurrent_v2(context.raw)) }?;
-        thread.height.set(height + 1);
-        thread.top.set(context.raw);
-        Ok(Current { context, height: height + 1, below, _below: PhantomData, _this_thread: PhantomData })
-    })
+    in_order(height, below, context.driver())?;
+    // SAFETY: the handle is live for `'ctx`.
+    unsafe { context_call!(context, cuCtxPushCurrent_v2(context.raw)) }?;
+    THREAD.with(|thread| thread.set(height + 1, context.raw));
+    Ok(Current { context, height: height + 1, below, _below: PhantomData, _this_thread: PhantomData })
+}
+
+/// Checks that the stack is `height` high; puts it right, with `top` on top, if a token was forgotten above.
+#[inline]
+fn in_order(height: u32, top: CUcontext, driver: Driver) -> Result<(), Error> {
+    if THREAD.with(|thread| thread.height.get()) == height { Ok(()) } else { repair(height, top, driver) }
 }
 
 /// Pops what forgotten tokens left above `height`, which is safe: nobody can use them any more.
 #[cold]
-fn repair(thread: &Thread, driver: Driver, height: u32, top: CUcontext) -> Result<(), Error> {
+#[inline(never)]
+fn repair(height: u32, top: CUcontext, driver: Driver) -> Result<(), Error> {
     let library = driver.library();
-    while thread.height.get() > height {
-        let mut popped = CUcontext::null();
-        // SAFETY: the out-parameter outlives the call.
-        // A destroyed context is reported as such and is popped all the same.
-        let _ = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
-        thread.height.set(thread.height.get() - 1);
-    }
-    thread.top.set(CUcontext::null());
-    if thread.height.get() < height {
-        return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
-    }
-    if !top.is_null() {
-        let mut current = CUcontext::null();
-        // SAFETY: the out-parameter outlives the call.
-        unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut current)) }?;
-        if current != top {
+    THREAD.with(|thread| {
+        while thread.height.get() > height {
+            let mut popped = CUcontext::null();
+            // SAFETY: the out-parameter outlives the call.
+            // A destroyed context is reported as such and is popped all the same.
+            let _ = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
+            thread.height.set(thread.height.get() - 1);
+        }
+        thread.top.set(CUcontext::null());
+        if thread.height.get() < height {
             return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
         }
-        thread.top.set(top);
-    }
-    Ok(())
+        if !top.is_null() {
+            let mut current = CUcontext::null();
+            // SAFETY: the out-parameter outlives the call.
+            unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut current)) }?;
+            if current != top {
+                return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
+            }
+            thread.top.set(top);
+        }
+        Ok(())
+    })
 }
 
 /// Free and total device memory, in bytes.
@@ -186,6 +202,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[inline]
     pub fn push<'t, 'other>(&'t mut self, context: &'other ContextRef) -> Result<Current<'t, 'other>, Error> {
         push(context, self.height, self.context.raw)
     }
@@ -197,28 +214,21 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPopCurrent_v2")]
+    #[inline]
     pub fn pop(self) -> Result<(), Error> {
         let popped = self.pop_in_place();
         std::mem::forget(self);
         popped
     }
 
+    #[inline]
     fn pop_in_place(&self) -> Result<(), Error> {
-        THREAD.with(|thread| {
-            if thread.height.get() != self.height {
-                repair(thread, self.context.driver(), self.height, self.context.raw)?;
-            }
-            thread.height.set(self.height - 1);
-            thread.top.set(self.below);
-            let mut popped = CUcontext::null();
-            // SAFETY: the out-parameter outlives the call.
-            unsafe { context_call!(self.context, cuCtxPopCurrent_v2(&raw mut popped)) }?;
-            if popped == self.context.raw {
-                Ok(())
-            } else {
-                Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2))
-            }
-        })
+        self.get()?;
+        THREAD.with(|thread| thread.set(self.height - 1, self.below));
+        let mut popped = CUcontext::null();
+        // SAFETY: the out-parameter outlives the call.
+        unsafe { context_call!(self.context, cuCtxPopCurrent_v2(&raw mut popped)) }?;
+        if popped == self.context.raw { Ok(()) } else { Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2)) }
     }
 
     /// The context that is current.
@@ -230,12 +240,8 @@ impl<'ctx> Current<'_, 'ctx> {
     /// the thread's stack cannot be put right.
     #[inline]
     pub(crate) fn get(&self) -> Result<&'ctx ContextRef, Error> {
-        THREAD.with(|thread| {
-            if thread.height.get() != self.height {
-                repair(thread, self.context.driver(), self.height, self.context.raw)?;
-            }
-            Ok(self.context)
-        })
+        in_order(self.height, self.context.raw, self.context.driver())?;
+        Ok(self.context)
     }
 
     /// The current context, if it is the one to which the object in hand belongs.
@@ -243,6 +249,14 @@ impl<'ctx> Current<'_, 'ctx> {
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&'ctx ContextRef, Error> {
         let context = self.get()?;
         if context.raw == owner.raw { Ok(context) } else { Err(Error::wrong_context(call)) }
+    }
+
+    /// As `of`, for two objects.
+    #[inline]
+    pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&'ctx ContextRef, Error> {
+        let context = self.get()?;
+        let here = owners.iter().all(|owner| owner.raw == context.raw);
+        if here { Ok(context) } else { Err(Error::wrong_context(call)) }
     }
 
     /// Blocks the host until all work of the context is done, and reports what went wrong in it.
@@ -315,12 +329,11 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl Drop for Current<'_, '_> {
+    #[inline]
     fn drop(&mut self) {
-        if self.context.library().forked() {
-            return;
-        }
-        if let Err(error) = self.pop_in_place() {
-            self.context.swallow(error);
+        match self.pop_in_place() {
+            Err(error) if !error.is_forked() => self.context.swallow(error),
+            _ => {}
         }
     }
 }

@@ -51,8 +51,11 @@ impl Dim3 {
         self.x == 0 || self.y == 0 || self.z == 0
     }
 
-    const fn exceeds(self, limit: Self) -> bool {
-        self.x > limit.x || self.y > limit.y || self.z > limit.z
+    /// Whether each dimension is at least 1 and at most the limit's: of a zero, the difference is huge.
+    const fn is_within(self, limit: Self) -> bool {
+        self.x.wrapping_sub(1) < limit.x
+            && self.y.wrapping_sub(1) < limit.y
+            && self.z.wrapping_sub(1) < limit.z
     }
 }
 
@@ -101,22 +104,34 @@ impl Limits {
     #[inline]
     pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         let LaunchConfig { grid, block, shared_bytes } = config;
-        if grid.has_zero() || block.has_zero() {
-            return Err(LaunchError::Empty { grid, block });
+        if grid.is_within(self.grid) && self.allow_block(block) && shared_bytes <= self.shared_bytes {
+            Ok(())
+        } else {
+            Err(self.refuse(config))
         }
-        if grid.exceeds(self.grid) {
-            return Err(LaunchError::Grid { grid, limit: self.grid });
-        }
+    }
+
+    #[inline]
+    fn allow_block(&self, block: Dim3) -> bool {
         // The limits of a block's dimensions are small, so that the product cannot overflow.
-        if block.exceeds(self.block)
-            || u64::from(block.x) * u64::from(block.y) * u64::from(block.z) > u64::from(self.threads)
-        {
-            return Err(LaunchError::Block { block, limit: self.block, threads: self.threads });
+        block.is_within(self.block)
+            && u64::from(block.x) * u64::from(block.y) * u64::from(block.z) <= u64::from(self.threads)
+    }
+
+    /// What is wrong with a geometry that does not fit.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self, config: LaunchConfig) -> LaunchError {
+        let LaunchConfig { grid, block, shared_bytes } = config;
+        if grid.has_zero() || block.has_zero() {
+            LaunchError::Empty { grid, block }
+        } else if !grid.is_within(self.grid) {
+            LaunchError::Grid { grid, limit: self.grid }
+        } else if !self.allow_block(block) {
+            LaunchError::Block { block, limit: self.block, threads: self.threads }
+        } else {
+            LaunchError::SharedMemory { bytes: shared_bytes, limit: self.shared_bytes }
         }
-        if shared_bytes > self.shared_bytes {
-            return Err(LaunchError::SharedMemory { bytes: shared_bytes, limit: self.shared_bytes });
-        }
-        Ok(())
     }
 }
 

@@ -214,6 +214,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]
+    #[inline]
     pub unsafe fn launch<A: Arguments<S>>(
         &self,
         cx: &Current<'_, '_>,

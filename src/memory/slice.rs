@@ -198,8 +198,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     pub fn copy_from(&mut self, cx: &Current<'_, '_>, source: Slice<'_, T>) -> Result<(), MemoryError> {
         same_length(self.len, source.len)?;
         let bytes = bytes_of::<T>(self.len)?;
-        cx.of(source.context, FnId::cuMemcpyDtoD_v2)?;
-        let context = cx.of(self.context, FnId::cuMemcpyDtoD_v2)?;
+        let context = cx.of_both([self.context, source.context], FnId::cuMemcpyDtoD_v2)?;
         if bytes != 0 {
             // SAFETY: both sides have `bytes` bytes in live allocations of the current context; this side is ours.
             unsafe { context_call!(context, cuMemcpyDtoD_v2(self.address, source.address, bytes)) }?;
