@@ -58,10 +58,9 @@ pub(super) fn compile(image: Image, logs: &Logs) -> Answer<Arc<Program>> {
 /// The code that the driver gives for PTX it does not take.
 fn refusal(error: &PtxError) -> Refused {
     let code = match error.kind {
-        PtxErrorKind::Syntax | PtxErrorKind::Unresolved => CUresult::CUDA_ERROR_INVALID_PTX,
         PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         PtxErrorKind::Target => CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
-        _ => CUresult::CUDA_ERROR_NOT_SUPPORTED,
+        _ => CUresult::CUDA_ERROR_INVALID_PTX,
     };
     Refused::new(code, format!("ptx {error}\n"))
 }
