@@ -64,13 +64,43 @@ program cuprum "cuprum = { path = \"$root\" }" <<END
 use cuprum as _;
 fn main() {}
 END
-cudarc_features='"std", "driver", "dynamic-loading", "cuda-13000"'
-program cudarc "cudarc = { version = \"0.19\", default-features = false, features = [$cudarc_features] }" <<END
+features='"std", "driver", "dynamic-loading", "cuda-13000"'
+cudarc="cudarc = { version = \"0.19\", default-features = false, features = [$features] }"
+program cudarc "$cudarc" <<END
 fn main() {
     $start
     let mut version = 0;
     unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut version) }.result().unwrap();
     assert_eq!(version, 12050);
+    $stop
+}
+END
+
+# The same two programs, each with what a program of some size calls.
+functions='cuInit cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2
+    cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuCtxSetCurrent cuCtxGetCurrent cuCtxSynchronize
+    cuModuleLoad cuModuleLoadData cuModuleUnload cuModuleGetFunction cuModuleGetGlobal_v2 cuMemGetInfo_v2
+    cuMemAlloc_v2 cuMemFree_v2 cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemAllocManaged cuMemAllocAsync
+    cuMemFreeAsync cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyDtoD_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2
+    cuMemcpyDtoDAsync_v2 cuMemsetD8_v2 cuMemsetD8Async cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize
+    cuStreamWaitEvent cuEventCreate cuEventRecord cuEventSynchronize cuEventDestroy_v2 cuFuncSetAttribute
+    cuFuncGetAttribute cuLaunchKernel cuLaunchCooperativeKernel cuLaunchHostFunc cuGraphLaunch cuGraphDestroy
+    cuOccupancyMaxActiveBlocksPerMultiprocessor cuOccupancyMaxPotentialBlockSize'
+use_all() { # PREFIX: takes the address of each function
+    for function in $functions; do echo "std::hint::black_box($1$function as *const ());"; done
+}
+program cuprum-sys-50 "cuprum-sys = { path = \"$root/sys\" }" <<END
+fn main() {
+    $start
+    let fns = cuprum_sys::Library::open().unwrap().fns();
+    $(use_all fns.)
+    $stop
+}
+END
+program cudarc-50 "$cudarc" <<END
+fn main() {
+    $start
+    $(use_all cudarc::driver::sys::)
     $stop
 }
 END
@@ -118,17 +148,16 @@ for subject in cuprum-sys cuprum cudarc; do
     echo "| $subject | $(cold_seconds "$subject") | $(cold_seconds "$subject" --release) | $(crates "$subject") |"
 done
 echo
-echo '| a program that opens the driver and asks its version | stripped, KiB more than an empty one | from nothing to the answer, µs | functions resolved |'
-echo '|---|---|---|---|'
-for subject in libloading cuprum-sys cudarc; do
-    case $subject in
-        libloading) resolved='none: opens only' ;;
-        cuprum-sys) resolved='all' ;;
-        cudarc) resolved='one: each when first called' ;;
-    esac
-    program=$(release_program "$subject")
-    more=$(awk "BEGIN { printf \"%.0f\", ($(bytes "$program") - $nothing) / 1024 }")
-    echo "| $subject | $more | $(open_microseconds "$program") | $resolved |"
-done
+echo '| a program that opens the driver and asks its version | stripped, KiB more than an empty one | the same with 50 functions | from nothing to the answer, µs | functions resolved |'
+echo '|---|---|---|---|---|'
+more() { # SUBJECT: KiB
+    awk "BEGIN { printf \"%.0f\", ($(bytes "$(release_program "$1")") - $nothing) / 1024 }"
+}
+row() { # SUBJECT WITH_50 RESOLVED
+    echo "| $1 | $(more "$1") | $2 | $(open_microseconds "$(release_program "$1")") | $3 |"
+}
+row libloading '' 'none: opens only'
+row cuprum-sys "$(more cuprum-sys-50)" all
+row cudarc "$(more cudarc-50)" 'one: each when first called'
 echo
 echo "cuprum-sys, opened again (the library is mapped, every function is looked up anew): $(open_microseconds "$(release_program again)") µs"
