@@ -135,12 +135,17 @@ macro_rules! driver_fns {
         /// Every function of the driver API, ready to be called.
         ///
         /// A function that the driver lacks answers `CUresult::UNRESOLVED` and does nothing else;
-        /// [`Library::has`](crate::Library::has) tells beforehand.
+        /// [`Library::has`](crate::Library::has) tells beforehand. Versions are given as the driver writes
+        /// them: 12040 is CUDA 12.4.
         #[derive(Clone, Copy)]
         #[repr(C)]
         #[allow(non_snake_case)]
         pub struct Fns {
-            $( $(#[$doc])* pub $name: unsafe extern "system" fn($($arg: $ty),*) -> CUresult, )*
+            $(
+                $(#[$doc])*
+                #[doc = concat!("\n\nSince CUDA ", stringify!($since), ".")]
+                pub $name: unsafe extern "system" fn($($arg: $ty),*) -> CUresult,
+            )*
         }
 
         /// Names one function of the driver API in one of its ABI revisions.
