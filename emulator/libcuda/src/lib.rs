@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo build --release -p cuprum-libcuda
-//! mkdir -p target/libcuda && ln -sf ../release/libcuda.so target/libcuda/libcuda.so.1
+//! mkdir -p target/libcuda && ln -sf ../release/libcuprum_libcuda.so target/libcuda/libcuda.so.1
 //! LD_LIBRARY_PATH=target/libcuda python program.py
 //! ```
 //!
