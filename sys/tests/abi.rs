@@ -407,11 +407,16 @@ fn our_name(name: &str) -> String {
     format!("{}{}", &name[..name.len() - target.len()], alias.map_or(target, |alias| alias.1))
 }
 
-/// A Rust type's name without paths, with `*` for both kinds of pointer.
+/// A Rust type's name without paths, with `*` for both kinds of pointer and `fn(A, B) -> C` for a callback.
 fn plain_name(name: &str) -> String {
-    match name.strip_prefix("*mut ").or(name.strip_prefix("*const ")) {
-        Some(target) => format!("*{}", plain_name(target)),
-        None if name.starts_with("core::option::Option<unsafe extern") => "fn".into(),
-        None => name.rsplit("::").next().unwrap().into(),
+    if let Some(target) = name.strip_prefix("*mut ").or(name.strip_prefix("*const ")) {
+        return format!("*{}", plain_name(target));
     }
+    if let Some(callback) = name.strip_prefix("core::option::Option<unsafe extern \"C\" fn(") {
+        let (parameters, result) = callback.trim_end_matches('>').rsplit_once(')').unwrap();
+        let parameters: Vec<_> = parameters.split(", ").map(plain_name).collect();
+        let result = result.strip_prefix(" -> ").map(|name| format!(" -> {}", plain_name(name)));
+        return format!("fn({}){}", parameters.join(", "), result.unwrap_or_default());
+    }
+    name.rsplit("::").next().unwrap().into()
 }

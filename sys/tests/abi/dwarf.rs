@@ -175,11 +175,14 @@ impl CTypes {
             let function = self.type_of(self.type_of(variable).unwrap()).unwrap();
             assert_eq!(function.tag, "subroutine_type", "{name}");
             assert_eq!(self.rust_name(self.type_of(function)), "CUresult", "{name}");
-            let parameters = function.children.iter().map(|child| &self.entries[child]);
-            let types = parameters.map(|parameter| self.rust_name(self.type_of(parameter))).collect();
-            functions.insert(name.to_owned(), types);
+            functions.insert(name.to_owned(), self.parameters(function));
         }
         functions
+    }
+
+    fn parameters(&self, function: &Entry) -> Vec<String> {
+        let parameters = function.children.iter().map(|child| &self.entries[child]);
+        parameters.map(|parameter| self.rust_name(self.type_of(parameter))).collect()
     }
 
     /// A type's innermost typedef name in this header, given any of its names, with or without `*` before.
@@ -199,7 +202,11 @@ impl CTypes {
                 Some(target) if target.is_record() && target.size().is_none() && typedef.is_some() => {
                     typedef.unwrap().to_owned()
                 }
-                Some(target) if target.tag == "subroutine_type" => "fn".into(),
+                Some(target) if target.tag == "subroutine_type" => {
+                    let result =
+                        self.type_of(target).map(|result| format!(" -> {}", self.rust_name(Some(result))));
+                    format!("fn({}){}", self.parameters(target).join(", "), result.unwrap_or_default())
+                }
                 _ => format!("*{}", self.rust_name(self.type_of(kind))),
             },
             "base_type" if typedef == Some("size_t") => "usize".into(),
