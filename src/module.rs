@@ -86,8 +86,8 @@ impl<'ctx> Module<'ctx> {
     ///
     /// # Errors
     /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`,
-    /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (the PTX is newer than the driver), `CUDA_ERROR_NO_BINARY_FOR_GPU`
-    /// (it is for a newer device), `CUDA_ERROR_OUT_OF_MEMORY`; [`ModuleError::InteriorNul`].
+    /// (also for PTX of a newer device, which the advice then says), `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (the PTX
+    /// is newer than the driver), `CUDA_ERROR_OUT_OF_MEMORY`; [`ModuleError::InteriorNul`].
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -239,16 +239,17 @@ fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<Strin
              a toolkit no newer than CUDA {driver}",
             directive(".version"),
         )),
-        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+        // For PTX of a newer device, drivers answer one or the other.
+        CUresult::CUDA_ERROR_INVALID_PTX | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
             let device = context.device().compute_capability().ok()?;
-            Some(match ptx {
-                Some(_) => format!(
-                    "the PTX is for {}, the device has compute capability {device}: compile for that or less",
-                    directive(".target"),
-                ),
-                None => format!(
+            if ptx.is_none() {
+                return Some(format!(
                     "the image has no code for compute capability {device}: compile for it, or keep PTX in it"
-                ),
+                ));
+            }
+            let target = directive(".target");
+            (ptx::capability(target)? > 10 * device.major + device.minor).then(|| {
+                format!("the PTX is for {target}, the device has compute capability {device}: compile for that or less")
             })
         }
         _ => None,

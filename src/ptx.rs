@@ -26,6 +26,12 @@ pub(crate) fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
+/// The compute capability of a target such as `sm_90a`, as major times ten plus minor.
+pub(crate) fn capability(target: &str) -> Option<u32> {
+    let digits = target.strip_prefix("sm_")?;
+    digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
+}
+
 /// All kernels of the text whose parameters could be read.
 pub(crate) fn entries(ptx: &str) -> Vec<Entry> {
     let text = without_comments(ptx);
@@ -160,5 +166,9 @@ mod tests {
         assert_eq!(directive(text, ".version"), Some("8.3"));
         assert_eq!(directive(text, ".target"), Some("sm_75"));
         assert_eq!(directive(text, ".address_size"), None);
+        assert_eq!(
+            ["sm_75", "sm_90a", "sm_103f", "unknown"].map(capability),
+            [Some(75), Some(90), Some(103), None]
+        );
     }
 }

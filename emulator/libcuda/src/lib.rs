@@ -20,7 +20,11 @@ use cuprum_sys::{CUresult, Fns, StreamMode};
 
 /// The list of functions, expanded by [`table::driver_fns`] instead of the macro of `cuprum-sys`.
 #[path = "../../../sys/src/fns.rs"]
-#[allow(non_snake_case, unused_imports, reason = "the names are C's, and one macro needs less than the other")]
+#[allow(
+    non_snake_case,
+    unused_imports,
+    reason = "the names are C's, and one macro needs less than the other"
+)]
 mod fns;
 
 /// What the list takes from its own crate.

@@ -59,7 +59,6 @@ pub(super) fn compile(image: Image, logs: &Logs) -> Answer<Arc<Program>> {
 fn refusal(error: &PtxError) -> Refused {
     let code = match error.kind {
         PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-        PtxErrorKind::Target => CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
         _ => CUresult::CUDA_ERROR_INVALID_PTX,
     };
     Refused::new(code, format!("ptx {error}\n"))
