@@ -1,0 +1,590 @@
+# rustc 1.95.0 (59807616e 2026-04-14)
+
+alloc:
+    movq %rsi, %rcx
+    movq %rdi, %rax
+    leaq (,%rdx,4), %rsi
+    movq %rdx, %rdi
+    shrq $62, %rdi
+    sete %dil
+    testq %rsi, %rsi
+    setns %r8b
+    testb %r8b, %dil
+    je .2
+    pushq %r15
+    pushq %r14
+    pushq %r12
+    pushq %rbx
+    pushq %rax
+    movq (%rcx), %rbx
+    movl 16(%rcx), %edi
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
+    cmpl %edi, %fs:8(%rcx)
+    jne .cold
+    movq $0, (%rsp)
+    testq %rsi, %rsi
+    je .3
+    movq %rdx, %r12
+    movq %rax, %r15
+    movq (%rbx), %r14
+    movq table_end+0(%r14), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .1
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.1:
+    movq %rsp, %rdi
+    callq *cuMemAlloc_v2(%r14)
+    testl %eax, %eax
+    jne .cold
+    movq (%rsp), %rcx
+    movq %r15, %rax
+    movq %r12, %rdx
+    jmp .4
+.2:
+    movl $0, 8(%rax)
+    movq %rdx, 16(%rax)
+    movq $4, 24(%rax)
+    movq $1, (%rax)
+    retq
+.3:
+    xorl %ecx, %ecx
+.4:
+    movq %rbx, 8(%rax)
+    movq %rcx, 16(%rax)
+    movq %rdx, 24(%rax)
+    movq $0, (%rax)
+    addq $8, %rsp
+    popq %rbx
+    popq %r12
+    popq %r14
+    popq %r15
+    retq
+
+copy_from_host:
+    movq %rdi, %rax
+    movq 16(%rsi), %rdi
+    cmpq %r8, %rdi
+    jne .1
+    pushq %rbp
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    pushq %rax
+    movq (%rsi), %r14
+    movq 8(%rsi), %rdi
+    movq (%rdx), %rbx
+    movl 16(%rdx), %r9d
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    cmpl %r9d, %fs:8(%rdx)
+    jne .cold
+    movq 16(%rbx), %rdx
+    cmpq 16(%r14), %rdx
+    je .2
+    movl $10027008, %ecx
+    movl $2147418129, %edx
+    movl $2, (%rax)
+    movl %edx, 4(%rax)
+    movl %ecx, 8(%rax)
+    jmp .5
+.1:
+    movl $1, (%rax)
+    movq %rdi, 8(%rax)
+    movq %r8, 16(%rax)
+    retq
+.2:
+    testq %r8, %r8
+    je .4
+    movq %rax, %r15
+    movq (%rbx), %r14
+    movq table_end+0(%r14), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .3
+    movl cuprum_sys::fork::GENERATION(%rip), %edx
+    cmpl %edx, %eax
+    jne .cold
+.3:
+    shlq $2, %r8
+    movq %rcx, %rsi
+    movq %r8, %rdx
+    callq *cuMemcpyHtoD_v2(%r14)
+    movl %eax, %esi
+    testl %eax, %eax
+    movq %r15, %rax
+    jne .cold
+.4:
+    movl $3, (%rax)
+.5:
+    addq $8, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    popq %rbp
+    retq
+
+copy_to_host:
+    movq %rdi, %rax
+    movq 16(%rsi), %rdi
+    cmpq %rdi, %r8
+    jne .1
+    pushq %rbp
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    pushq %rax
+    movq (%rsi), %r14
+    movq 8(%rsi), %rsi
+    movq (%rdx), %rbx
+    movl 16(%rdx), %edi
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    cmpl %edi, %fs:8(%rdx)
+    jne .cold
+    movq 16(%rbx), %rdx
+    cmpq 16(%r14), %rdx
+    je .2
+    movl $10158080, %ecx
+    movl $2147418129, %edx
+    movl $2, (%rax)
+    movl %edx, 4(%rax)
+    movl %ecx, 8(%rax)
+    jmp .5
+.1:
+    movl $1, (%rax)
+    movq %r8, 8(%rax)
+    movq %rdi, 16(%rax)
+    retq
+.2:
+    testq %r8, %r8
+    je .4
+    movq %rax, %r15
+    movq (%rbx), %r14
+    movq table_end+0(%r14), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .3
+    movl cuprum_sys::fork::GENERATION(%rip), %edx
+    cmpl %edx, %eax
+    jne .cold
+.3:
+    shlq $2, %r8
+    movq %rcx, %rdi
+    movq %r8, %rdx
+    callq *cuMemcpyDtoH_v2(%r14)
+    movl %eax, %esi
+    testl %eax, %eax
+    movq %r15, %rax
+    jne .cold
+.4:
+    movl $3, (%rax)
+.5:
+    addq $8, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    popq %rbp
+    retq
+
+free:
+    pushq %r15
+    pushq %r14
+    pushq %rbx
+    subq $16, %rsp
+    movq 8(%rdi), %r14
+    testq %r14, %r14
+    je .5
+    movq (%rdi), %rbx
+    movq (%rbx), %r15
+    movq table_end+0(%r15), %rax
+    movl 8(%rax), %ecx
+    cmpl $-1, %ecx
+    je .1
+    movl cuprum_sys::fork::GENERATION(%rip), %edx
+    cmpl %edx, %ecx
+    jne .cold
+.1:
+    movq 16(%rbx), %rdi
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
+    cmpq %rdi, %fs:(%rcx)
+    je .4
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .2
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.2:
+    callq *cuCtxPushCurrent_v2(%r15)
+    testl %eax, %eax
+    jne .cold
+    movq (%rbx), %rax
+    movq %r14, %rdi
+    callq *cuMemFree_v2(%rax)
+    testl %eax, %eax
+    jne .cold
+    movabsq $168603511049682944, %r14
+    movq $0, 8(%rsp)
+    movq (%rbx), %r15
+    movq table_end+0(%r15), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .3
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.3:
+    leaq 8(%rsp), %rdi
+    callq *cuCtxPopCurrent_v2(%r15)
+    testl %eax, %eax
+    jne .cold
+    movq %r14, %rax
+    shrq $48, %rax
+    cmpl $599, %eax
+    je .5
+    cmpl $4, %r14d
+    je .5
+    # else to .cold
+.4:
+    movq %r14, %rdi
+    callq *cuMemFree_v2(%r15)
+    testl %eax, %eax
+    jne .cold
+.5:
+    addq $16, %rsp
+    popq %rbx
+    popq %r14
+    popq %r15
+    retq
+
+launch:
+    pushq %rbp
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    subq $136, %rsp
+    movq %rcx, %r12
+    movq %rdx, %r13
+    movq %rdi, %rax
+    movl (%r8), %ecx
+    movl 12(%r8), %ebx
+    movl 16(%r8), %r14d
+    movl 20(%r8), %r15d
+    movl 24(%r8), %ebp
+    movq %rcx, 80(%rsp)
+    decl %ecx
+    cmpl 32(%rsi), %ecx
+    movq %r15, 96(%rsp)
+    movq %rbp, 88(%rsp)
+    jae .cold
+    movl 8(%r8), %ecx
+    leal -1(%rcx), %edx
+    cmpl 40(%rsi), %edx
+    jae .cold
+    movl 4(%r8), %edx
+    leal -1(%rdx), %edi
+    cmpl 36(%rsi), %edi
+    jae .cold
+    leal -1(%rbx), %edi
+    cmpl 44(%rsi), %edi
+    jae .cold
+    leal -1(%r15), %edi
+    cmpl 52(%rsi), %edi
+    jae .cold
+    leal -1(%r14), %edi
+    cmpl 48(%rsi), %edi
+    jae .cold
+    movq %r14, %r10
+    imulq %rbx, %r10
+    imulq %r15, %r10
+    cmpl 60(%rsi), %ebp
+    movl 56(%rsi), %r11d
+    setbe %dil
+    cmpq %r11, %r10
+    ja .7
+    testb %dil, %dil
+    je .cold
+.1:
+    movq (%r9), %rdi
+    movq 8(%r9), %r8
+    movq 16(%r9), %r10
+    movl 24(%r9), %r9d
+    movq 8(%rdi), %rdi
+    movq %rdi, 104(%rsp)
+    movq 8(%r8), %rdi
+    movq %rdi, 112(%rsp)
+    movq 8(%r10), %rdi
+    movq %rdi, 120(%rsp)
+    movl %r9d, 28(%rsp)
+    leaq 104(%rsp), %rdi
+    movq %rdi, 32(%rsp)
+    leaq 112(%rsp), %rdi
+    movq %rdi, 40(%rsp)
+    leaq 120(%rsp), %rdi
+    movq %rdi, 48(%rsp)
+    leaq 28(%rsp), %rdi
+    movq %rdi, 56(%rsp)
+    movq (%rsi), %r15
+    movq 8(%rsi), %r9
+    movq (%r13), %rbp
+    movl 16(%r13), %edi
+    movq (%r12), %r13
+    movq 8(%r12), %r12
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rsi
+    cmpl %edi, %fs:8(%rsi)
+    jne .cold
+    movq 16(%rbp), %r8
+    movl $2147418129, %esi
+    movl $23330816, %edi
+    cmpq %r8, 16(%r15)
+    jne .2
+    cmpq %r8, 16(%r12)
+    je .3
+.2:
+    movl %esi, 128(%rsp)
+    movl %edi, 132(%rsp)
+    movq %rdi, %rdx
+    shlq $32, %rdx
+    movl %esi, %ecx
+    orq %rdx, %rcx
+    shrl $16, %edi
+    cmpl $599, %edi
+    je .5
+    shlq $48, %rdi
+    movabsq $281474976710655, %rdx
+    andq %rdx, %rcx
+    orq %rdi, %rcx
+    movl $4, (%rax)
+    movq %rcx, 4(%rax)
+    jmp .6
+.3:
+    movq %rax, 8(%rsp)
+    movq (%rbp), %r12
+    movq table_end+0(%r12), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .4
+    movl cuprum_sys::fork::GENERATION(%rip), %esi
+    cmpl %esi, %eax
+    jne .cold
+.4:
+    subq $8, %rsp
+    leaq 40(%rsp), %rax
+    movq %r9, %rdi
+    movq 88(%rsp), %rsi
+    movl %ebx, %r8d
+    movl %r14d, %r9d
+    pushq $0
+    pushq %rax
+    pushq %r13
+    pushq 120(%rsp)
+    pushq 136(%rsp)
+    callq *cuLaunchKernel(%r12)
+    addq $48, %rsp
+    testl %eax, %eax
+    jne .cold
+    movq 8(%rsp), %rax
+.5:
+    movl $5, (%rax)
+.6:
+    addq $136, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    popq %rbp
+    retq
+.7:
+    xorl %edi, %edi
+    testb %dil, %dil
+    jne .1
+    # else to .cold
+
+push_and_pop:
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    subq $32, %rsp
+    movq %rsi, %rbx
+    movl 16(%rdi), %r14d
+    movq (%rdi), %rax
+    movq 16(%rax), %r15
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
+    cmpl %r14d, %fs:8(%r13)
+    jne .cold
+    movq (%rbx), %r12
+    movq table_end+0(%r12), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .1
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.1:
+    movq 16(%rbx), %rdi
+    callq *cuCtxPushCurrent_v2(%r12)
+    testl %eax, %eax
+    jne .cold
+    leal 1(%r14), %eax
+    movq %rbx, 8(%rsp)
+    movq %r15, 16(%rsp)
+    movq %rax, 24(%rsp)
+    movl %r14d, %fs:8(%r13)
+    movq %r15, %fs:(%r13)
+    movq $0, (%rsp)
+    movq (%rbx), %r14
+    movq table_end+0(%r14), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .2
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.2:
+    movq %rsp, %rdi
+    callq *cuCtxPopCurrent_v2(%r14)
+    testl %eax, %eax
+    jne .cold
+    movq (%rsp), %rax
+    cmpq 16(%rbx), %rax
+    movabsq $168603511049682944, %rax
+    movabsq $11258999068426240, %rdx
+    cmoveq %rax, %rdx
+    movl $2147418130, %eax
+    orq %rdx, %rax
+    addq $32, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    retq
+
+record:
+    jmp cuprum::event::Event::record
+
+synchronize:
+    jmp cuprum::stream::Stream::synchronize
+
+cuprum::event::Event::record:
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    subq $16, %rsp
+    movq (%rdi), %r15
+    movq 8(%rdx), %r14
+    movq (%rsi), %rbx
+    movl 16(%rsi), %eax
+    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+8
+    jne .cold
+    movq 16(%rbx), %rcx
+    movl $2147418129, %eax
+    movl $21299200, %esi
+    cmpq %rcx, 16(%r15)
+    jne .1
+    cmpq %rcx, 16(%r14)
+    je .3
+.1:
+    movl %eax, 8(%rsp)
+    movl %esi, 12(%rsp)
+    movq %rsi, %rcx
+    shlq $32, %rcx
+    movl %eax, %eax
+    orq %rcx, %rax
+    shrl $16, %esi
+.2:
+    shlq $48, %rsi
+    movabsq $281474976710655, %rcx
+    andq %rax, %rcx
+    orq %rsi, %rcx
+    movq %rcx, %rax
+    addq $16, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    retq
+.3:
+    movq (%rbx), %r14
+    movq table_end+0(%r14), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .4
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.4:
+    movq 8(%rdi), %rdi
+    movq (%rdx), %rsi
+    callq *cuEventRecord(%r14)
+    testl %eax, %eax
+    jne .cold
+    movl $599, %esi
+    jmp .2
+
+cuprum::stream::Stream::synchronize:
+    pushq %r15
+    pushq %r14
+    pushq %rbx
+    subq $16, %rsp
+    movq 8(%rdi), %r14
+    movq (%rsi), %rbx
+    movl 16(%rsi), %eax
+    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+8
+    jne .cold
+    movq 16(%rbx), %rax
+    cmpq 16(%r14), %rax
+    je .1
+    movl $2147418129, %eax
+    movl $19726336, %edx
+    movl %eax, 8(%rsp)
+    movl %edx, 12(%rsp)
+    movq %rdx, %rcx
+    shlq $32, %rcx
+    movl %eax, %eax
+    orq %rcx, %rax
+    shrl $16, %edx
+    jmp .3
+.1:
+    movq (%rbx), %r14
+    movq table_end+0(%r14), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .2
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.2:
+    movq (%rdi), %rdi
+    callq *cuStreamSynchronize(%r14)
+    testl %eax, %eax
+    jne .cold
+    movl $599, %edx
+.3:
+    shlq $48, %rdx
+    movabsq $281474976710655, %rcx
+    andq %rax, %rcx
+    orq %rdx, %rcx
+    movq %rcx, %rax
+    addq $16, %rsp
+    popq %rbx
+    popq %r14
+    popq %r15
+    retq

@@ -1,0 +1,96 @@
+//! A few hot calls of cuprum, each in a function of its own, with a name that the assembly keeps.
+
+use cuprum::{
+    Buffer, ContextRef, Current, Error, Event, In, InOut, Kernel, LaunchConfig, LaunchError, MemoryError,
+    Stream,
+};
+
+/// Parameters of the kernel that is launched.
+pub type Parameters = (In<f32>, In<f32>, InOut<f32>, u32);
+
+/// Allocates.
+///
+/// # Errors
+/// As `Buffer::alloc`.
+#[unsafe(no_mangle)]
+pub fn alloc<'ctx>(cx: &Current<'_, 'ctx>, len: usize) -> Result<Buffer<'ctx, u32>, MemoryError> {
+    Buffer::alloc(cx, len)
+}
+
+/// Frees.
+#[unsafe(no_mangle)]
+pub fn free(buffer: Buffer<'_, u32>) {
+    drop(buffer);
+}
+
+/// Copies to the device.
+///
+/// # Errors
+/// As `Buffer::copy_from_host`.
+#[unsafe(no_mangle)]
+pub fn copy_from_host(
+    buffer: &mut Buffer<'_, u32>,
+    cx: &Current<'_, '_>,
+    host: &[u32],
+) -> Result<(), MemoryError> {
+    buffer.copy_from_host(cx, host)
+}
+
+/// Copies to the host.
+///
+/// # Errors
+/// As `Buffer::copy_to_host`.
+#[unsafe(no_mangle)]
+pub fn copy_to_host(
+    buffer: &Buffer<'_, u32>,
+    cx: &Current<'_, '_>,
+    host: &mut [u32],
+) -> Result<(), MemoryError> {
+    buffer.copy_to_host(cx, host)
+}
+
+/// Launches with four arguments.
+///
+/// # Errors
+/// As `Kernel::launch`.
+///
+/// # Safety
+/// As `Kernel::launch`.
+#[unsafe(no_mangle)]
+pub unsafe fn launch(
+    kernel: &Kernel<'_, Parameters>,
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    config: LaunchConfig,
+    arguments: (&Buffer<'_, f32>, &Buffer<'_, f32>, &mut Buffer<'_, f32>, u32),
+) -> Result<(), LaunchError> {
+    // SAFETY: the caller's word.
+    unsafe { kernel.launch(cx, stream, config, arguments) }
+}
+
+/// Makes a context current and the one before again.
+///
+/// # Errors
+/// As `Current::push` and `Current::pop`.
+#[unsafe(no_mangle)]
+pub fn push_and_pop(cx: &mut Current<'_, '_>, context: &ContextRef) -> Result<(), Error> {
+    cx.push(context)?.pop()
+}
+
+/// Records an event.
+///
+/// # Errors
+/// As `Event::record`.
+#[unsafe(no_mangle)]
+pub fn record(event: &Event<'_>, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), Error> {
+    event.record(cx, stream)
+}
+
+/// Waits for a stream.
+///
+/// # Errors
+/// As `Stream::synchronize`.
+#[unsafe(no_mangle)]
+pub fn synchronize(stream: &Stream<'_>, cx: &Current<'_, '_>) -> Result<(), Error> {
+    stream.synchronize(cx)
+}
