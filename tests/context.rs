@@ -109,6 +109,36 @@ fn a_forgotten_bottom_token_is_popped_by_the_next_push() {
 }
 
 #[test]
+fn whatever_is_forgotten_leaks_and_no_more() {
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    {
+        let cx = stack.push(&context).unwrap();
+        let stream = cuprum::Stream::new(&cx).unwrap();
+        let mut buffer = Buffer::<u32>::zeroed(&cx, 1 << 16).unwrap();
+        let mut host = vec![1; 1 << 16];
+        cx.scope(&stream, |scope| {
+            let lent = scope.lend(buffer.as_mut_slice()).unwrap();
+            lent.copy_to_host(&mut host).unwrap();
+            // The scope itself cannot be forgotten: it is borrowed, and waits in the frame that made it.
+            std::mem::forget(lent);
+        })
+        .unwrap();
+        assert_eq!(host, vec![0; 1 << 16]);
+        let event = cuprum::Event::new(&cx, cuprum::EventFlags::empty()).unwrap();
+        event.record(&cx, &stream).unwrap();
+        let module = common::kernels!(&cx, "saxpy");
+        std::mem::forget((stream, buffer, event, module));
+    }
+    context.close().expect("the context goes, and all that was forgotten in it");
+    std::mem::forget(common::context());
+    std::mem::forget(PrimaryContext::retain(device()).unwrap());
+    let another = common::context();
+    let cx = stack.push(&another).unwrap();
+    assert_eq!(Buffer::from_slice(&cx, &[1u8, 2]).unwrap().to_vec(&cx).unwrap(), [1, 2]);
+}
+
+#[test]
 fn a_context_changed_by_foreign_code_is_noticed_when_popped() {
     let (ours, theirs) = (context(), context());
     let mut stack = ContextStack::take().unwrap();

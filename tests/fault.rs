@@ -45,6 +45,20 @@ fn a_fault_is_sticky_named_by_its_first_report_and_dropped_in_silence() {
     drop(context);
     assert_eq!(cuprum::swallowed::count(), swallowed);
 
+    if !on_gpu() {
+        let report = cuprum_emulator::last_fault().expect("the emulator knows what happened");
+        assert_eq!((report.kernel.as_str(), report.block, report.thread), ("oob_write", [0; 3], [0; 3]));
+        let text = report.to_string();
+        let line = include_str!("../kernels/faults.ptx")
+            .lines()
+            .position(|line| line.contains("st.global.u32"))
+            .unwrap()
+            + 1;
+        for part in [&format!("line {line}"), "st.global.u32", "faults.cu", "4 bytes", "16 bytes"] {
+            assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
+    }
+
     let another = Context::create(common::device(), ContextFlags::empty());
     if on_gpu() {
         let error = another.expect_err("on hardware nothing but a new process recovers");

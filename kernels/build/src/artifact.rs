@@ -12,7 +12,7 @@ pub(crate) fn extra_options(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|line| line.strip_prefix(OPTIONS_MARK)).flat_map(str::split_whitespace)
 }
 
-/// The text of a committed PTX file: provenance, then the compiler's output unchanged.
+/// The text of a committed PTX file: provenance, then the compiler's output.
 pub(crate) fn with_header(
     source_name: &str,
     source: &str,
@@ -79,6 +79,20 @@ mod tests {
             assert_eq!(recorded_hash(&ptx), hash(&text), "{} is out of date", ptx.display());
         }
         assert_eq!(files(kernels, "ptx").len(), sources.len(), "a PTX file without a source");
+    }
+
+    #[test]
+    fn committed_ptx_names_no_folder_of_a_machine() {
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("kernels/build has a parent");
+        let mut named = 0;
+        for ptx in files(kernels, "ptx").into_iter().chain(files(&kernels.join("dialect_100"), "ptx")) {
+            let text = fs::read_to_string(&ptx).expect("the PTX can be read");
+            for line in text.lines().filter(|line| line.trim_start().starts_with(".file")) {
+                assert!(line.contains("\"kernels/"), "{}: {line}", ptx.display());
+                named += 1;
+            }
+        }
+        assert!(named >= 3, "{named} source files are named");
     }
 
     #[test]

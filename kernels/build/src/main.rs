@@ -55,6 +55,9 @@ fn generate(nvrtc: &Nvrtc, architecture: &str, source: &Path) -> Result<String, 
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(artifact::extra_options(&text).map(str::to_owned));
     let ptx = nvrtc.compile(&name, &text, &options)?;
+    // The compiler puts the folder that it runs in before the name.
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
+    let ptx = ptx.replace(&format!("\"{}/{name}\"", here.display()), &format!("\"{name}\""));
     Ok(artifact::with_header(&name, &text, nvrtc.version()?, &options, &ptx))
 }
 

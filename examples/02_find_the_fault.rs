@@ -1,0 +1,31 @@
+//! A kernel writes one element past its buffer. On a GPU that is error 700 at some later call; the software device
+//! also says who did it, where, and what was missed.
+//!
+//! ```text
+//! cargo run --release --example 02_find_the_fault
+//! ```
+
+use std::error::Error;
+
+use cuprum::{Buffer, ContextStack, Driver, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let driver = Driver::init(cuprum_emulator::library())?;
+    let context = PrimaryContext::retain(driver.device(0)?)?;
+    let mut stack = ContextStack::take()?;
+    let cx = stack.push(&context)?;
+
+    let module = Module::load_ptx(&cx, include_str!("../kernels/faults.ptx"))?;
+    let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
+    let mut out = Buffer::<u32>::zeroed(&cx, 1000)?;
+    // SAFETY: index 1000 is one too many. The software device stops the kernel there.
+    unsafe {
+        write.launch(&cx, &Stream::default_in(&cx), LaunchConfig::new(4, 256), (&mut out, 1000u64, 7u32))
+    }?;
+
+    // The launch itself succeeds, as on hardware; the next call that waits tells.
+    let Err(error) = cx.synchronize() else { return Err("the fault went unnoticed".into()) };
+    println!("{error}\n");
+    println!("{}", cuprum_emulator::last_fault().ok_or("no report")?);
+    Ok(())
+}
