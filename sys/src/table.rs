@@ -1,8 +1,8 @@
 //! What one line of `fns.rs` becomes: a table field, an id, a name with its version, and a stub.
 //!
-//! The names of all functions lie in one string and are found by offset, and the stubs are one constant
-//! table: neither costs a relocation per function or code that runs at load, which keeps the crate small
-//! and quick to build.
+//! The names of all functions lie in one string and are found by offset, without a pointer each. The stubs are
+//! one constant table, which loading copies and then overwrites slot by slot, in one loop instead of code for
+//! each function. Both keep the crate small and quick to build.
 
 use core::ffi::{CStr, c_void};
 use core::fmt;
