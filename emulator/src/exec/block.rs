@@ -152,12 +152,12 @@ impl<'l, 'a> Block<'l, 'a> {
         for warp in &self.warps {
             for fragment in warp.fragments.iter().filter(|fragment| fragment.wait == Wait::Barrier(id)) {
                 total += fragment.mask.count_ones();
-                if let Op::Barrier { kind, .. } = &kernel.code[fragment.pc as usize].op {
-                    if let BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. } =
-                        kind
-                    {
-                        ones += (warp.rows.holds(*condition) & fragment.mask).count_ones();
-                    }
+                if let Op::Barrier {
+                    kind: BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. },
+                    ..
+                } = &kernel.code[fragment.pc as usize].op
+                {
+                    ones += (warp.rows.holds(*condition) & fragment.mask).count_ones();
                 }
             }
         }

@@ -175,9 +175,13 @@ unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], 
     let out = row(rows, out).cast_mut();
     for lane in lanes_of(mask) {
         // SAFETY: the caller vouches for the rows; `lane` is below 32.
-        let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+        let a = unsafe { O::A::read(a, lane) };
         // SAFETY: as above.
-        let (c, d) = unsafe { (O::C::read(c, lane), O::D::read(d, lane)) };
+        let b = unsafe { O::B::read(b, lane) };
+        // SAFETY: as above.
+        let c = unsafe { O::C::read(c, lane) };
+        // SAFETY: as above.
+        let d = unsafe { O::D::read(d, lane) };
         // SAFETY: as above.
         unsafe { O::eval(a, b, c, d).write(out, lane) };
     }
@@ -190,7 +194,9 @@ unsafe fn plain_test<O: Test>(rows: *const u32, sources: [Register; 2], mask: u3
     let mut bits = 0;
     for lane in lanes_of(mask) {
         // SAFETY: the caller vouches for the rows; `lane` is below 32.
-        let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+        let a = unsafe { O::A::read(a, lane) };
+        // SAFETY: as above.
+        let b = unsafe { O::B::read(b, lane) };
         bits |= u32::from(O::eval(a, b)) << lane;
     }
     bits

@@ -72,6 +72,14 @@ const COMPARISONS: [(&str, Comparison); 18] = [
     ("nan", Comparison::Nan),
 ];
 
+/// A decoded comparison.
+struct Comparing {
+    info: &'static TestInfo,
+    sources: [Register; 2],
+    /// A predicate that the result is combined with.
+    combine: Option<(Logic, Condition)>,
+}
+
 const LOGICS: [(&str, Logic); 3] = [("and", Logic::And), ("or", Logic::Or), ("xor", Logic::Xor)];
 
 macro_rules! by_float_comparison {
@@ -260,7 +268,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(true)
     }
 
-    /// The comparison of an instruction's operands `first` and `first + 1`, and where the combining predicate stands.
+    /// The comparison of an instruction's second and third operand, combined with the fourth where there is `logic`.
     fn comparison(
         &mut self,
         i: &Instruction<'s>,
@@ -268,7 +276,7 @@ impl<'s> Decoder<'_, '_, 's> {
         ty: Type,
         comparison: Comparison,
         logic: Option<Logic>,
-    ) -> Decoded<Option<(&'static TestInfo, [Register; 2], Option<(Logic, Condition)>)>> {
+    ) -> Decoded<Option<Comparing>> {
         let ftz = m.flag("ftz");
         let found = if ty.is_float() {
             compare_floats(comparison, ty, ftz)
@@ -283,13 +291,13 @@ impl<'s> Decoder<'_, '_, 's> {
             None => None,
         };
         self.operand_count(i, if combine.is_some() { 4 } else { 3 })?;
-        Ok(Some((info, [a, b], combine)))
+        Ok(Some(Comparing { info, sources: [a, b], combine }))
     }
 
     fn setp(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
         let (Some(comparison), logic) = (m.pick(&COMPARISONS), m.pick(&LOGICS)) else { return Ok(false) };
         let ty = m.ty()?;
-        let Some((info, sources, combine)) = self.comparison(i, m, ty, comparison, logic)? else {
+        let Some(Comparing { info, sources, combine }) = self.comparison(i, m, ty, comparison, logic)? else {
             return Ok(false);
         };
         let (out, inverse) = match self.operand(i, 0)? {
@@ -309,7 +317,7 @@ impl<'s> Decoder<'_, '_, 's> {
             Type::F32 => u64::from(1f32.to_bits()),
             _ => return Ok(false),
         };
-        let Some((info, sources, combine)) = self.comparison(i, m, ty, comparison, logic)? else {
+        let Some(Comparing { info, sources, combine }) = self.comparison(i, m, ty, comparison, logic)? else {
             return Ok(false);
         };
         self.predicates += 1;

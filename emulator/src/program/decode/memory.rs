@@ -101,7 +101,7 @@ impl<'s> Decoder<'_, '_, 's> {
         if space == Some(Space::Param) && !(load && self.in_kernel) {
             return Ok(false);
         }
-        if load && space == Some(Space::Const) || load || space != Some(Space::Const) {
+        if load || space != Some(Space::Const) {
             let address = self.address(place)?;
             self.access(space, address, values, ty, load, strong)?;
             return Ok(true);
