@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Addresses below this are null pointers with an offset.
 const NULL_PAGE: u64 = 4096;
-/// Addresses from here on, outside of the device's range, look like pointers of the host.
-const HOST_LIKELY: u64 = 0x5000_0000_0000;
+/// The most that the device's range can span: what lies further below its windows, or above them, is no device address.
+const DEVICE_RANGE: u64 = 1 << 40;
 
 /// The region that a memory instruction found last.
 #[derive(Clone, Copy, Debug)]
@@ -197,7 +197,7 @@ impl Block<'_, '_> {
                         FaultKind::NullPointer
                     } else if self.launch.map.find_freed(address).is_some() {
                         FaultKind::UseAfterFree
-                    } else if found.is_none() && address >= HOST_LIKELY {
+                    } else if found.is_none() && !self.is_device_address(address) {
                         FaultKind::HostPointer
                     } else {
                         FaultKind::OutOfBounds
@@ -220,6 +220,12 @@ impl Block<'_, '_> {
             }
         }
         Ok(Place { host: cached.host.wrapping_add(offset as usize), global: true })
+    }
+
+    fn is_device_address(&self, address: u64) -> bool {
+        let windows = self.launch.map.windows();
+        let end = windows.code + windows.bytes;
+        address < end && end - address < DEVICE_RANGE
     }
 
     #[cold]

@@ -43,7 +43,7 @@ impl Block<'_, '_> {
                 Flow::Next => pc += 1,
                 Flow::Jump(target) => {
                     pc = target;
-                    fuel -= 1;
+                    fuel = fuel.saturating_sub(1);
                 }
                 Flow::Yield => return Ok(()),
             }

@@ -1,0 +1,295 @@
+//! Control flow, calls and cooperation between threads, on hand-written PTX with results that can be told in advance.
+
+mod device;
+
+use cuprum_emulator::report::FaultKind;
+use device::{Args, Device};
+
+const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
+
+fn load(text: &str) -> Device {
+    Device::load(&format!("{HEADER}{text}")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A kernel of one parameter `out` that stores `%d` for each thread of a single block.
+fn kernel(body: &str) -> String {
+    format!(
+        ".visible .entry k(.param .u64 out) {{
+        .reg .pred %p, %q; .reg .b32 %t, %d, %w<10>; .reg .b64 %o, %x<10>;
+        mov.u32 %t, %tid.x; mov.u32 %d, 0;
+        {body}
+        STORE:
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mul.wide.u32 %x9, %t, 4; add.u64 %o, %o, %x9;
+        st.global.u32 [%o], %d; ret; }}"
+    )
+}
+
+fn run(text: &str, threads: u32) -> Vec<u32> {
+    let device = load(text);
+    let out = device.buffer(&vec![0xcccc_ccccu32; threads as usize]);
+    device.launch("k", 1, threads, &Args::default().buffer(&out)).unwrap_or_else(|fault| panic!("{fault}"));
+    out.read()
+}
+
+#[test]
+fn lanes_that_part_meet_again_at_the_join() {
+    // Odd lanes take the long way, whose blocks come later in the text than the join.
+    let body = "and.b32 %w0, %t, 1; setp.eq.u32 %p, %w0, 1; @%p bra LONG;
+        mov.u32 %w1, 10; bra JOIN;
+        JOIN: activemask.b32 %d; add.u32 %d, %d, %w1; bra STORE;
+        LONG: mov.u32 %w1, 20; mov.u32 %w2, 0;
+        LOOP: add.u32 %w2, %w2, 1; setp.lt.u32 %p, %w2, %t; @%p bra LOOP; bra JOIN;";
+    let expected: Vec<u32> =
+        (0..32u32).map(|lane| u32::MAX.wrapping_add(if lane % 2 == 1 { 20 } else { 10 })).collect();
+    assert_eq!(run(&kernel(body), 32), expected);
+}
+
+#[test]
+fn loops_of_different_length_end_together() {
+    let body = "mov.u32 %w0, 0;
+        LOOP: add.u32 %d, %d, %w0; add.u32 %w0, %w0, 1; setp.le.u32 %p, %w0, %t; @%p bra LOOP;
+        activemask.b32 %w1; popc.b32 %w1, %w1; mad.lo.u32 %d, %w1, 1000, %d;";
+    let expected: Vec<u32> = (0..32).map(|t| 32_000 + t * (t + 1) / 2).collect();
+    assert_eq!(run(&kernel(body), 32), expected);
+}
+
+#[test]
+fn indexed_branches_reach_every_target() {
+    let body = "and.b32 %w0, %t, 3;
+        TABLE: .branchtargets A, B, C, D;
+        brx.idx %w0, TABLE;
+        A: mov.u32 %d, 11; bra STORE;
+        B: mov.u32 %d, 22; bra STORE;
+        C: mov.u32 %d, 33; bra STORE;
+        D: mov.u32 %d, 44;";
+    let expected: Vec<u32> = (0..40).map(|t| 11 * (t % 4 + 1)).collect();
+    assert_eq!(run(&kernel(body), 40), expected);
+}
+
+#[test]
+fn a_lock_between_lanes_of_one_warp_ends() {
+    // Each lane spins until it gets the lock; the one that has it is in a later block than the spinners.
+    let text = ".global .u32 lock; .global .u32 count;".to_owned()
+        + &kernel(
+            "SPIN: atom.global.cas.b32 %w0, [lock], 0, 1; setp.ne.u32 %p, %w0, 0; @%p bra SPIN;
+            ld.volatile.global.u32 %d, [count]; add.u32 %w1, %d, 1; st.volatile.global.u32 [count], %w1;
+            membar.gl; atom.global.exch.b32 %w0, [lock], 0;",
+        );
+    let mut order = run(&text, 64);
+    order.sort_unstable();
+    assert_eq!(order, (0..64).collect::<Vec<_>>());
+}
+
+#[test]
+fn functions_call_themselves() {
+    let text = ".func (.param .b32 result) fib(.param .b32 n) {
+        .reg .pred %p; .reg .b32 %n, %a, %b;
+        ld.param.u32 %n, [n]; setp.lt.u32 %p, %n, 2; @%p bra LEAF;
+        sub.u32 %a, %n, 1;
+        { .param .b32 x; .param .b32 y; st.param.b32 [x], %a; call.uni (y), fib, (x); ld.param.b32 %a, [y]; }
+        sub.u32 %b, %n, 2;
+        { .param .b32 x; .param .b32 y; st.param.b32 [x], %b; call.uni (y), fib, (x); ld.param.b32 %b, [y]; }
+        add.u32 %n, %a, %b;
+        LEAF: st.param.b32 [result], %n; ret; }"
+        .to_owned()
+        + &kernel(
+            "rem.u32 %w0, %t, 13;
+            { .param .b32 x; .param .b32 y; st.param.b32 [x], %w0; call.uni (y), fib, (x); ld.param.b32 %d, [y]; }
+            activemask.b32 %w1; popc.b32 %w1, %w1; mad.lo.u32 %d, %w1, 1000, %d;",
+        );
+    let fib = |n: u32| (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0;
+    let expected: Vec<u32> = (0..32).map(|t| 32_000 + fib(t % 13)).collect();
+    assert_eq!(run(&text, 32), expected);
+}
+
+#[test]
+fn pointers_to_functions_call_what_they_point_at() {
+    let text = ".func (.param .b64 r) double(.param .b64 x) { .reg .b64 %x; ld.param.b64 %x, [x]; add.u64 %x, %x, %x;
+            st.param.b64 [r], %x; ret; }
+        .func (.param .b64 r) square(.param .b64 x) { .reg .b64 %x; ld.param.b64 %x, [x]; mul.lo.u64 %x, %x, %x;
+            st.param.b64 [r], %x; ret; }
+        .global .align 8 .u64 table[2] = {double, square};"
+        .to_owned()
+        + &kernel(
+            "and.b32 %w0, %t, 1; mul.wide.u32 %x0, %w0, 8; mov.u64 %x1, table; add.u64 %x1, %x1, %x0;
+            ld.global.u64 %x2, [%x1]; cvt.u64.u32 %x3, %t;
+            { .param .b64 a; .param .b64 r; st.param.b64 [a], %x3;
+              proto: .callprototype (.param .b64 _) _ (.param .b64 _);
+              call (r), %x2, (a), proto; ld.param.b64 %x4, [r]; }
+            cvt.u32.u64 %d, %x4;",
+        );
+    let expected: Vec<u32> = (0..48).map(|t| if t % 2 == 0 { 2 * t } else { t * t }).collect();
+    assert_eq!(run(&text, 48), expected);
+}
+
+#[test]
+fn a_pointer_to_nothing_is_refused_at_the_call() {
+    let text = kernel("mov.u64 %x0, 4096; proto: .callprototype _ (); call %x0, (), proto;");
+    let device = load(&text);
+    let out = device.buffer(&[0u32; 32]);
+    let fault = device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::InvalidCode);
+}
+
+#[test]
+fn local_memory_is_each_threads_own() {
+    let text = ".func (.param .b32 r) turn(.param .b32 x) {
+            .local .align 4 .b8 depot[16]; .reg .b32 %x, %i; .reg .b64 %a;
+            ld.param.u32 %x, [x]; mov.u64 %a, depot; and.b32 %i, %x, 3; mad.wide.u32 %a, %i, 4, %a;
+            st.local.u32 [%a], %x; cvta.local.u64 %a, %a; ld.u32 %x, [%a]; st.param.b32 [r], %x; ret; }"
+        .to_owned()
+        + &kernel(
+            ".local .align 4 .b8 mine[64]; mov.u64 %x0, mine; and.b32 %w0, %t, 15; mad.wide.u32 %x0, %w0, 4, %x0;
+            st.local.u32 [%x0], %t;
+            { .param .b32 a; .param .b32 r; add.u32 %w1, %t, 100; st.param.b32 [a], %w1; call (r), turn, (a);
+              ld.param.b32 %w2, [r]; }
+            ld.local.u32 %d, [%x0]; mad.lo.u32 %d, %w2, 1000, %d;",
+        );
+    let expected: Vec<u32> = (0..64).map(|t| (t + 100) * 1000 + t).collect();
+    assert_eq!(run(&text, 64), expected);
+}
+
+#[test]
+fn shared_memory_joins_the_warps_of_a_block() {
+    let text = ".extern .shared .align 16 .b8 dynamic[];".to_owned()
+        + &kernel(
+            ".shared .align 4 .u32 fixed[96]; mov.u32 %w0, fixed; mad.lo.u32 %w1, %t, 4, %w0; st.shared.u32 [%w1], %t;
+            mov.u64 %x0, dynamic; cvta.shared.u64 %x0, %x0; mad.wide.u32 %x1, %t, 4, %x0; mul.lo.u32 %w2, %t, 100;
+            st.u32 [%x1], %w2;
+            bar.sync 0;
+            mov.u32 %w3, 95; sub.u32 %w3, %w3, %t; mad.lo.u32 %w1, %w3, 4, %w0; ld.shared.u32 %d, [%w1];
+            mad.wide.u32 %x1, %w3, 4, %x0; ld.u32 %w4, [%x1]; add.u32 %d, %d, %w4;",
+        );
+    let device = load(&text);
+    let out = device.buffer(&[0u32; 96]);
+    let args = Args::default().buffer(&out);
+    device.launch_with("k", 1, 96, &args, |launch| launch.dynamic_shared = 384).unwrap();
+    let expected: Vec<u32> = (0..96).map(|t| (95 - t) * 101).collect();
+    assert_eq!(out.read::<u32>(), expected);
+
+    let fault = device.launch_with("k", 1, 96, &args, |launch| launch.dynamic_shared = 380).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfBounds);
+    assert_eq!((fault.thread, fault.access.unwrap().space), ([95, 0, 0], "shared"));
+}
+
+#[test]
+fn a_barrier_that_half_a_warp_misses_is_reported() {
+    // The even lanes wait; the odd ones wait for them at the end of another barrier.
+    let text = kernel(
+        "and.b32 %w0, %t, 1; setp.eq.u32 %p, %w0, 1; @%p bra ODD;
+        barrier.sync 1; bra STORE; ODD: barrier.sync 2;",
+    );
+    let device = load(&text);
+    let out = device.buffer(&[0u32; 64]);
+    let fault = device.launch("k", 1, 64, &Args::default().buffer(&out)).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::BarrierDivergence);
+    let notes: Vec<_> = fault.related.iter().map(|related| related.note.as_str()).collect();
+    assert!(notes.iter().any(|note| note.contains("barrier 1")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("barrier 2")), "{notes:?}");
+}
+
+#[test]
+fn blocks_of_a_cooperative_launch_wait_for_each_other() {
+    let text = ".visible .entry k(.param .u64 out, .param .u64 arrived) {
+        .reg .pred %p; .reg .b32 %b, %n, %v; .reg .b64 %o, %a, %x;
+        ld.param.u64 %a, [arrived]; ld.param.u64 %o, [out]; mov.u32 %b, %ctaid.x; mov.u32 %n, %nctaid.x;
+        atom.add.release.gpu.global.u32 %v, [%a], 1;
+        WAIT: ld.acquire.gpu.global.u32 %v, [%a]; setp.lt.u32 %p, %v, %n; @%p bra WAIT;
+        mul.wide.u32 %x, %b, 4; add.u64 %o, %o, %x; st.global.u32 [%o], %v; ret; }";
+    let mut device = load(text);
+    for workers in [1, 3] {
+        device.options.workers = workers;
+        let (out, arrived) = (device.buffer(&[0u32; 20]), device.buffer(&[0u32]));
+        let args = Args::default().buffer(&out).buffer(&arrived);
+        device.launch_with("k", 20, 1, &args, |launch| launch.cooperative = true).unwrap();
+        assert_eq!(out.read::<u32>(), [20; 20]);
+    }
+}
+
+#[test]
+fn printf_formats_as_c_does() {
+    let format = "%d|%5d|%-5d|%05d|%+d|%u|%x|%#X|%lld|%c|%s|%f|%.2f|%8.3e|%g|%g|%%|%i\\n";
+    let bytes: Vec<String> =
+        format.replace("\\n", "\n").bytes().chain([0]).map(|byte| byte.to_string()).collect();
+    let text: Vec<String> = b"text\0".iter().map(u8::to_string).collect();
+    let ints = [-7i64, 42, 42, 42, 42, 3_000_000_000, 255, 255];
+    let mut stores = String::new();
+    let mut offset = 0;
+    for value in ints {
+        stores += &format!("mov.b32 %w0, {}; st.local.u32 [args+{offset}], %w0;\n", value as u32);
+        offset += 4;
+    }
+    for (wide, value) in
+        [(true, "123456789012345"), (false, "120"), (true, "TEXT"), (true, "0d3FF8000000000000")]
+    {
+        let size = if wide { 8usize } else { 4 };
+        offset = usize::next_multiple_of(offset, size);
+        stores += &match value {
+            "TEXT" => {
+                format!("mov.u64 %x0, text; cvta.global.u64 %x0, %x0; st.local.u64 [args+{offset}], %x0;\n")
+            }
+            _ if wide => format!("mov.b64 %x0, {value}; st.local.b64 [args+{offset}], %x0;\n"),
+            _ => format!("mov.b32 %w0, {value}; st.local.u32 [args+{offset}], %w0;\n"),
+        };
+        offset += size;
+    }
+    for value in ["0dC00921FB54442D18", "0d40FE240C9FBE76C9", "0d3FB999999999999A", "0d4202A05F20000000"] {
+        stores += &format!("mov.b64 %x0, {value}; st.local.b64 [args+{offset}], %x0;\n");
+        offset += 8;
+    }
+    stores += &format!("mov.b32 %w0, 5; st.local.u32 [args+{offset}], %w0;\n");
+    let kernel = kernel(&format!(
+        ".local .align 8 .b8 args[256];
+        {stores}
+        mov.u64 %x1, format; cvta.global.u64 %x1, %x1; mov.u64 %x2, args; cvta.local.u64 %x2, %x2;
+        {{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %x1; st.param.b64 [a], %x2;
+           call.uni (r), vprintf, (f, a); ld.param.b32 %d, [r]; }}"
+    ));
+    let device = load(&format!(
+        ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+        .global .align 1 .b8 format[{}] = {{{}}}; .global .align 1 .b8 text[5] = {{{}}};
+        {kernel}",
+        bytes.len(),
+        bytes.join(", "),
+        text.join(", ")
+    ));
+    let out = device.buffer(&[0u32]);
+    device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(
+        *device.output.lock().unwrap(),
+        "-7|   42|42   |00042|+42|3000000000|ff|0XFF|123456789012345|x|text|1.500000|-3.14|1.235e+05|0.1|1e+10|%|5\n"
+    );
+    assert_eq!(out.read::<u32>(), [17]);
+}
+
+#[test]
+fn parameters_are_taken_at_their_offsets() {
+    let text = ".visible .entry k(.param .u8 a, .param .s16 b, .param .align 8 .b8 s[24], .param .f64 d, .param .u64 out) {
+        .reg .b32 %a, %b, %s0, %s1; .reg .b64 %o, %w; .reg .f64 %d;
+        ld.param.u8 %a, [a]; ld.param.s16 %b, [b]; ld.param.v2.u32 {%s0, %s1}, [s+8]; ld.param.s8 %w, [s+23];
+        ld.param.f64 %d, [d]; ld.param.u64 %o, [out];
+        st.global.u32 [%o], %a; st.global.u32 [%o+4], %b; st.global.v2.u32 [%o+8], {%s0, %s1};
+        st.global.u64 [%o+16], %w; st.global.f64 [%o+24], %d; ret; }";
+    let device = load(text);
+    let params: Vec<_> = device.kernel("k").params().iter().map(|param| (param.offset, param.size)).collect();
+    assert_eq!(params, [(0, 1), (2, 2), (8, 24), (32, 8), (40, 8)]);
+    let out = device.buffer(&[0u32; 8]);
+    let mut args = Args::default().push(200u8).push(-5i16).push(0u64).push(7u32).push(8u32).push(0u32);
+    args = args.push(0u16).push(0u8).push(-2i8).push(2.5f64).buffer(&out);
+    device.launch("k", 1, 1, &args).unwrap();
+    let bits = 2.5f64.to_bits();
+    let expected = [200, -5i32 as u32, 7, 8, -2i32 as u32, u32::MAX, bits as u32, (bits >> 32) as u32];
+    assert_eq!(out.read::<u32>(), expected);
+}
+
+#[test]
+fn atomics_of_many_blocks_on_many_workers_add_up() {
+    let text = ".visible .entry k(.param .u64 out) { .reg .b32 %v, %t; .reg .b64 %o;
+        ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; atom.global.add.u32 %v, [%o], %t; red.global.max.s32 [%o+4], %t;
+        atom.global.inc.u32 %v, [%o+8], 6; ret; }";
+    let mut device = load(text);
+    device.options.workers = 4;
+    let out = device.buffer(&[0u32; 3]);
+    device.launch("k", 50, 96, &Args::default().buffer(&out)).unwrap();
+    assert_eq!(out.read::<u32>(), [50 * 95 * 96 / 2, 95, 50 * 96 % 7]);
+}

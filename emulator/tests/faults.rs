@@ -1,0 +1,143 @@
+//! What a kernel does wrong is found, with the thread and the line.
+
+mod device;
+
+use cuprum_emulator::memory::Position;
+use cuprum_emulator::report::{Fault, FaultKind};
+use device::{Args, Device};
+
+fn load(name: &str) -> (Device, String) {
+    let path = format!("{}/../kernels/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    (Device::load(&text).unwrap_or_else(|error| panic!("{name}: {error}")), text)
+}
+
+/// The fault's line in the PTX is the one that its text shows.
+fn assert_line(fault: &Fault, ptx: &str, instruction: &str) {
+    let line = ptx.lines().nth(fault.ptx_line as usize - 1).unwrap();
+    assert!(line.contains(instruction), "line {} is `{line}`, not `{instruction}`", fault.ptx_line);
+    assert_eq!(fault.ptx_text.trim(), line.trim());
+}
+
+#[test]
+fn a_store_past_the_end_names_thread_line_source_and_allocation() {
+    let (device, ptx) = load("faults");
+    let out = device.buffer(&[0u32; 100]);
+    let args = Args::default().buffer(&out).push(102u64).push(1u32);
+    let fault = device.launch("oob_write", 2, 64, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfBounds);
+    assert_eq!((fault.block, fault.thread, fault.lanes), ([0; 3], [0; 3], 1));
+    assert_line(&fault, &ptx, "st.global");
+    let (file, line) = fault.source.clone().unwrap();
+    assert!(file.ends_with("faults.cu"), "{file}");
+    let source =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/faults.cu")).unwrap();
+    assert!(source.lines().nth(line as usize - 1).unwrap().contains("out[index] = value"));
+    let access = fault.access.unwrap();
+    assert_eq!((access.space, access.size, access.is_write), ("global", 4, true));
+    assert_eq!(access.address, out.address() + 408);
+    assert_eq!(access.allocation.unwrap().position, Position::After(8));
+}
+
+#[test]
+fn a_load_past_the_end_is_a_load() {
+    let (device, ptx) = load("faults");
+    let (input, out) = (device.buffer(&[0u32; 4]), device.buffer(&[0u32]));
+    let args = Args::default().buffer(&input).push(4u64).buffer(&out);
+    let fault = device.launch("oob_read", 1, 1, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfBounds);
+    assert!(!fault.access.as_ref().unwrap().is_write);
+    assert_line(&fault, &ptx, "ld.global");
+    assert_eq!(out.read::<u32>(), [0]);
+}
+
+#[test]
+fn addresses_are_told_apart() {
+    let (device, _) = load("faults");
+    let out = device.buffer(&[0u32; 2]);
+    let fault = device.launch("misaligned_write", 1, 1, &Args::default().buffer(&out)).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Misaligned);
+    assert_eq!(fault.access.unwrap().address, out.address() + 1);
+
+    let fault = device.launch("null_write", 1, 1, &Args::default()).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::NullPointer);
+
+    let freed = out.address();
+    device.memory.free(freed).unwrap();
+    let args = Args::default().push(freed).push(0u64).push(1u32);
+    let fault = device.launch("oob_write", 1, 1, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::UseAfterFree);
+    assert!(fault.access.unwrap().allocation.unwrap().freed);
+
+    let on_host = Box::new([0u32; 4]);
+    let args = Args::default().push(on_host.as_ptr().addr() as u64).push(0u64).push(1u32);
+    let fault = device.launch("oob_write", 1, 1, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::HostPointer);
+}
+
+#[test]
+fn trap_and_assert_stop_the_kernel() {
+    let (device, ptx) = load("faults");
+    let clear = device.buffer(&[0u32]);
+    device.launch("trap_if", 1, 32, &Args::default().buffer(&clear)).unwrap();
+    let set = device.buffer(&[1u32]);
+    let fault = device.launch("trap_if", 1, 32, &Args::default().buffer(&set)).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Trap);
+    assert_eq!(fault.lanes, u32::MAX);
+    assert_line(&fault, &ptx, "trap;");
+
+    let mut values = vec![0u32; 100];
+    values[70] = 9;
+    let values = device.buffer(&values);
+    let args = |limit: u32| Args::default().buffer(&values).push(100u32).push(limit);
+    device.launch("assert_below", 2, 64, &args(10)).unwrap();
+    let fault = device.launch("assert_below", 2, 64, &args(9)).unwrap_err();
+    let FaultKind::Assert { expression, .. } = &fault.kind else { panic!("{fault}") };
+    assert_eq!(expression, "values[i] < limit");
+    assert_eq!((fault.block, fault.thread), ([1, 0, 0], [6, 0, 0]));
+    assert!(fault.source.unwrap().0.ends_with("faults.cu"));
+}
+
+#[test]
+fn recursion_works_until_the_stack_is_full() {
+    let (device, _) = load("faults");
+    let out = device.buffer(&[0u32; 32]);
+    device.launch("recurse", 1, 32, &Args::default().buffer(&out).push(5u32)).unwrap();
+    // What `descend` computes, with a frame of 256 numbers a level.
+    fn descend(depth: u32, seed: u32) -> u32 {
+        let frame = |i: u32| seed.wrapping_add(i % 256);
+        if depth == 0 {
+            return frame(seed);
+        }
+        let below = descend(depth - 1, frame(depth));
+        below.wrapping_add(frame(below))
+    }
+    let expected: Vec<u32> = (0..32).map(|thread| descend(5, thread)).collect();
+    assert_eq!(out.read::<u32>(), expected);
+
+    let fault = device.launch("recurse", 1, 32, &Args::default().buffer(&out).push(100_000u32)).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::StackOverflow);
+}
+
+#[test]
+fn an_endless_loop_ends_with_the_budget() {
+    let (mut device, _) = load("faults");
+    device.options.budget = Some(300_000);
+    let flag = device.buffer(&[0u32]);
+    let fault = device.launch("spin", 1, 32, &Args::default().buffer(&flag)).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Timeout);
+    assert_eq!(fault.kernel, "spin");
+    let set = device.buffer(&[1u32]);
+    device.launch("spin", 1, 32, &Args::default().buffer(&set)).unwrap();
+}
+
+#[test]
+fn off_by_one_is_found_and_its_correction_is_clean() {
+    let (device, _) = load("bugs");
+    let out = device.buffer(&[0f32; 63]);
+    let args = Args::default().buffer(&out).push(63u32);
+    let fault = device.launch("off_by_one", 1, 64, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfBounds);
+    assert_eq!((fault.thread, fault.lanes), ([63, 0, 0], 1 << 31));
+    device.launch("off_by_one_fixed", 1, 64, &args).unwrap();
+}
