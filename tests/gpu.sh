@@ -46,6 +46,7 @@ pack_programs() { # KIND PACKAGE FOLDER NAME...
         executable=$(awk -F '\t' -v name="$name" '$1 == name { print $2 }' <<<"$built")
         [ -n "$executable" ] || { echo "$package: cargo built no $kind $name" >&2; exit 1; }
         strip -o "$packed/$package-$kind-$name" "$executable"
+        gzip "$packed/$package-$kind-$name"
         printf '%s\t%s\t%s\t%s\n' "$kind" "$package" "$name" "$folder" >>"$unfinished"
     done
 }
@@ -94,8 +95,9 @@ machine() {
     echo "- $(head -n 1 "$manifest" | tr -d '#' | sed 's/^ *commit/commit:/')"
     if [ "$CUPRUM_DEVICE" = gpu ]; then
         nvidia-smi --query-gpu=index,name,driver_version,memory.total --format=csv,noheader |
-            sed -E 's/^([^,]*), ([^,]*), ([^,]*), (.*)$/- GPU \1: \2, driver \3, \4/'
-        echo "- CUDA: $(nvidia-smi | sed -nE 's/.*CUDA Version: *([0-9.]+).*/\1/p' | head -n 1)"
+            sed -E 's/^([^,]*), ([^,]*), ([^,]*), (.*)$/- GPU \1: \2, driver \3, \4/' ||
+            echo '- GPU: nvidia-smi does not say'
+        echo "- CUDA: $(nvidia-smi | sed -nE 's/.*CUDA Version: *([0-9.]+).*/\1/p')"
     else
         echo "- device: $CUPRUM_DEVICE"
     fi
@@ -105,20 +107,23 @@ machine() {
 # Runs one program and prints its row: what it is, tests passed, failed and ignored, seconds, verdict.
 run_program() { # KIND PACKAGE NAME FOLDER LOG
     local kind=$1 package=$2 name=$3 folder=$4 log=$5
-    local program=$PWD/$packed/$package-$kind-$name start=$EPOCHREALTIME status=0 verdict=ok
-    local passed=- failed=- ignored=- arguments=()
+    local packed_program=$packed/$package-$kind-$name.gz program=$work/$package-$kind-$name
+    local passed=- failed=- ignored=- arguments=() start=$EPOCHREALTIME status=0 verdict=ok
     [ "$kind" != bench ] || arguments=("${bench_arguments[@]}")
-    if [ -x "$program" ]; then
+    if gunzip -c "$packed_program" >"$program" 2>"$log"; then
+        chmod +x "$program"
+        start=$EPOCHREALTIME
         (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" "$program" "${arguments[@]}") \
             </dev/null >"$log" 2>&1 || status=$?
+        rm "$program"
     else
         status=missing
-        : >"$log"
     fi
     if [ "$kind" = test ]; then
         read -r passed failed ignored < <(
-            sed -nE 's/^test result: .* ([0-9]+) passed; ([0-9]+) failed; ([0-9]+) ignored.*/\1 \2 \3/p' "$log"
-            echo '0 0 0'
+            echo '0 0 0' | cat - "$log" |
+                sed -nE '1p; s/^test result: .* ([0-9]+) passed; ([0-9]+) failed; ([0-9]+) ignored.*/\1 \2 \3/p' |
+                tail -n 1
         )
         if [ "$status" = 0 ] && ((passed == 0)); then verdict='**no test ran**'; fi
     fi
@@ -137,11 +142,12 @@ run() {
     local out results log rows kind package name folder row
     [ -s "$manifest" ] || { echo "nothing is packed: tests/gpu.sh pack first" >&2; exit 1; }
     export CUPRUM_DEVICE=${CUPRUM_DEVICE:-gpu}
-    CRITERION_HOME=$(mktemp -d)
-    export CRITERION_HOME
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    export CRITERION_HOME=$work/criterion
     mkdir -p "${1:-$packed/results}"
     out=$(cd "${1:-$packed/results}" && pwd)
-    results=$out/results.md rows=$CRITERION_HOME/rows log=$CRITERION_HOME/log
+    results=$out/results.md rows=$work/rows log=$work/log
     : >"$out/log.txt" >"$rows"
     { echo '# Run on a device'; echo; machine; echo; } >"$results"
     {
@@ -153,11 +159,11 @@ run() {
         echo "$row" | tee -a "$results" "$rows"
         { echo "=== $package, $kind $name"; cat "$log"; } >>"$out/log.txt"
         if [ "$kind" = bench ]; then
-            sed -n '/median ns/,/^$/p' "$log" >>"$CRITERION_HOME/tables"
+            sed -n '/median ns/,/^$/p' "$log" >>"$work/tables"
         fi
     done < <(grep -v '^#' "$manifest")
-    if [ -s "$CRITERION_HOME/tables" ]; then
-        { echo; cat "$CRITERION_HOME/tables"; } | tee -a "$results"
+    if [ -s "$work/tables" ]; then
+        { echo; cat "$work/tables"; } | tee -a "$results"
     fi
     if grep -vqE '\| ok \|$' "$rows"; then
         echo; echo 'not all is well:'; grep -vE '\| ok \|$' "$rows"

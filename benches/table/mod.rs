@@ -84,15 +84,15 @@ impl fmt::Display for Table {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
         writeln!(
             f,
-            "| {:<24} | pointer | table | wrapper | wrapper - pointer |",
+            "| {:<24} |   pointer |     table |   wrapper | wrapper - pointer |",
             format!("{} (median ns)", self.device)
         )?;
-        writeln!(f, "|{:-<26}|--------:|------:|--------:|------------------:|", "")?;
+        writeln!(f, "|{:-<26}|----------:|----------:|----------:|------------------:|", "")?;
         for Row { operation, pointer, table, wrapper } in &self.rows {
             let added = wrapper.zip(*pointer).map(|(wrapper, pointer)| wrapper - pointer);
             let (pointer, table, wrapper) = (number(*pointer), number(*table), number(*wrapper));
             let added = number(added);
-            writeln!(f, "| {operation:<24} | {pointer:>7} | {table:>5} | {wrapper:>7} | {added:>17} |")?;
+            writeln!(f, "| {operation:<24} | {pointer:>9} | {table:>9} | {wrapper:>9} | {added:>17} |")?;
         }
         Ok(())
     }
