@@ -1,7 +1,7 @@
 //! The `.approx` functions. Hardware uses tables and is off by a few units in the last place; here each result
-//! is within one unit of the exact value.
+//! is within one unit of the exact value, of the angle that hardware uses for sine and cosine.
 
-use super::float::{NEAREST, div_f32, finish, flush, quiet};
+use super::float::{NEAREST, ZERO, div_f32, finish, flush, mul_f32, quiet};
 use super::operations;
 
 operations! {
@@ -10,8 +10,8 @@ operations! {
     Rsqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a).sqrt()) }
     Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).exp2() as f32) }
     Log2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).log2() as f32) }
-    Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).sin() as f32) }
-    Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).cos() as f32) }
+    Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(angle::<FTZ>(a).sin() as f32) }
+    Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(angle::<FTZ>(a).cos() as f32) }
     Tanh(a: f32) -> f32 { finish::<false, false>(f64::from(a).tanh() as f32) }
     DivFull[const FTZ: bool](a: f32, b: f32) -> f32 {
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(flush::<FTZ>(a), flush::<FTZ>(b)))
@@ -31,6 +31,15 @@ operations! {
         if a.is_nan() { f64::from_bits(quiet(a.to_bits())) } else if root.is_nan() { invalid } else { root }
     }
     RsqrtFlushedF64(a: f64) -> f64 { upper_half(1.0 / upper_half(flush64(a)).sqrt()) }
+}
+
+/// The angle whose sine and cosine hardware gives: what is left of `a` in turns, as a single precision product that
+/// drops digits. It is far from `a` where that has many turns.
+#[inline(always)]
+fn angle<const FTZ: bool>(a: f32) -> f64 {
+    const TURNS: f32 = f32::from_bits(0x3e22_f983);
+    let turns = f64::from(mul_f32::<ZERO, FTZ>(flush::<FTZ>(a), TURNS));
+    (turns - turns.round_ties_even()) * core::f64::consts::TAU
 }
 
 fn flush64(x: f64) -> f64 {
