@@ -8,6 +8,8 @@ use cuprum_sys::*;
 use crate::memory::{Region, RegionKind, Request};
 
 use super::call::{Answer, Call, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Out, calls, ensure};
+use super::context::Context;
+use super::pool::leave_pool;
 use super::state::emulator;
 
 /// Alignment of the rows of pitched memory.
@@ -21,9 +23,19 @@ const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
     | CU_MEMHOSTREGISTER_READ_ONLY;
 
 /// Allocates in the current context.
-pub(super) fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
+fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
-    let context = call.context()?;
+    allocate_in(&*call.context()?, bytes, kind, flags)
+}
+
+/// Allocates in a context.
+pub(super) fn allocate_in(
+    context: &Context,
+    bytes: usize,
+    kind: RegionKind,
+    flags: u32,
+) -> Answer<Region> {
+    ensure(bytes > 0, INVALID_VALUE)?;
     let request = Request {
         kind,
         flags,
@@ -40,6 +52,7 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     ensure(region.base == address && kinds.contains(&region.kind), INVALID_VALUE)?;
     emulator().scheduler.wait_context(region.context as usize);
     memory.free(address).map_err(|_| INVALID_VALUE)?;
+    leave_pool(address, region.len);
     context.check()
 }
 
@@ -115,7 +128,7 @@ calls! {
         if dptr == 0 {
             return call.context().map(drop);
         }
-        free(call, dptr, &[RegionKind::Device, RegionKind::Managed])
+        free(call, dptr, &[RegionKind::Device, RegionKind::Managed, RegionKind::Pooled])
     }
 
     fn cuMemGetAddressRange_v2(call, pbase: Out<u64>, psize: Out<usize>, dptr: u64) {

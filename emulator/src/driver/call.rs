@@ -370,6 +370,11 @@ impl<T: Copy> InMut<T> {
     pub(super) fn input(self) -> In<T> {
         In(self.0)
     }
+
+    /// For structures of which one field is a result.
+    pub(super) fn output(self) -> Out<T> {
+        Out(self.0)
+    }
 }
 
 /// A NUL-terminated string of the caller, or null.

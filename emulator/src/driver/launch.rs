@@ -175,8 +175,7 @@ fn launch(
     let function = Function::find_in(function, stream.context())?;
     let params = pack_params(&function, each, extra)?;
     let launch = Launch::new(function, shape, params)?;
-    stream.push(Operation::Launch(launch));
-    Ok(())
+    stream.push(Operation::Launch(launch)).map(drop)
 }
 
 /// The attributes of an extended launch that change what is launched.

@@ -30,6 +30,7 @@ mod module;
 mod occupancy;
 mod operation;
 mod pointer;
+mod pool;
 mod primary;
 mod process;
 mod schedule;
@@ -59,6 +60,7 @@ fn install_all(table: &mut table::Builder) {
     module::install(table);
     occupancy::install(table);
     pointer::install(table);
+    pool::install(table);
     primary::install(table);
     stream::install(table);
 }

@@ -6,8 +6,11 @@ use super::call::{Answer, in_callback};
 use super::context::Context;
 use super::copy::Copy;
 use super::event::Event;
+use super::graph::exec::GraphRun;
 use super::launch::Launch;
+use super::memop::ValueOperation;
 use super::memset::Fill;
+use super::pool::leave_pool;
 use super::schedule::Ticket;
 use super::state::emulator;
 
@@ -24,6 +27,10 @@ pub(super) enum Operation {
     Record(Arc<Event>),
     Host(HostCall),
     Callback(StreamCallback),
+    /// A launch of an executable graph.
+    Graph(GraphRun),
+    /// Waits for a value in memory, or writes one.
+    Value(ValueOperation),
     /// Frees memory that was freed in stream order.
     Free(u64),
 }
@@ -52,7 +59,10 @@ unsafe impl Send for StreamCallback {}
 impl Operation {
     /// Whether it can run once everything before it has.
     pub(super) fn is_ready(&self) -> bool {
-        true
+        match self {
+            Self::Value(value) => value.is_ready(),
+            _ => true,
+        }
     }
 
     /// Runs it. An error poisons the context.
@@ -81,9 +91,16 @@ impl Operation {
                 }
                 Ok(())
             }
+            Self::Graph(run) => run.run(context, ticket),
+            Self::Value(value) => {
+                value.run();
+                Ok(())
+            }
             Self::Free(address) => {
                 // The address was checked when it was issued; freed again since, it is gone.
-                let _ = emulator().memory.free(address);
+                if let Ok(region) = emulator().memory.free(address) {
+                    leave_pool(address, region.len);
+                }
                 Ok(())
             }
         }

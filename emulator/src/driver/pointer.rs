@@ -10,6 +10,7 @@ use super::allocation::host_address;
 use super::call::{Answer, Call, INVALID_VALUE, In, InMut, Out, calls, ensure};
 use super::copy::is_host_kind;
 use super::handle::Handle;
+use super::pool::pool_of;
 use super::state::emulator;
 
 /// Writes one attribute of an address. `region` is `None` for memory that the driver does not know,
@@ -70,7 +71,10 @@ fn write_attribute(
             out.cast().set(if known { 3u32 } else { 0 })
         }
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => out.cast().set(0u64),
-        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => out.cast().set(CUmemoryPool::null()),
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => {
+            let pool = region.and_then(|region| pool_of(region.base));
+            out.cast().set(CUmemoryPool::from_addr(pool.unwrap_or(0)))
+        }
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
         | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
         | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => out.cast().set(yes_if(false)),

@@ -1,5 +1,6 @@
 //! The one emulator of this process.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::memory::Memory;
@@ -14,6 +15,7 @@ use super::function::Function;
 use super::handle::{Kind, Table};
 use super::library::{Kernel, Library};
 use super::module::Module;
+use super::pool::{DevicePools, Pool};
 use super::primary::Primary;
 use super::schedule::Scheduler;
 use super::stream::Stream;
@@ -34,6 +36,11 @@ pub(super) struct Emulator {
     pub(super) libraries: Table<Library>,
     pub(super) kernels: Table<Kernel>,
     pub(super) arrays: Table<Array>,
+    pub(super) pools: Table<Pool>,
+    /// The pools that each device allocates from.
+    pub(super) device_pools: Vec<DevicePools>,
+    /// Which pool an allocation came from, by its address.
+    pub(super) pooled: Mutex<HashMap<u64, usize>>,
     last_fault: Mutex<Option<Fault>>,
 }
 
@@ -42,6 +49,10 @@ pub(super) fn emulator() -> &'static Emulator {
     static EMULATOR: OnceLock<Emulator> = OnceLock::new();
     EMULATOR.get_or_init(|| {
         let settings = Settings::in_force().clone().unwrap_or_default();
+        let pools = Table::new(Kind::Pool);
+        let device_pools = (0..settings.devices)
+            .map(|device| DevicePools::new(pools.insert(Pool::new(device as i32, true))))
+            .collect();
         Emulator {
             memory: Memory::new(settings.devices, settings.memory_bytes, settings.track_init),
             scheduler: Scheduler::new(settings.mode),
@@ -54,6 +65,9 @@ pub(super) fn emulator() -> &'static Emulator {
             libraries: Table::new(Kind::Library),
             kernels: Table::new(Kind::Kernel),
             arrays: Table::new(Kind::Array),
+            pools,
+            device_pools,
+            pooled: Mutex::default(),
             last_fault: Mutex::new(None),
             settings,
         }

@@ -37,6 +37,9 @@ pub(super) enum StreamRef {
     PerThread(Arc<Context>),
 }
 
+/// The ticket of what went into a graph: never pending.
+const CAPTURED: Ticket = 0;
+
 /// Marks the lanes of per-thread streams, next to those whose number is a handle.
 const PER_THREAD_LANE: u64 = 1 << 63;
 
@@ -70,20 +73,25 @@ impl StreamRef {
         Lane { context: self.context().handle, stream, blocking }
     }
 
-    /// Pushes an operation.
-    pub(super) fn push(&self, operation: Operation) -> Ticket {
+    /// Pushes an operation; a capturing stream takes it into its graph instead.
+    pub(super) fn push(&self, operation: Operation) -> Answer<Ticket> {
         self.push_after(&[], operation)
     }
 
     /// Pushes an operation that waits for others too.
-    pub(super) fn push_after(&self, after: &[Ticket], operation: Operation) -> Ticket {
-        let scheduler = &emulator().scheduler;
-        scheduler.issue(self.context(), self.lane(), after, operation)
+    pub(super) fn push_after(&self, after: &[Ticket], operation: Operation) -> Answer<Ticket> {
+        let emulator = emulator();
+        match emulator.captures.take(self.lane(), operation) {
+            Ok(captured) => captured.map(|()| CAPTURED),
+            Err(operation) => {
+                Ok(emulator.scheduler.issue(self.context(), self.lane(), after, operation))
+            }
+        }
     }
 
     /// Pushes an operation and waits for it; answers the context's sticky error.
     pub(super) fn push_and_wait(&self, operation: Operation) -> Answer {
-        let ticket = self.push(operation);
+        let ticket = self.push(operation)?;
         emulator().scheduler.wait(ticket);
         self.context().check()
     }
@@ -199,11 +207,16 @@ calls! {
     fn cuStreamWaitEvent(call, hStream: CUstream, hEvent: CUevent, Flags: u32) {
         ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        // An event that was never recorded counts as complete.
-        if let Some(ticket) = Event::find(hEvent)?.recorded() {
-            stream.push_after(&[ticket], Operation::Marker);
+        let event = Event::find(hEvent)?;
+        if let Some(point) = event.captured() {
+            return emulator().captures.join(stream.lane(), Some(&point));
         }
-        Ok(())
+        emulator().captures.join(stream.lane(), None)?;
+        // An event that was never recorded counts as complete.
+        match event.recorded() {
+            Some(ticket) => stream.push_after(&[ticket], Operation::Marker).map(drop),
+            None => Ok(()),
+        }
     }
 
     fn cuStreamAddCallback(
@@ -219,15 +232,14 @@ calls! {
             function: callback,
             stream: hStream,
             data: userData,
-        }));
+        }))?;
         Ok(())
     }
 
     fn cuLaunchHostFunc(call, hStream: CUstream, fn_: CUhostFn, userData: *mut c_void) {
         ensure(fn_.is_some(), INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(Operation::Host(HostCall { function: fn_, data: userData }));
-        Ok(())
+        stream.push(Operation::Host(HostCall { function: fn_, data: userData })).map(drop)
     }
 
     fn cuLaunchHostFunc_v2(
@@ -239,8 +251,7 @@ calls! {
     ) {
         ensure(fn_.is_some() && syncMode <= 1, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(Operation::Host(HostCall { function: fn_, data: userData }));
-        Ok(())
+        stream.push(Operation::Host(HostCall { function: fn_, data: userData })).map(drop)
     }
 
     /// Managed memory is visible everywhere at all times here; only the arguments are checked.
@@ -252,11 +263,13 @@ calls! {
 
     fn cuStreamQuery(call, hStream: CUstream) {
         let stream = call.stream(hStream)?;
+        stream.forbid_capture()?;
         ensure(!emulator().scheduler.is_busy(stream.lane()), NOT_READY)
     }
 
     fn cuStreamSynchronize(call, hStream: CUstream) {
         let stream = call.stream(hStream)?;
+        stream.forbid_capture()?;
         emulator().scheduler.wait_lane(stream.lane());
         stream.context().check()
     }

@@ -27,6 +27,8 @@ pub enum RegionKind {
     Mapped,
     /// The heap that kernels allocate from.
     Heap,
+    /// Device memory from a pool, allocated in stream order.
+    Pooled,
     /// A CUDA array, which kernels reach through textures and surfaces.
     Array,
 }
@@ -40,7 +42,7 @@ impl RegionKind {
     /// Whether allocating it uses up the device's memory. Mapped memory was counted when it was
     /// created.
     pub(super) fn counts(self) -> bool {
-        matches!(self, Self::Device | Self::Managed | Self::Global | Self::Heap)
+        !matches!(self, Self::Pinned | Self::Registered | Self::Mapped)
     }
 }
 
@@ -54,6 +56,7 @@ impl fmt::Display for RegionKind {
             Self::Global => "module variable",
             Self::Mapped => "mapped memory",
             Self::Heap => "device heap",
+            Self::Pooled => "pool memory",
             Self::Array => "array",
         })
     }
@@ -194,6 +197,7 @@ impl fmt::Display for Neighbour {
         match self.position {
             Position::Inside(offset) => write!(f, "{offset} bytes into ")?,
             Position::Before(bytes) => write!(f, "{bytes} bytes before ")?,
+            Position::After(0) => f.write_str("right past the end of ")?,
             Position::After(bytes) => write!(f, "{bytes} bytes past the end of ")?,
         }
         write!(f, "allocation #{} ", self.id)?;

@@ -181,7 +181,7 @@ impl Memory {
             }
         };
         // Memory the host can see is written behind our back: nothing to track.
-        let init = (self.track_init && request.kind == RegionKind::Device)
+        let init = (self.track_init && matches!(request.kind, RegionKind::Device | RegionKind::Pooled))
             .then(|| Arc::new(ValidBits::new(request.bytes)));
         state.taken.insert(base, base + span);
         Ok(self.insert(&mut state, request, base, backing, init))

@@ -1,0 +1,358 @@
+//! The shape of graphs: nodes, edges, copies.
+
+use core::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cuprum_sys::*;
+
+use super::super::call::{
+    Answer, INVALID_HANDLE, INVALID_VALUE, In, Out, Text, calls, ensure, in_callback,
+    put_handle,
+};
+use super::super::handle::Handle;
+use super::super::state::emulator;
+use super::{Graph, Node};
+
+/// Writes a list of handles in the way of these functions: with no place for them, only their
+/// number; else up to as many as there is room for, the rest null.
+fn write_list<H: Handle>(out: Out<H>, count: Out<usize>, handles: &[usize]) -> Answer {
+    if out.is_null() {
+        return count.set(handles.len());
+    }
+    let room = count.get()?;
+    let nulls = std::iter::repeat_n(0, room.saturating_sub(handles.len()));
+    let all: Vec<H> = handles.iter().copied().chain(nulls).map(H::from_addr).collect();
+    out.set_all(&all, room)?;
+    count.set(handles.len().min(room))
+}
+
+fn write_edges(
+    graph: CUgraph,
+    from: Out<CUgraphNode>,
+    to: Out<CUgraphNode>,
+    data: Option<Out<CUgraphEdgeData>>,
+    count: Out<usize>,
+) -> Answer {
+    let edges = Graph::find(graph)?.shape().edges.clone();
+    ensure(from.is_null() == to.is_null(), INVALID_VALUE)?;
+    let (starts, ends): (Vec<_>, Vec<_>) = edges.into_iter().unzip();
+    if from.is_null() {
+        return count.set(starts.len());
+    }
+    let room = count.get()?;
+    write_list(from, count, &starts)?;
+    count.set(room)?;
+    plain_edge_data(data, room.min(starts.len()));
+    write_list(to, count, &ends)
+}
+
+/// Edges have no data of their own here: zeros, the default kind.
+fn plain_edge_data(data: Option<Out<CUgraphEdgeData>>, count: usize) {
+    if let Some(data) = data.filter(|data| !data.is_null()) {
+        for index in 0..count {
+            data.nth(index).set_if_wanted(CUgraphEdgeData::zeroed());
+        }
+    }
+}
+
+/// The nodes on the other side of a node's edges.
+fn neighbours(
+    node: CUgraphNode,
+    out: Out<CUgraphNode>,
+    data: Option<Out<CUgraphEdgeData>>,
+    count: Out<usize>,
+    pick: impl Fn(usize, &(usize, usize)) -> Option<usize>,
+) -> Answer {
+    let handle = node.addr();
+    let graph = Arc::clone(&Node::find(node)?.graph);
+    let found: Vec<usize> =
+        graph.shape().edges.iter().filter_map(|edge| pick(handle, edge)).collect();
+    plain_edge_data(data, if out.is_null() { 0 } else { count.get()?.min(found.len()) });
+    write_list(out, count, &found)
+}
+
+fn before(node: usize, &(from, to): &(usize, usize)) -> Option<usize> {
+    (to == node).then_some(from)
+}
+
+fn behind(node: usize, &(from, to): &(usize, usize)) -> Option<usize> {
+    (from == node).then_some(to)
+}
+
+fn edge_list(
+    from: In<CUgraphNode>,
+    to: In<CUgraphNode>,
+    count: usize,
+) -> Answer<Vec<(usize, usize)>> {
+    let (from, to) = (from.get_all(count)?, to.get_all(count)?);
+    Ok(from.iter().zip(&to).map(|(from, to)| (from.addr(), to.addr())).collect())
+}
+
+fn add_edges(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer {
+    let graph = Graph::find(graph)?;
+    let mut shape = graph.shape();
+    let mut changed = shape.clone();
+    for edge in edge_list(from, to, count)? {
+        let inside = shape.nodes.contains(&edge.0) && shape.nodes.contains(&edge.1);
+        ensure(inside && !changed.edges.contains(&edge), INVALID_VALUE)?;
+        changed.edges.push(edge);
+    }
+    ensure(changed.in_order().is_some(), INVALID_VALUE)?;
+    *shape = changed;
+    Ok(())
+}
+
+fn remove_edges(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer {
+    let graph = Graph::find(graph)?;
+    let gone = edge_list(from, to, count)?;
+    let mut shape = graph.shape();
+    ensure(gone.iter().all(|edge| shape.edges.contains(edge)), INVALID_VALUE)?;
+    shape.edges.retain(|edge| !gone.contains(edge));
+    Ok(())
+}
+
+/// An object of the client whose life graphs share.
+#[derive(Debug)]
+pub(in crate::driver) struct UserObject(Mutex<Owned>);
+
+#[derive(Debug)]
+struct Owned {
+    count: u32,
+    destroy: CUhostFn,
+    data: *mut c_void,
+}
+
+// SAFETY: the pointer goes to the client's destructor, which the driver may call on any thread.
+unsafe impl Send for UserObject {}
+// SAFETY: as above.
+unsafe impl Sync for UserObject {}
+
+impl UserObject {
+    fn find(handle: CUuserObject) -> Answer<Arc<Self>> {
+        emulator().user_objects.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    fn retain(&self, count: u32) -> Answer {
+        let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        owned.count = owned.count.checked_add(count).ok_or(INVALID_VALUE)?;
+        Ok(())
+    }
+
+    /// Gives up references; the last one calls the destructor.
+    fn release(&self, handle: CUuserObject, count: u32) -> Answer {
+        let last = {
+            let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            owned.count = owned.count.checked_sub(count).ok_or(INVALID_VALUE)?;
+            (owned.count == 0).then_some((owned.destroy, owned.data))
+        };
+        if let Some((destroy, data)) = last {
+            emulator().user_objects.remove(handle.addr());
+            if let Some(destroy) = destroy {
+                // SAFETY: the client's destructor for this very pointer, called once.
+                in_callback(|| unsafe { destroy(data) });
+            }
+        }
+        Ok(())
+    }
+}
+
+calls! {
+    fn cuGraphCreate(_call, phGraph: Out<CUgraph>, flags: u32) {
+        phGraph.check()?;
+        ensure(flags == 0, INVALID_VALUE)?;
+        put_handle(phGraph, Graph::create().handle)
+    }
+
+    fn cuGraphDestroy(_call, hGraph: CUgraph) {
+        Graph::find(hGraph)?.destroy();
+        Ok(())
+    }
+
+    fn cuGraphClone(_call, phGraphClone: Out<CUgraph>, originalGraph: CUgraph) {
+        phGraphClone.check()?;
+        put_handle(phGraphClone, Graph::find(originalGraph)?.duplicate()?.handle)
+    }
+
+    fn cuGraphNodeFindInClone(
+        _call,
+        phNode: Out<CUgraphNode>,
+        hOriginalNode: CUgraphNode,
+        hClonedGraph: CUgraph,
+    ) {
+        phNode.check()?;
+        let nodes = Graph::find(hClonedGraph)?.shape().nodes.clone();
+        let is_copy = |&&node: &&usize| {
+            Node::at(node).is_ok_and(|node| node.original == Some(hOriginalNode.addr()))
+        };
+        put_handle(phNode, *nodes.iter().find(is_copy).ok_or(INVALID_VALUE)?)
+    }
+
+    fn cuGraphDestroyNode(_call, hNode: CUgraphNode) {
+        let handle = hNode.addr();
+        let node = Node::find(hNode)?;
+        let mut shape = node.graph.shape();
+        shape.nodes.retain(|&other| other != handle);
+        shape.edges.retain(|&(from, to)| from != handle && to != handle);
+        emulator().nodes.remove(handle);
+        Ok(())
+    }
+
+    fn cuGraphGetNodes(_call, hGraph: CUgraph, nodes: Out<CUgraphNode>, numNodes: Out<usize>) {
+        let all = Graph::find(hGraph)?.shape().nodes.clone();
+        write_list(nodes, numNodes, &all)
+    }
+
+    fn cuGraphGetRootNodes(
+        _call,
+        hGraph: CUgraph,
+        rootNodes: Out<CUgraphNode>,
+        numRootNodes: Out<usize>,
+    ) {
+        let shape = Graph::find(hGraph)?.shape().clone();
+        let is_root = |node: &usize| shape.edges.iter().all(|(_, to)| to != node);
+        let roots: Vec<usize> = shape.nodes.iter().copied().filter(is_root).collect();
+        write_list(rootNodes, numRootNodes, &roots)
+    }
+
+    fn cuGraphGetEdges(
+        _call,
+        hGraph: CUgraph,
+        from: Out<CUgraphNode>,
+        to: Out<CUgraphNode>,
+        numEdges: Out<usize>,
+    ) {
+        write_edges(hGraph, from, to, None, numEdges)
+    }
+
+    fn cuGraphGetEdges_v2(
+        _call,
+        hGraph: CUgraph,
+        from: Out<CUgraphNode>,
+        to: Out<CUgraphNode>,
+        edgeData: Out<CUgraphEdgeData>,
+        numEdges: Out<usize>,
+    ) {
+        write_edges(hGraph, from, to, Some(edgeData), numEdges)
+    }
+
+    fn cuGraphNodeGetDependencies(
+        _call,
+        hNode: CUgraphNode,
+        dependencies: Out<CUgraphNode>,
+        numDependencies: Out<usize>,
+    ) {
+        neighbours(hNode, dependencies, None, numDependencies, before)
+    }
+
+    fn cuGraphNodeGetDependencies_v2(
+        _call,
+        hNode: CUgraphNode,
+        dependencies: Out<CUgraphNode>,
+        edgeData: Out<CUgraphEdgeData>,
+        numDependencies: Out<usize>,
+    ) {
+        neighbours(hNode, dependencies, Some(edgeData), numDependencies, before)
+    }
+
+    fn cuGraphNodeGetDependentNodes(
+        _call,
+        hNode: CUgraphNode,
+        dependentNodes: Out<CUgraphNode>,
+        numDependentNodes: Out<usize>,
+    ) {
+        neighbours(hNode, dependentNodes, None, numDependentNodes, behind)
+    }
+
+    fn cuGraphNodeGetDependentNodes_v2(
+        _call,
+        hNode: CUgraphNode,
+        dependentNodes: Out<CUgraphNode>,
+        edgeData: Out<CUgraphEdgeData>,
+        numDependentNodes: Out<usize>,
+    ) {
+        neighbours(hNode, dependentNodes, Some(edgeData), numDependentNodes, behind)
+    }
+
+    fn cuGraphAddDependencies(
+        _call,
+        hGraph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        numDependencies: usize,
+    ) {
+        add_edges(hGraph, from, to, numDependencies)
+    }
+
+    fn cuGraphAddDependencies_v2(
+        _call,
+        hGraph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        _edgeData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+    ) {
+        add_edges(hGraph, from, to, numDependencies)
+    }
+
+    fn cuGraphRemoveDependencies(
+        _call,
+        hGraph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        numDependencies: usize,
+    ) {
+        remove_edges(hGraph, from, to, numDependencies)
+    }
+
+    fn cuGraphRemoveDependencies_v2(
+        _call,
+        hGraph: CUgraph,
+        from: In<CUgraphNode>,
+        to: In<CUgraphNode>,
+        _edgeData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+    ) {
+        remove_edges(hGraph, from, to, numDependencies)
+    }
+
+    fn cuGraphDebugDotPrint(_call, hGraph: CUgraph, path: Text, _flags: u32) {
+        let shape = Graph::find(hGraph)?.shape().clone();
+        let mut dot = String::from("digraph {\n");
+        for node in &shape.nodes {
+            let type_of = Node::at(*node)?.kind().type_of();
+            dot += &format!("  n{node:x} [label=\"{}\"];\n", type_of.name().unwrap_or("node"));
+        }
+        for (from, to) in &shape.edges {
+            dot += &format!("  n{from:x} -> n{to:x};\n");
+        }
+        dot += "}\n";
+        std::fs::write(path.get()?, dot).map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)
+    }
+
+    fn cuUserObjectCreate(
+        _call,
+        object_out: Out<CUuserObject>,
+        ptr: *mut c_void,
+        destroy: CUhostFn,
+        initialRefcount: u32,
+        flags: u32,
+    ) {
+        object_out.check()?;
+        let no_sync = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC.0;
+        ensure(destroy.is_some() && initialRefcount > 0 && flags == no_sync, INVALID_VALUE)?;
+        let object = UserObject(Mutex::new(Owned {
+            count: initialRefcount,
+            destroy,
+            data: ptr,
+        }));
+        put_handle(object_out, emulator().user_objects.insert(object))
+    }
+
+    fn cuUserObjectRetain(_call, object: CUuserObject, count: u32) {
+        UserObject::find(object)?.retain(count)
+    }
+
+    fn cuUserObjectRelease(_call, object: CUuserObject, count: u32) {
+        UserObject::find(object)?.release(object, count)
+    }
+}

@@ -1,0 +1,426 @@
+//! Stream capture: what is pushed to a stream becomes a graph instead of running.
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use super::super::call::{Answer, Call, INVALID_VALUE, In, InMut, Out, calls, ensure, put_handle};
+use super::super::handle::Handle;
+use super::super::operation::Operation;
+use super::super::schedule::Lane;
+use super::super::state::emulator;
+use super::super::stream::StreamRef;
+use super::Graph;
+use super::node::NodeKind;
+
+const IMPLICIT: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+const INVALIDATED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+const ISOLATION: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+const UNJOINED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+const UNMATCHED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+
+/// All captures in progress.
+#[derive(Debug, Default)]
+pub(in crate::driver) struct Captures {
+    /// Their number, so that a push without any costs one load.
+    count: AtomicUsize,
+    active: Mutex<Vec<Capture>>,
+    last_id: AtomicUsize,
+}
+
+/// One capture: the streams that take part, and what the next operation of each depends on.
+#[derive(Debug)]
+struct Capture {
+    id: u64,
+    graph: Arc<Graph>,
+    origin: Lane,
+    tails: HashMap<Lane, Tail>,
+    invalid: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Tail {
+    nodes: Vec<usize>,
+    /// The same as an array of handles, for clients that ask.
+    handles: Vec<CUgraphNode>,
+}
+
+// SAFETY: handles are numbers.
+unsafe impl Send for Tail {}
+
+impl Tail {
+    fn new(nodes: Vec<usize>) -> Self {
+        let handles = nodes.iter().map(|&node| CUgraphNode::from_addr(node)).collect();
+        Self { nodes, handles }
+    }
+}
+
+/// What an event stands for that was recorded in a capturing stream.
+#[derive(Debug, Clone)]
+pub(in crate::driver) struct CapturedPoint {
+    capture: u64,
+    nodes: Vec<usize>,
+}
+
+impl Captures {
+    fn lock(&self) -> MutexGuard<'_, Vec<Capture>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn any(&self) -> bool {
+        self.count.load(Ordering::Acquire) != 0
+    }
+
+    /// Takes an operation if its stream is capturing; gives it back otherwise.
+    pub(in crate::driver) fn take(
+        &self,
+        lane: Lane,
+        operation: Operation,
+    ) -> Result<Answer, Operation> {
+        if !self.any() {
+            return Err(operation);
+        }
+        let mut active = self.lock();
+        if let Some(capture) = capture_of(&mut active, lane) {
+            return Ok(capture.add(lane, operation));
+        }
+        // The legacy stream waits for blocking streams, which a capture cannot express.
+        let implicit = |capture: &&mut Capture| {
+            lane.stream == Lane::LEGACY
+                && capture.tails.keys().any(|tail| tail.context == lane.context && tail.blocking)
+        };
+        match active.iter_mut().find(implicit) {
+            Some(capture) => {
+                capture.invalid = true;
+                Ok(Err(IMPLICIT))
+            }
+            None => Err(operation),
+        }
+    }
+
+    /// Whether a stream is capturing; if so, what was asked ends the capture.
+    pub(in crate::driver) fn forbid(&self, lane: Lane) -> Answer {
+        if !self.any() {
+            return Ok(());
+        }
+        match capture_of(&mut self.lock(), lane) {
+            Some(capture) => {
+                capture.invalid = true;
+                Err(UNSUPPORTED)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What an event recorded now in this stream stands for, if the stream is capturing.
+    pub(in crate::driver) fn point(&self, lane: Lane) -> Option<CapturedPoint> {
+        if !self.any() {
+            return None;
+        }
+        let mut active = self.lock();
+        let capture = capture_of(&mut active, lane)?;
+        Some(CapturedPoint {
+            capture: capture.id,
+            nodes: capture.tails.get(&lane)?.nodes.clone(),
+        })
+    }
+
+    /// Lets a stream wait for a captured point, which makes it part of that capture. Without a
+    /// point, fails if the stream is capturing: what happened outside cannot be waited for.
+    pub(in crate::driver) fn join(&self, lane: Lane, point: Option<&CapturedPoint>) -> Answer {
+        let mut active = self.lock();
+        let Some(point) = point else {
+            return ensure(capture_of(&mut active, lane).is_none(), ISOLATION);
+        };
+        let other = capture_of(&mut active, lane).map(|capture| capture.id);
+        ensure(other.is_none_or(|id| id == point.capture), CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE)?;
+        let capture = active.iter_mut().find(|capture| capture.id == point.capture);
+        let capture = capture.ok_or(INVALID_VALUE)?;
+        let mut nodes = capture.tails.remove(&lane).unwrap_or_default().nodes;
+        nodes.extend(point.nodes.iter().filter(|node| !nodes.contains(node)).copied().collect::<Vec<_>>());
+        capture.tails.insert(lane, Tail::new(nodes));
+        Ok(())
+    }
+
+    fn begin(&self, lane: Lane, graph: Arc<Graph>, after: Vec<usize>) -> Answer {
+        ensure(lane.stream != Lane::LEGACY, UNSUPPORTED)?;
+        let mut active = self.lock();
+        ensure(capture_of(&mut active, lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        active.push(Capture {
+            id: self.last_id.fetch_add(1, Ordering::Relaxed) as u64 + 1,
+            graph,
+            origin: lane,
+            tails: HashMap::from([(lane, Tail::new(after))]),
+            invalid: false,
+        });
+        self.count.store(active.len(), Ordering::Release);
+        Ok(())
+    }
+
+    fn end(&self, lane: Lane) -> Answer<Arc<Graph>> {
+        let mut active = self.lock();
+        let at = active.iter().position(|capture| capture.tails.contains_key(&lane));
+        let at = at.ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        ensure(active[at].origin == lane, UNMATCHED)?;
+        let capture = active.swap_remove(at);
+        self.count.store(active.len(), Ordering::Release);
+        let answer = if capture.invalid {
+            Err(INVALIDATED)
+        } else if !capture.is_joined() {
+            Err(UNJOINED)
+        } else {
+            Ok(())
+        };
+        if let Err(code) = answer {
+            capture.graph.destroy();
+            return Err(code);
+        }
+        Ok(capture.graph)
+    }
+
+    /// Ends the captures of a context that goes.
+    pub(in crate::driver) fn forget_context(&self, context: usize) {
+        let mut active = self.lock();
+        active.retain(|capture| capture.origin.context != context);
+        self.count.store(active.len(), Ordering::Release);
+    }
+}
+
+fn capture_of(active: &mut [Capture], lane: Lane) -> Option<&mut Capture> {
+    active.iter_mut().find(|capture| capture.tails.contains_key(&lane))
+}
+
+impl Capture {
+    fn add(&mut self, lane: Lane, operation: Operation) -> Answer {
+        ensure(!self.invalid, INVALIDATED)?;
+        let after = self.tails.get(&lane).map(|tail| tail.nodes.clone()).unwrap_or_default();
+        let added = NodeKind::from_operation(operation).and_then(|kind| self.graph.add(&after, kind));
+        match added {
+            Ok(node) => {
+                self.tails.insert(lane, Tail::new(vec![node]));
+                Ok(())
+            }
+            Err(code) => {
+                self.invalid = true;
+                Err(code)
+            }
+        }
+    }
+
+    /// Whether the origin waits, in the end, for everything the other streams did.
+    fn is_joined(&self) -> bool {
+        let shape = self.graph.shape();
+        let mut reached = HashSet::new();
+        let origin = self.tails.get(&self.origin).map(|tail| tail.nodes.clone());
+        let mut left = origin.unwrap_or_default();
+        while let Some(node) = left.pop() {
+            if reached.insert(node) {
+                left.extend(shape.edges.iter().filter(|(_, to)| *to == node).map(|(from, _)| *from));
+            }
+        }
+        self.tails.values().all(|tail| tail.nodes.iter().all(|node| reached.contains(node)))
+    }
+
+    fn status(&self) -> CUstreamCaptureStatus {
+        if self.invalid {
+            CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED
+        } else {
+            CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE
+        }
+    }
+}
+
+impl StreamRef {
+    /// Fails if the stream is capturing, and invalidates the capture.
+    pub(in crate::driver) fn forbid_capture(&self) -> Answer {
+        emulator().captures.forbid(self.lane())
+    }
+}
+
+fn begin(call: &Call, stream: CUstream, mode: CUstreamCaptureMode) -> Answer {
+    ensure(mode.name().is_some(), INVALID_VALUE)?;
+    let lane = call.stream(stream)?.lane();
+    emulator().captures.begin(lane, Graph::create(), Vec::new())
+}
+
+/// What a client may know of a capture; places that are null are skipped.
+struct Info {
+    id: Out<u64>,
+    graph: Option<Out<CUgraph>>,
+    nodes: Option<Out<*const CUgraphNode>>,
+    count: Option<Out<usize>>,
+}
+
+fn info(call: &Call, stream: CUstream, status: Out<CUstreamCaptureStatus>, wanted: &Info) -> Answer {
+    status.check()?;
+    let lane = call.stream(stream)?.lane();
+    let mut active = emulator().captures.lock();
+    let Some(capture) = capture_of(&mut active, lane) else {
+        return status.set(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
+    };
+    status.set(capture.status())?;
+    wanted.id.set_if_wanted(capture.id);
+    if let Some(graph) = wanted.graph {
+        graph.set_if_wanted(CUgraph::from_addr(capture.graph.handle));
+    }
+    if let Some(tail) = capture.tails.get(&lane) {
+        if let Some(nodes) = wanted.nodes {
+            nodes.set_if_wanted(tail.handles.as_ptr());
+        }
+        if let Some(count) = wanted.count {
+            count.set_if_wanted(tail.handles.len());
+        }
+    }
+    Ok(())
+}
+
+fn update_dependencies(call: &Call, stream: CUstream, nodes: In<CUgraphNode>, count: usize, flags: u32) -> Answer {
+    let set = CUstreamUpdateCaptureDependencies_flags::CU_STREAM_SET_CAPTURE_DEPENDENCIES.0;
+    ensure(flags <= set, INVALID_VALUE)?;
+    let lane = call.stream(stream)?.lane();
+    let nodes: Vec<usize> = nodes.get_all(count)?.into_iter().map(Handle::addr).collect();
+    let mut active = emulator().captures.lock();
+    let capture = capture_of(&mut active, lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+    let known = capture.graph.shape().nodes.clone();
+    ensure(nodes.iter().all(|node| known.contains(node)), INVALID_VALUE)?;
+    let mut tail = match flags == set {
+        true => Vec::new(),
+        false => capture.tails.remove(&lane).unwrap_or_default().nodes,
+    };
+    tail.extend(nodes);
+    capture.tails.insert(lane, Tail::new(tail));
+    Ok(())
+}
+
+thread_local! {
+    /// Which calls a capture forbids to this thread; kept for the client to exchange.
+    static MODE: Cell<CUstreamCaptureMode> =
+        const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
+}
+
+calls! {
+    fn cuStreamBeginCapture(call, hStream: CUstream) {
+        begin(call, hStream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL)
+    }
+
+    fn cuStreamBeginCapture_v2(call, hStream: CUstream, mode: CUstreamCaptureMode) {
+        begin(call, hStream, mode)
+    }
+
+    fn cuStreamBeginCaptureToGraph(
+        call,
+        hStream: CUstream,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        _dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        mode: CUstreamCaptureMode,
+    ) {
+        ensure(mode.name().is_some(), INVALID_VALUE)?;
+        let graph = Graph::find(hGraph)?;
+        let after = dependencies.get_all(numDependencies)?;
+        let lane = call.stream(hStream)?.lane();
+        emulator().captures.begin(lane, graph, after.into_iter().map(Handle::addr).collect())
+    }
+
+    fn cuStreamEndCapture(call, hStream: CUstream, phGraph: Out<CUgraph>) {
+        let lane = call.stream(hStream)?.lane();
+        let graph = emulator().captures.end(lane);
+        if graph.is_err() {
+            phGraph.set_if_wanted(CUgraph::null());
+        }
+        put_handle(phGraph, graph?.handle)
+    }
+
+    fn cuStreamIsCapturing(
+        call,
+        hStream: CUstream,
+        captureStatus: Out<CUstreamCaptureStatus>,
+    ) {
+        captureStatus.check()?;
+        let lane = call.stream(hStream)?.lane();
+        let mut active = emulator().captures.lock();
+        let capture = capture_of(&mut active, lane);
+        let none = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        captureStatus.set(capture.map_or(none, |capture| capture.status()))
+    }
+
+    fn cuStreamGetCaptureInfo(
+        call,
+        hStream: CUstream,
+        captureStatus_out: Out<CUstreamCaptureStatus>,
+        id_out: Out<u64>,
+    ) {
+        let wanted = Info { id: id_out, graph: None, nodes: None, count: None };
+        info(call, hStream, captureStatus_out, &wanted)
+    }
+
+    fn cuStreamGetCaptureInfo_v2(
+        call,
+        hStream: CUstream,
+        captureStatus_out: Out<CUstreamCaptureStatus>,
+        id_out: Out<u64>,
+        graph_out: Out<CUgraph>,
+        dependencies_out: Out<*const CUgraphNode>,
+        numDependencies_out: Out<usize>,
+    ) {
+        let wanted = Info {
+            id: id_out,
+            graph: Some(graph_out),
+            nodes: Some(dependencies_out),
+            count: Some(numDependencies_out),
+        };
+        info(call, hStream, captureStatus_out, &wanted)
+    }
+
+    fn cuStreamGetCaptureInfo_v3(
+        call,
+        hStream: CUstream,
+        captureStatus_out: Out<CUstreamCaptureStatus>,
+        id_out: Out<u64>,
+        graph_out: Out<CUgraph>,
+        dependencies_out: Out<*const CUgraphNode>,
+        edgeData_out: Out<*const CUgraphEdgeData>,
+        numDependencies_out: Out<usize>,
+    ) {
+        edgeData_out.set_if_wanted(core::ptr::null());
+        let wanted = Info {
+            id: id_out,
+            graph: Some(graph_out),
+            nodes: Some(dependencies_out),
+            count: Some(numDependencies_out),
+        };
+        info(call, hStream, captureStatus_out, &wanted)
+    }
+
+    fn cuStreamUpdateCaptureDependencies(
+        call,
+        hStream: CUstream,
+        dependencies: InMut<CUgraphNode>,
+        numDependencies: usize,
+        flags: u32,
+    ) {
+        update_dependencies(call, hStream, dependencies.input(), numDependencies, flags)
+    }
+
+    fn cuStreamUpdateCaptureDependencies_v2(
+        call,
+        hStream: CUstream,
+        dependencies: InMut<CUgraphNode>,
+        _dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        flags: u32,
+    ) {
+        update_dependencies(call, hStream, dependencies.input(), numDependencies, flags)
+    }
+
+    fn cuThreadExchangeStreamCaptureMode(_call, mode: Out<CUstreamCaptureMode>) {
+        let wanted = mode.get()?;
+        ensure(wanted.name().is_some(), INVALID_VALUE)?;
+        mode.set(MODE.replace(wanted))
+    }
+}

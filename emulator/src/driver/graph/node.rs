@@ -1,0 +1,699 @@
+//! What nodes do, and the C structures that describe it.
+
+use core::ffi::c_void;
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::memory::{Region, RegionKind};
+
+use super::super::allocation::allocate_in;
+use super::super::call::{
+    Answer, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure, put_handle,
+};
+use super::super::context::Context;
+use super::super::copy::{self, Copy};
+use super::super::event::Event;
+use super::super::function::Function;
+use super::super::handle::Handle;
+use super::super::launch::{Launch, Shape as LaunchShape, pack_params};
+use super::super::memset::{Element, Fill};
+use super::super::operation::{HostCall, Operation};
+use super::super::schedule::Ticket;
+use super::super::state::emulator;
+use super::exec::Steps;
+use super::{Graph, Node};
+
+/// What a node does.
+#[derive(Debug, Clone)]
+pub(in crate::driver) enum NodeKind {
+    Empty,
+    Kernel(Arc<KernelNode>),
+    Copy(Option<Copy>, CUDA_MEMCPY3D),
+    Fill(Option<Fill>, CUDA_MEMSET_NODE_PARAMS),
+    Host(CUDA_HOST_NODE_PARAMS),
+    Child(Arc<Graph>),
+    Record(Arc<Event>),
+    Wait(Arc<Event>),
+    /// Memory that lives as long as a graph or an executable graph has this node.
+    Alloc(Arc<Allocated>),
+    /// The end of such memory.
+    Free(u64),
+}
+
+// SAFETY: the raw pointers are the client's, kept to be used as `HostCall` and `Bytes` use theirs,
+// or to be handed back; nothing else looks behind them.
+unsafe impl Send for NodeKind {}
+// SAFETY: as above.
+unsafe impl Sync for NodeKind {}
+
+/// A launch, with its arguments as an array of pointers for a client that asks for them.
+#[derive(Debug)]
+pub(in crate::driver) struct KernelNode {
+    launch: Launch,
+    handle: CUfunction,
+    pointers: Box<[*mut c_void]>,
+}
+
+// SAFETY: the pointers lead into the arguments of `launch`, which is not changed any more.
+unsafe impl Send for KernelNode {}
+// SAFETY: as above.
+unsafe impl Sync for KernelNode {}
+
+impl KernelNode {
+    pub(in crate::driver) fn new(launch: Launch, handle: CUfunction) -> Self {
+        let params = launch.function.kernel.params().iter();
+        let start = launch.params.as_ptr();
+        let pointers =
+            params.map(|param| start.wrapping_add(param.offset as usize).cast_mut().cast());
+        Self {
+            handle,
+            pointers: pointers.collect(),
+            launch,
+        }
+    }
+}
+
+/// Memory of an allocation node; freed with the last graph that has the node.
+#[derive(Debug)]
+pub(in crate::driver) struct Allocated {
+    region: Region,
+    params: CUDA_MEM_ALLOC_NODE_PARAMS_v1,
+}
+
+// SAFETY: the pointers in the parameters are handed back to the client and not used.
+unsafe impl Send for Allocated {}
+// SAFETY: as above.
+unsafe impl Sync for Allocated {}
+
+impl Drop for Allocated {
+    fn drop(&mut self) {
+        // Gone already if its context is.
+        let _ = emulator().memory.free(self.region.base);
+    }
+}
+
+impl NodeKind {
+    pub(in crate::driver) fn type_of(&self) -> CUgraphNodeType {
+        match self {
+            Self::Empty => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY,
+            Self::Kernel(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL,
+            Self::Copy(..) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMCPY,
+            Self::Fill(..) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET,
+            Self::Host(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST,
+            Self::Child(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
+            Self::Record(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+            Self::Wait(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Self::Alloc(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            Self::Free(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE,
+        }
+    }
+
+    /// Runs it, as part of an operation of a stream.
+    pub(super) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
+        match self {
+            Self::Kernel(node) => node.launch.run(context),
+            Self::Copy(Some(copy), _) => copy.run(),
+            Self::Fill(Some(fill), _) => fill.run(),
+            Self::Host(host) => {
+                let call = HostCall {
+                    function: host.fn_,
+                    data: host.userData,
+                };
+                Operation::Host(call).run(context, ticket)
+            }
+            Self::Record(event) => {
+                event.note_recorded(ticket);
+                event.stamp(ticket);
+                Ok(())
+            }
+            // What a wait waits for was issued before the graph; memory nodes mark life times only;
+            // child graphs were replaced by their nodes.
+            Self::Empty
+            | Self::Copy(None, _)
+            | Self::Fill(None, _)
+            | Self::Wait(_)
+            | Self::Alloc(_)
+            | Self::Free(_)
+            | Self::Child(_) => Ok(()),
+        }
+    }
+
+    /// The node that does what an operation of a stream would have done.
+    pub(super) fn from_operation(operation: Operation) -> Answer<Self> {
+        Ok(match operation {
+            Operation::Marker => Self::Empty,
+            Operation::Launch(launch) => {
+                let module = &launch.function.module;
+                let kernels = module.program.kernels();
+                let same = |kernel: &Arc<_>| Arc::ptr_eq(kernel, &launch.function.kernel);
+                let index = kernels.iter().position(same).ok_or(INVALID_VALUE)?;
+                let handle = CUfunction::from_addr(module.function(index)?);
+                Self::Kernel(Arc::new(KernelNode::new(launch, handle)))
+            }
+            Operation::Copy(copy) => {
+                let described = copy.describe();
+                Self::Copy(Some(copy), described)
+            }
+            Operation::Fill(fill) => {
+                let described = fill.describe();
+                Self::Fill(Some(fill), described)
+            }
+            Operation::Record(event) => Self::Record(event),
+            Operation::Host(HostCall { function, data }) => Self::Host(CUDA_HOST_NODE_PARAMS {
+                fn_: function,
+                userData: data,
+            }),
+            Operation::Free(address) => Self::Free(address),
+            Operation::Graph(_) | Operation::Callback(_) | Operation::Value(_) => {
+                return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+            }
+        })
+    }
+}
+
+/// The structures for kernels differ in their last fields only.
+macro_rules! kernel_kind {
+    ($params:expr) => {{
+        let params = $params;
+        let context = current_context()?;
+        let function = Function::find_in(params.func, &context)?;
+        let shape = LaunchShape {
+            grid: [params.gridDimX, params.gridDimY, params.gridDimZ],
+            block: [params.blockDimX, params.blockDimY, params.blockDimZ],
+            dynamic_shared: params.sharedMemBytes,
+            cooperative: false,
+        };
+        let arguments = pack_params(&function, params.kernelParams, params.extra)?;
+        let launch = Launch::new(function, shape, arguments)?;
+        NodeKind::Kernel(Arc::new(KernelNode::new(launch, params.func)))
+    }};
+}
+
+fn current_context() -> Answer<Arc<Context>> {
+    let context = super::super::context::current();
+    let context = context.ok_or(super::super::call::INVALID_CONTEXT)?;
+    context.check()?;
+    Ok(context)
+}
+
+fn kernel_params(node: &Node) -> Answer<CUDA_KERNEL_NODE_PARAMS> {
+    let NodeKind::Kernel(kernel) = &*node.kind() else {
+        return Err(INVALID_VALUE);
+    };
+    let LaunchShape {
+        grid,
+        block,
+        dynamic_shared,
+        ..
+    } = kernel.launch.shape;
+    Ok(CUDA_KERNEL_NODE_PARAMS {
+        func: kernel.handle,
+        gridDimX: grid[0],
+        gridDimY: grid[1],
+        gridDimZ: grid[2],
+        blockDimX: block[0],
+        blockDimY: block[1],
+        blockDimZ: block[2],
+        sharedMemBytes: dynamic_shared,
+        kernelParams: kernel.pointers.as_ptr().cast_mut(),
+        ..CUDA_KERNEL_NODE_PARAMS::zeroed()
+    })
+}
+
+pub(super) fn copy_kind(params: CUDA_MEMCPY3D) -> Answer<NodeKind> {
+    Ok(NodeKind::Copy(copy::from_3d(&params)?, params))
+}
+
+pub(super) fn fill_kind(params: CUDA_MEMSET_NODE_PARAMS) -> Answer<NodeKind> {
+    let element = Element::new(params.value, u64::from(params.elementSize))?;
+    let (width, rows) = (params.width as u64, params.height as u64);
+    let fill = Fill::new(params.dst, params.pitch as u64, element, width, rows)?;
+    Ok(NodeKind::Fill(fill, params))
+}
+
+fn host_kind(params: CUDA_HOST_NODE_PARAMS) -> Answer<NodeKind> {
+    ensure(params.fn_.is_some(), INVALID_VALUE)?;
+    Ok(NodeKind::Host(params))
+}
+
+fn child_kind(graph: CUgraph) -> Answer<NodeKind> {
+    Ok(NodeKind::Child(Graph::find(graph)?.duplicate()?))
+}
+
+pub(super) fn record_kind(event: CUevent) -> Answer<NodeKind> {
+    Ok(NodeKind::Record(Event::find(event)?))
+}
+
+pub(super) fn wait_kind(event: CUevent) -> Answer<NodeKind> {
+    Ok(NodeKind::Wait(Event::find(event)?))
+}
+
+/// Allocates; the address goes into the parameters.
+fn alloc_kind(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS_v1) -> Answer<NodeKind> {
+    let context = current_context()?;
+    let region = allocate_in(&context, params.bytesize, RegionKind::Pooled, 0)?;
+    params.dptr = region.base;
+    Ok(NodeKind::Alloc(Arc::new(Allocated {
+        region,
+        params: *params,
+    })))
+}
+
+fn free_kind(address: u64) -> Answer<NodeKind> {
+    let region = emulator().memory.find(address).ok_or(INVALID_VALUE)?;
+    ensure(region.base == address, INVALID_VALUE)?;
+    Ok(NodeKind::Free(address))
+}
+
+/// The node that the structure for all kinds describes.
+fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
+    use CUgraphNodeType as T;
+
+    let params = params.input().get()?;
+    let kind = &params.u;
+    macro_rules! member {
+        ($name:ident) => {{
+            // SAFETY: the type says that this member was set; all members are plain data.
+            unsafe { kind.$name }
+        }};
+    }
+    match params.type_ {
+        T::CU_GRAPH_NODE_TYPE_EMPTY => Ok(NodeKind::Empty),
+        T::CU_GRAPH_NODE_TYPE_KERNEL => Ok(kernel_kind!(member!(kernel))),
+        T::CU_GRAPH_NODE_TYPE_MEMCPY => copy_kind(member!(memcpy).copyParams),
+        T::CU_GRAPH_NODE_TYPE_MEMSET => {
+            let fill = member!(memset);
+            fill_kind(CUDA_MEMSET_NODE_PARAMS {
+                dst: fill.dst,
+                pitch: fill.pitch,
+                value: fill.value,
+                elementSize: fill.elementSize,
+                width: fill.width,
+                height: fill.height,
+            })
+        }
+        T::CU_GRAPH_NODE_TYPE_HOST => {
+            let host = member!(host);
+            host_kind(CUDA_HOST_NODE_PARAMS {
+                fn_: host.fn_,
+                userData: host.userData,
+            })
+        }
+        T::CU_GRAPH_NODE_TYPE_GRAPH => child_kind(member!(graph).graph),
+        T::CU_GRAPH_NODE_TYPE_EVENT_RECORD => record_kind(member!(eventRecord).event),
+        T::CU_GRAPH_NODE_TYPE_WAIT_EVENT => wait_kind(member!(eventWait).event),
+        T::CU_GRAPH_NODE_TYPE_MEM_FREE => free_kind(member!(free).dptr),
+        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// An allocation by the structure for all kinds, into which the address goes.
+fn any_alloc(out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
+    let mut params = out.get()?;
+    // SAFETY: the caller has looked at the type.
+    let wanted = unsafe { params.u.alloc };
+    let mut plain = CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
+        poolProps: wanted.poolProps,
+        accessDescs: wanted.accessDescs,
+        accessDescCount: wanted.accessDescCount,
+        bytesize: wanted.bytesize,
+        dptr: 0,
+    };
+    let kind = alloc_kind(&mut plain)?;
+    params.u.alloc.dptr = plain.dptr;
+    out.set(params)?;
+    Ok(kind)
+}
+
+/// Adds a node to a graph.
+fn add(
+    out: Out<CUgraphNode>,
+    graph: CUgraph,
+    after: In<CUgraphNode>,
+    count: usize,
+    kind: impl FnOnce() -> Answer<NodeKind>,
+) -> Answer {
+    out.check()?;
+    let graph = Graph::find(graph)?;
+    let after = after.get_all(count)?;
+    let after: Vec<usize> = after.into_iter().map(Handle::addr).collect();
+    put_handle(out, graph.add(&after, kind()?)?)
+}
+
+fn add_any(
+    out: Out<CUgraphNode>,
+    graph: CUgraph,
+    after: In<CUgraphNode>,
+    count: usize,
+    params: InMut<CUgraphNodeParams>,
+) -> Answer {
+    add(out, graph, after, count, || {
+        let is_alloc = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+        if params.input().get()?.type_ == is_alloc {
+            return any_alloc(params.output());
+        }
+        any_kind(params)
+    })
+}
+
+/// Changes a node of an executable graph.
+fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
+    Steps::find(exec)?.replace(node.addr(), kind)
+}
+
+/// Reads the parameters that a node of some kind was made with.
+macro_rules! read_kind {
+    ($node:expr, $pattern:pat => $value:expr) => {
+        match &*Node::find($node)?.kind() {
+            $pattern => $value,
+            _ => return Err(INVALID_VALUE),
+        }
+    };
+}
+
+fn event_handle(event: &Event) -> CUevent {
+    CUevent::from_addr(event.handle)
+}
+
+calls! {
+    fn cuGraphAddEmptyNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || Ok(NodeKind::Empty))
+    }
+
+    fn cuGraphAddKernelNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+            Ok(kernel_kind!(nodeParams.get()?))
+        })
+    }
+
+    fn cuGraphAddKernelNode_v2(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        nodeParams: In<CUDA_KERNEL_NODE_PARAMS>,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+            Ok(kernel_kind!(nodeParams.get()?))
+        })
+    }
+
+    fn cuGraphKernelNodeGetParams_v2(
+        _call,
+        hNode: CUgraphNode,
+        nodeParams: Out<CUDA_KERNEL_NODE_PARAMS>,
+    ) {
+        nodeParams.set(kernel_params(&*Node::find(hNode)?)?)
+    }
+
+    fn cuGraphKernelNodeSetParams_v2(
+        _call,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_KERNEL_NODE_PARAMS>,
+    ) {
+        Node::find(hNode)?.replace(kernel_kind!(nodeParams.get()?))
+    }
+
+    fn cuGraphExecKernelNodeSetParams_v2(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_KERNEL_NODE_PARAMS>,
+    ) {
+        set_in(hGraphExec, hNode, kernel_kind!(nodeParams.get()?))
+    }
+
+    fn cuGraphExecKernelNodeSetParams(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
+    ) {
+        set_in(hGraphExec, hNode, kernel_kind!(nodeParams.get()?))
+    }
+
+    fn cuGraphAddMemcpyNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        copyParams: In<CUDA_MEMCPY3D>,
+        _ctx: CUcontext,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || copy_kind(copyParams.get()?))
+    }
+
+    fn cuGraphMemcpyNodeGetParams(_call, hNode: CUgraphNode, nodeParams: Out<CUDA_MEMCPY3D>) {
+        nodeParams.set(read_kind!(hNode, NodeKind::Copy(_, params) => *params))
+    }
+
+    fn cuGraphMemcpyNodeSetParams(_call, hNode: CUgraphNode, nodeParams: In<CUDA_MEMCPY3D>) {
+        Node::find(hNode)?.replace(copy_kind(nodeParams.get()?)?)
+    }
+
+    fn cuGraphExecMemcpyNodeSetParams(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        copyParams: In<CUDA_MEMCPY3D>,
+        _ctx: CUcontext,
+    ) {
+        set_in(hGraphExec, hNode, copy_kind(copyParams.get()?)?)
+    }
+
+    fn cuGraphAddMemsetNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        memsetParams: In<CUDA_MEMSET_NODE_PARAMS>,
+        _ctx: CUcontext,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || fill_kind(memsetParams.get()?))
+    }
+
+    fn cuGraphMemsetNodeGetParams(
+        _call,
+        hNode: CUgraphNode,
+        nodeParams: Out<CUDA_MEMSET_NODE_PARAMS>,
+    ) {
+        nodeParams.set(read_kind!(hNode, NodeKind::Fill(_, params) => *params))
+    }
+
+    fn cuGraphMemsetNodeSetParams(
+        _call,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_MEMSET_NODE_PARAMS>,
+    ) {
+        Node::find(hNode)?.replace(fill_kind(nodeParams.get()?)?)
+    }
+
+    fn cuGraphExecMemsetNodeSetParams(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        memsetParams: In<CUDA_MEMSET_NODE_PARAMS>,
+        _ctx: CUcontext,
+    ) {
+        set_in(hGraphExec, hNode, fill_kind(memsetParams.get()?)?)
+    }
+
+    fn cuGraphAddHostNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        nodeParams: In<CUDA_HOST_NODE_PARAMS>,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || host_kind(nodeParams.get()?))
+    }
+
+    fn cuGraphHostNodeGetParams(_call, hNode: CUgraphNode, nodeParams: Out<CUDA_HOST_NODE_PARAMS>) {
+        nodeParams.set(read_kind!(hNode, NodeKind::Host(params) => *params))
+    }
+
+    fn cuGraphHostNodeSetParams(_call, hNode: CUgraphNode, nodeParams: In<CUDA_HOST_NODE_PARAMS>) {
+        Node::find(hNode)?.replace(host_kind(nodeParams.get()?)?)
+    }
+
+    fn cuGraphExecHostNodeSetParams(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_HOST_NODE_PARAMS>,
+    ) {
+        set_in(hGraphExec, hNode, host_kind(nodeParams.get()?)?)
+    }
+
+    fn cuGraphAddChildGraphNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        childGraph: CUgraph,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || child_kind(childGraph))
+    }
+
+    fn cuGraphChildGraphNodeGetGraph(_call, hNode: CUgraphNode, phGraph: Out<CUgraph>) {
+        phGraph.check()?;
+        put_handle(phGraph, read_kind!(hNode, NodeKind::Child(graph) => graph.handle))
+    }
+
+    fn cuGraphAddEventRecordNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        event: CUevent,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || record_kind(event))
+    }
+
+    fn cuGraphEventRecordNodeGetEvent(_call, hNode: CUgraphNode, event_out: Out<CUevent>) {
+        event_out.set(read_kind!(hNode, NodeKind::Record(event) => event_handle(event)))
+    }
+
+    fn cuGraphEventRecordNodeSetEvent(_call, hNode: CUgraphNode, event: CUevent) {
+        Node::find(hNode)?.replace(record_kind(event)?)
+    }
+
+    fn cuGraphExecEventRecordNodeSetEvent(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        event: CUevent,
+    ) {
+        set_in(hGraphExec, hNode, record_kind(event)?)
+    }
+
+    fn cuGraphAddEventWaitNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        event: CUevent,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || wait_kind(event))
+    }
+
+    fn cuGraphEventWaitNodeGetEvent(_call, hNode: CUgraphNode, event_out: Out<CUevent>) {
+        event_out.set(read_kind!(hNode, NodeKind::Wait(event) => event_handle(event)))
+    }
+
+    fn cuGraphEventWaitNodeSetEvent(_call, hNode: CUgraphNode, event: CUevent) {
+        Node::find(hNode)?.replace(wait_kind(event)?)
+    }
+
+    fn cuGraphExecEventWaitNodeSetEvent(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        event: CUevent,
+    ) {
+        set_in(hGraphExec, hNode, wait_kind(event)?)
+    }
+
+    fn cuGraphAddMemAllocNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        nodeParams: Out<CUDA_MEM_ALLOC_NODE_PARAMS>,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+            let mut params = nodeParams.get()?;
+            let kind = alloc_kind(&mut params)?;
+            nodeParams.set(params)?;
+            Ok(kind)
+        })
+    }
+
+    fn cuGraphMemAllocNodeGetParams(
+        _call,
+        hNode: CUgraphNode,
+        params_out: Out<CUDA_MEM_ALLOC_NODE_PARAMS>,
+    ) {
+        params_out.set(read_kind!(hNode, NodeKind::Alloc(memory) => memory.params))
+    }
+
+    fn cuGraphAddMemFreeNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        dptr: u64,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || free_kind(dptr))
+    }
+
+    fn cuGraphMemFreeNodeGetParams(_call, hNode: CUgraphNode, dptr_out: Out<u64>) {
+        dptr_out.set(read_kind!(hNode, NodeKind::Free(address) => *address))
+    }
+
+    fn cuGraphAddNode(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        numDependencies: usize,
+        nodeParams: InMut<CUgraphNodeParams>,
+    ) {
+        add_any(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)
+    }
+
+    fn cuGraphAddNode_v2(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        _dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        nodeParams: InMut<CUgraphNodeParams>,
+    ) {
+        add_any(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)
+    }
+
+    fn cuGraphNodeSetParams(_call, hNode: CUgraphNode, nodeParams: InMut<CUgraphNodeParams>) {
+        Node::find(hNode)?.replace(any_kind(nodeParams)?)
+    }
+
+    fn cuGraphExecNodeSetParams(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: InMut<CUgraphNodeParams>,
+    ) {
+        set_in(hGraphExec, hNode, any_kind(nodeParams)?)
+    }
+
+    fn cuGraphNodeGetType(_call, hNode: CUgraphNode, type_: Out<CUgraphNodeType>) {
+        type_.check()?;
+        let type_of = Node::find(hNode)?.kind().type_of();
+        type_.set(type_of)
+    }
+}

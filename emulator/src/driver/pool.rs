@@ -1,0 +1,358 @@
+//! Memory pools and allocation in stream order.
+//!
+//! An address is given out when the call is made, and taken back when the stream gets there, so a
+//! use before or after shows as what it is. Memory goes back to the device at once: a pool holds
+//! nothing back.
+
+use core::ffi::c_void;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::memory::RegionKind;
+
+use super::allocation::allocate_in;
+use super::call::{
+    Answer, Call, INVALID_HANDLE, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure,
+    put_handle,
+};
+use super::device;
+use super::handle::Handle;
+use super::operation::Operation;
+use super::state::emulator;
+use super::stream::StreamRef;
+
+/// A pool of one device.
+#[derive(Debug)]
+pub(super) struct Pool {
+    device: i32,
+    /// Whether it is the device's own, which cannot be destroyed.
+    is_default: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Attributes that can be set, by number.
+    settings: HashMap<u32, u64>,
+    used: u64,
+    high: u64,
+}
+
+impl Pool {
+    pub(super) fn new(device: i32, is_default: bool) -> Self {
+        let reuse = [
+            CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+            CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+            CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+        ];
+        Self {
+            device,
+            is_default,
+            state: Mutex::new(State {
+                settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
+                used: 0,
+                high: 0,
+            }),
+        }
+    }
+
+    fn find(handle: CUmemoryPool) -> Answer<Arc<Self>> {
+        emulator().pools.get(handle.addr()).ok_or(INVALID_VALUE)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn attribute(&self, attribute: CUmemPool_attribute) -> Answer<Attribute> {
+        use CUmemPool_attribute as A;
+
+        let state = self.state();
+        let setting = || state.settings.get(&attribute.0).copied().unwrap_or(0);
+        Ok(match attribute {
+            A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES
+            | A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC
+            | A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => Attribute::Flag(setting()),
+            A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => Attribute::Bytes(setting()),
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => {
+                Attribute::Bytes(state.used)
+            }
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
+                Attribute::Bytes(state.high)
+            }
+            _ => return Err(INVALID_VALUE),
+        })
+    }
+
+    fn charge(&self, bytes: u64) {
+        let mut state = self.state();
+        state.used += bytes;
+        state.high = state.high.max(state.used);
+    }
+
+    fn refund(&self, bytes: u64) {
+        let mut state = self.state();
+        state.used = state.used.saturating_sub(bytes);
+    }
+}
+
+/// The value of an attribute, in the width that C has for it.
+enum Attribute {
+    /// An `int`.
+    Flag(u64),
+    /// A `cuuint64_t`.
+    Bytes(u64),
+}
+
+/// The pool of a device that allocations without a pool come from.
+#[derive(Debug)]
+pub(super) struct DevicePools {
+    default: usize,
+    current: Mutex<usize>,
+}
+
+impl DevicePools {
+    pub(super) fn new(default: usize) -> Self {
+        Self {
+            default,
+            current: Mutex::new(default),
+        }
+    }
+
+    fn of(device: i32) -> Answer<&'static Self> {
+        device::check(device)?;
+        emulator().device_pools.get(device as usize).ok_or(INVALID_VALUE)
+    }
+
+    fn current(&self) -> usize {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_current(&self, pool: usize) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = pool;
+    }
+}
+
+fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
+    let owner = emulator().pools.get(pool).ok_or(INVALID_VALUE)?;
+    ensure(owner.device == stream.context().device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
+    stream.forbid_capture()?;
+    let region = allocate_in(stream.context(), bytes, RegionKind::Pooled, 0)?;
+    let mut origins = emulator().pooled.lock().unwrap_or_else(PoisonError::into_inner);
+    origins.insert(region.base, pool);
+    owner.charge(region.len);
+    out.set(region.base)
+}
+
+/// Forgets the pool of an allocation that is being freed.
+pub(super) fn leave_pool(address: u64, bytes: u64) {
+    let mut origins = emulator().pooled.lock().unwrap_or_else(PoisonError::into_inner);
+    let pool = origins.remove(&address).and_then(|pool| emulator().pools.get(pool));
+    if let Some(pool) = pool {
+        pool.refund(bytes);
+    }
+}
+
+/// The pool that an allocation came from.
+pub(super) fn pool_of(address: u64) -> Option<usize> {
+    let origins = emulator().pooled.lock().unwrap_or_else(PoisonError::into_inner);
+    origins.get(&address).copied()
+}
+
+/// The device that a location names, if it names one.
+fn located(location: &CUmemLocation) -> Answer<i32> {
+    match location.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => {
+            device::check(location.id)?;
+            Ok(location.id)
+        }
+        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>) -> Answer {
+    use CUmemPool_attribute as A;
+
+    let wanted = match pool.attribute(attribute)? {
+        Attribute::Flag(_) => value.cast::<i32>().get()? as u64,
+        Attribute::Bytes(_) => value.cast::<u64>().get()?,
+    };
+    let mut state = pool.state();
+    match attribute {
+        // The high marks can be reset, and nothing else.
+        A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
+            ensure(wanted == 0, INVALID_VALUE)?;
+            state.high = state.used;
+        }
+        A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => {
+            return Err(INVALID_VALUE);
+        }
+        settable => {
+            state.settings.insert(settable.0, wanted);
+        }
+    }
+    Ok(())
+}
+
+fn allocate_current(call: &Call, out: Out<u64>, bytes: usize, stream: CUstream) -> Answer {
+    out.check()?;
+    let stream = call.stream(stream)?;
+    let pool = DevicePools::of(stream.context().device)?.current();
+    allocate_from(pool, &stream, out, bytes)
+}
+
+calls! {
+    fn cuMemAllocAsync(call, dptr: Out<u64>, bytesize: usize, hStream: CUstream) {
+        allocate_current(call, dptr, bytesize, hStream)
+    }
+
+    fn cuMemAllocFromPoolAsync(
+        call,
+        dptr: Out<u64>,
+        bytesize: usize,
+        pool: CUmemoryPool,
+        hStream: CUstream,
+    ) {
+        dptr.check()?;
+        allocate_from(pool.addr(), &call.stream(hStream)?, dptr, bytesize)
+    }
+
+    fn cuMemFreeAsync(call, dptr: u64, hStream: CUstream) {
+        let stream = call.stream(hStream)?;
+        if dptr == 0 {
+            return Ok(());
+        }
+        let region = emulator().memory.find(dptr).ok_or(INVALID_VALUE)?;
+        let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device);
+        ensure(ours && region.base == dptr, INVALID_VALUE)?;
+        stream.push(Operation::Free(dptr)).map(drop)
+    }
+
+    fn cuDeviceGetDefaultMemPool(_call, pool_out: Out<CUmemoryPool>, dev: i32) {
+        pool_out.check()?;
+        put_handle(pool_out, DevicePools::of(dev)?.default)
+    }
+
+    fn cuDeviceGetMemPool(_call, pool: Out<CUmemoryPool>, dev: i32) {
+        pool.check()?;
+        put_handle(pool, DevicePools::of(dev)?.current())
+    }
+
+    fn cuDeviceSetMemPool(_call, dev: i32, pool: CUmemoryPool) {
+        let pools = DevicePools::of(dev)?;
+        ensure(Pool::find(pool)?.device == dev, INVALID_VALUE)?;
+        pools.set_current(pool.addr());
+        Ok(())
+    }
+
+    fn cuMemGetDefaultMemPool(
+        _call,
+        pool_out: Out<CUmemoryPool>,
+        location: InMut<CUmemLocation>,
+        type_: CUmemAllocationType,
+    ) {
+        pool_out.check()?;
+        ensure(type_.name().is_some(), INVALID_VALUE)?;
+        let device = located(&location.input().get()?)?;
+        put_handle(pool_out, DevicePools::of(device)?.default)
+    }
+
+    fn cuMemGetMemPool(
+        _call,
+        pool: Out<CUmemoryPool>,
+        location: InMut<CUmemLocation>,
+        type_: CUmemAllocationType,
+    ) {
+        pool.check()?;
+        ensure(type_.name().is_some(), INVALID_VALUE)?;
+        let device = located(&location.input().get()?)?;
+        put_handle(pool, DevicePools::of(device)?.current())
+    }
+
+    fn cuMemSetMemPool(
+        _call,
+        location: InMut<CUmemLocation>,
+        type_: CUmemAllocationType,
+        pool: CUmemoryPool,
+    ) {
+        ensure(type_.name().is_some(), INVALID_VALUE)?;
+        let device = located(&location.input().get()?)?;
+        ensure(Pool::find(pool)?.device == device, INVALID_VALUE)?;
+        DevicePools::of(device)?.set_current(pool.addr());
+        Ok(())
+    }
+
+    fn cuMemPoolCreate(_call, pool: Out<CUmemoryPool>, poolProps: In<CUmemPoolProps>) {
+        pool.check()?;
+        let props = poolProps.get()?;
+        let pinned = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        ensure(props.allocType == pinned, INVALID_VALUE)?;
+        let plain = props.handleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
+        ensure(plain, NOT_SUPPORTED)?;
+        let device = located(&props.location)?;
+        put_handle(pool, emulator().pools.insert(Pool::new(device, false)))
+    }
+
+    /// What was allocated from the pool stays.
+    fn cuMemPoolDestroy(_call, pool: CUmemoryPool) {
+        let owner = Pool::find(pool)?;
+        ensure(!owner.is_default, INVALID_VALUE)?;
+        let pools = DevicePools::of(owner.device)?;
+        if pools.current() == pool.addr() {
+            pools.set_current(pools.default);
+        }
+        emulator().pools.remove(pool.addr()).map(drop).ok_or(INVALID_HANDLE)
+    }
+
+    fn cuMemPoolTrimTo(_call, pool: CUmemoryPool, _minBytesToKeep: usize) {
+        Pool::find(pool).map(drop)
+    }
+
+    fn cuMemPoolSetAttribute(
+        _call,
+        pool: CUmemoryPool,
+        attr: CUmemPool_attribute,
+        value: Out<c_void>,
+    ) {
+        set_attribute(&*Pool::find(pool)?, attr, value)
+    }
+
+    fn cuMemPoolGetAttribute(
+        _call,
+        pool: CUmemoryPool,
+        attr: CUmemPool_attribute,
+        value: Out<c_void>,
+    ) {
+        value.check()?;
+        match Pool::find(pool)?.attribute(attr)? {
+            Attribute::Flag(flag) => value.cast().set(flag as i32),
+            Attribute::Bytes(bytes) => value.cast().set(bytes),
+        }
+    }
+
+    /// Every device of the emulator reaches all memory; access cannot be taken away.
+    fn cuMemPoolSetAccess(_call, pool: CUmemoryPool, map: In<CUmemAccessDesc>, count: usize) {
+        let pool = Pool::find(pool)?;
+        for access in map.get_all(count)? {
+            let device = located(&access.location)?;
+            let both = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+            ensure(device != pool.device || access.flags == both, INVALID_VALUE)?;
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolGetAccess(
+        _call,
+        flags: Out<CUmemAccess_flags>,
+        memPool: CUmemoryPool,
+        location: InMut<CUmemLocation>,
+    ) {
+        flags.check()?;
+        Pool::find(memPool)?;
+        located(&location.input().get()?)?;
+        flags.set(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    }
+}
