@@ -29,12 +29,7 @@ fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<R
 }
 
 /// Allocates in a context.
-pub(super) fn allocate_in(
-    context: &Context,
-    bytes: usize,
-    kind: RegionKind,
-    flags: u32,
-) -> Answer<Region> {
+pub(super) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
     let request = Request {
         kind,

@@ -135,6 +135,7 @@ impl Context {
         self.alive.store(false, Ordering::Release);
         emulator.contexts.remove(self.handle);
         let context = self.handle;
+        emulator.captures.forget_context(self.handle);
         emulator.streams.remove_if(|stream| stream.context.handle == context);
         emulator.events.remove_if(|event| event.context.handle == context);
         emulator.modules.remove_if(|module| module.context.handle == context);

@@ -51,6 +51,15 @@ impl Bytes {
         Ok(Self::Host(pointer))
     }
 
+    /// The address of the first byte, as the client gave it.
+    pub(super) fn address(&self) -> u64 {
+        match self {
+            Self::Host(pointer) => pointer.addr() as u64,
+            Self::Staged(bytes) => bytes.as_ptr().addr() as u64,
+            Self::Device { start, .. } => *start,
+        }
+    }
+
     /// A pointer to the byte at `offset`, and how many bytes lie there in one piece.
     fn at(&self, offset: u64) -> Option<(*mut u8, u64)> {
         match self {
@@ -152,6 +161,35 @@ impl Copy {
         Ok(())
     }
 
+    /// The copy as the C structure for graphs has it; every address is already that of the corner.
+    pub(super) fn describe(&self) -> CUDA_MEMCPY3D {
+        let kind = |bytes: &Bytes| match bytes {
+            Bytes::Device { .. } => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            Bytes::Host(_) | Bytes::Staged(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
+        };
+        let host = |bytes: &Bytes| ptr::without_provenance_mut(bytes.address() as usize);
+        let rows = |side: &Side| match side.pitch {
+            0 => self.extent.height as usize,
+            pitch => (side.slice / pitch) as usize,
+        };
+        CUDA_MEMCPY3D {
+            srcMemoryType: kind(&self.from.bytes),
+            srcHost: host(&self.from.bytes),
+            srcDevice: self.from.bytes.address(),
+            srcPitch: self.from.pitch as usize,
+            srcHeight: rows(&self.from),
+            dstMemoryType: kind(&self.to.bytes),
+            dstHost: host(&self.to.bytes),
+            dstDevice: self.to.bytes.address(),
+            dstPitch: self.to.pitch as usize,
+            dstHeight: rows(&self.to),
+            WidthInBytes: self.extent.width as usize,
+            Height: self.extent.height as usize,
+            Depth: self.extent.depth as usize,
+            ..CUDA_MEMCPY3D::zeroed()
+        }
+    }
+
     /// Replaces pageable host memory that is read by a copy of it, as the driver does: the client
     /// may change that memory as soon as the call returns.
     fn stage(mut self) -> Answer<Self> {
@@ -200,8 +238,7 @@ fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
         return stream.push_and_wait(Operation::Copy(copy));
     }
     let copy = if emulator().scheduler.is_eager() { copy } else { copy.stage()? };
-    stream.push(Operation::Copy(copy));
-    Ok(())
+    stream.push(Operation::Copy(copy)).map(drop)
 }
 
 /// Issues a linear copy, unless there is nothing to copy.

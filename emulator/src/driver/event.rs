@@ -7,6 +7,7 @@ use cuprum_sys::*;
 
 use super::call::{Answer, Call, INVALID_HANDLE, INVALID_VALUE, NOT_READY, Out, calls, ensure, put_handle};
 use super::context::Context;
+use super::graph::capture::CapturedPoint;
 use super::handle::Handle;
 use super::operation::Operation;
 use super::schedule::Ticket;
@@ -15,6 +16,7 @@ use super::state::emulator;
 /// An event.
 #[derive(Debug)]
 pub(super) struct Event {
+    pub(super) handle: usize,
     pub(super) context: Arc<Context>,
     flags: u32,
     state: Mutex<State>,
@@ -24,6 +26,8 @@ pub(super) struct Event {
 struct State {
     /// The newest operation that recorded it.
     recorded: Option<Ticket>,
+    /// What it stands for if it was recorded in a capturing stream.
+    captured: Option<CapturedPoint>,
     /// When that operation ran; `None` while it is pending.
     reached: Option<(Ticket, Instant)>,
 }
@@ -45,9 +49,27 @@ impl Event {
         }
     }
 
+    /// Notes which operation records it.
+    pub(super) fn note_recorded(&self, ticket: Ticket) {
+        let mut state = self.state();
+        state.recorded = Some(ticket);
+        state.captured = None;
+    }
+
+    /// What it stands for in a capture, if it was last recorded there.
+    pub(super) fn captured(&self) -> Option<CapturedPoint> {
+        self.state().captured.clone()
+    }
+
     /// The operation that recorded it last.
     pub(super) fn recorded(&self) -> Option<Ticket> {
         self.state().recorded
+    }
+
+    /// An event inside of a capture never happens, so nobody can ask for it.
+    fn forbid_captured(&self) -> Answer {
+        let captured = self.state().captured.is_some();
+        ensure(!captured, CUresult::CUDA_ERROR_CAPTURED_EVENT)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -76,8 +98,17 @@ fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer 
     let stream = call.stream(stream)?;
     ensure(flags <= CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0, INVALID_VALUE)?;
     ensure(event.context.handle == stream.context().handle, INVALID_HANDLE)?;
-    let ticket = stream.push(Operation::Record(Arc::clone(&event)));
-    event.state().recorded = Some(ticket);
+    let external = flags == CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
+    if !external {
+        if let Some(point) = emulator().captures.point(stream.lane()) {
+            event.state().captured = Some(point);
+            return Ok(());
+        }
+    }
+    let ticket = stream.push(Operation::Record(Arc::clone(&event)))?;
+    if ticket != 0 {
+        event.note_recorded(ticket);
+    }
     Ok(())
 }
 
@@ -98,12 +129,14 @@ calls! {
         phEvent.check()?;
         let timed_between_processes = Flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
         ensure(Flags & !KNOWN_FLAGS == 0 && !timed_between_processes, INVALID_VALUE)?;
-        let event = Event {
-            context: call.context()?,
+        let context = call.context()?;
+        let (handle, _) = emulator().events.insert_with(|handle| Event {
+            handle,
+            context,
             flags: Flags,
             state: Mutex::default(),
-        };
-        put_handle(phEvent, emulator().events.insert(event))
+        });
+        put_handle(phEvent, handle)
     }
 
     fn cuEventDestroy(_call, hEvent: CUevent) {
@@ -124,6 +157,7 @@ calls! {
 
     fn cuEventQuery(_call, hEvent: CUevent) {
         let event = Event::find(hEvent)?;
+        event.forbid_captured()?;
         event.context.check()?;
         let pending = event.recorded().is_some_and(|ticket| emulator().scheduler.is_pending(ticket));
         ensure(!pending, NOT_READY)
@@ -131,6 +165,7 @@ calls! {
 
     fn cuEventSynchronize(_call, hEvent: CUevent) {
         let event = Event::find(hEvent)?;
+        event.forbid_captured()?;
         if let Some(ticket) = event.recorded() {
             emulator().scheduler.wait(ticket);
         }

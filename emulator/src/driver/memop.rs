@@ -77,11 +77,7 @@ impl Place {
         let region = emulator().memory.find(address).ok_or(INVALID_VALUE)?;
         ensure(address % bytes == 0 && region.contains(address, bytes), INVALID_VALUE)?;
         let offset = usize::try_from(address - region.base).map_err(|_| INVALID_VALUE)?;
-        Ok(Self {
-            region,
-            offset,
-            width,
-        })
+        Ok(Self { region, offset, width })
     }
 
     fn load(&self) -> u64 {
@@ -92,9 +88,7 @@ impl Place {
                 u64::from(unsafe { AtomicU32::from_ptr(pointer.cast()) }.load(Ordering::Acquire))
             }
             // SAFETY: as above.
-            Width::Bits64 => {
-                unsafe { AtomicU64::from_ptr(pointer.cast()) }.load(Ordering::Acquire)
-            }
+            Width::Bits64 => unsafe { AtomicU64::from_ptr(pointer.cast()) }.load(Ordering::Acquire),
         }
     }
 
@@ -102,12 +96,11 @@ impl Place {
         let pointer = self.region.host.wrapping_add(self.offset);
         match self.width {
             // SAFETY: as in `load`.
-            Width::Bits32 => unsafe { AtomicU32::from_ptr(pointer.cast()) }
-                .store(value as u32, Ordering::Release),
-            // SAFETY: as in `load`.
-            Width::Bits64 => {
-                unsafe { AtomicU64::from_ptr(pointer.cast()) }.store(value, Ordering::Release)
+            Width::Bits32 => {
+                unsafe { AtomicU32::from_ptr(pointer.cast()) }.store(value as u32, Ordering::Release)
             }
+            // SAFETY: as in `load`.
+            Width::Bits64 => unsafe { AtomicU64::from_ptr(pointer.cast()) }.store(value, Ordering::Release),
         }
         if let Some(init) = &self.region.init {
             init.set(self.offset as u64, if self.width == Width::Bits32 { 4 } else { 8 });
@@ -120,9 +113,7 @@ impl ValueOperation {
     pub(super) fn is_ready(&self) -> bool {
         match self.action {
             Action::Write => true,
-            Action::Wait(condition) => {
-                condition.holds(self.place.load(), self.value, self.place.width)
-            }
+            Action::Wait(condition) => condition.holds(self.place.load(), self.value, self.place.width),
         }
     }
 
@@ -135,11 +126,7 @@ impl ValueOperation {
 
 fn write(call: &Call, stream: CUstream, address: u64, value: u64, width: Width, flags: u32) -> Answer {
     ensure(flags <= 1, INVALID_VALUE)?;
-    let operation = ValueOperation {
-        place: Place::new(address, width)?,
-        value,
-        action: Action::Write,
-    };
+    let operation = ValueOperation { place: Place::new(address, width)?, value, action: Action::Write };
     call.stream(stream)?.push(Operation::Value(operation)).map(drop)
 }
 
@@ -170,8 +157,10 @@ fn batch(
         let wanted = unsafe { params.waitValue };
         // SAFETY: as above.
         let written = unsafe { params.writeValue };
-        // SAFETY: the 64-bit member is the whole union.
-        let (wait64, write64) = unsafe { (wanted.value.value64, written.value.value64) };
+        // SAFETY: the 64-bit member is the whole of this inner union.
+        let wait64 = unsafe { wanted.u.value64 };
+        // SAFETY: as above.
+        let write64 = unsafe { written.u.value64 };
         match operation {
             T::CU_STREAM_MEM_OP_WAIT_VALUE_32 => {
                 wait(call, stream, wanted.address, wait64 & 0xffff_ffff, Width::Bits32, wanted.flags)?;

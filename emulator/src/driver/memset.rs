@@ -7,7 +7,6 @@ use cuprum_sys::*;
 use super::call::{Answer, Call, INVALID_VALUE, calls, ensure};
 use super::copy::Bytes;
 use super::operation::Operation;
-use super::schedule::Ticket;
 
 /// A fill, checked and ready to run.
 #[derive(Debug, Clone)]
@@ -15,6 +14,8 @@ pub(super) struct Fill {
     bytes: Bytes,
     /// The value, repeated to the widest element.
     pattern: [u8; 4],
+    /// Bytes of an element.
+    element: u32,
     /// Bytes in a row.
     row: u64,
     rows: u64,
@@ -59,7 +60,26 @@ impl Fill {
         ensure(aligned && (rows == 1 || pitch >= row), INVALID_VALUE)?;
         let before = pitch.checked_mul(rows - 1).ok_or(INVALID_VALUE)?;
         let span = before.checked_add(row).ok_or(INVALID_VALUE)?;
-        Ok(Some(Self { bytes: Bytes::device(address, span)?, pattern: element.pattern, row, rows, pitch }))
+        Ok(Some(Self {
+            bytes: Bytes::device(address, span)?,
+            pattern: element.pattern,
+            element: element.size as u32,
+            row,
+            rows,
+            pitch,
+        }))
+    }
+
+    /// The fill as the C structure for graphs has it.
+    pub(super) fn describe(&self) -> CUDA_MEMSET_NODE_PARAMS {
+        CUDA_MEMSET_NODE_PARAMS {
+            dst: self.bytes.address(),
+            pitch: self.pitch as usize,
+            value: u32::from_le_bytes(self.pattern) & (u32::MAX >> (32 - 8 * self.element)),
+            elementSize: self.element,
+            width: (self.row / u64::from(self.element)) as usize,
+            height: self.rows as usize,
+        }
     }
 
     pub(super) fn run(&self) -> Answer {
@@ -105,10 +125,7 @@ fn fill(
         return Ok(());
     };
     match stream {
-        Some(_) => {
-            let _: Ticket = target.push(Operation::Fill(fill));
-            Ok(())
-        }
+        Some(_) => target.push(Operation::Fill(fill)).map(drop),
         None => target.push_and_wait(Operation::Fill(fill)),
     }
 }

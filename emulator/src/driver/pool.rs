@@ -14,8 +14,7 @@ use crate::memory::RegionKind;
 
 use super::allocation::allocate_in;
 use super::call::{
-    Answer, Call, INVALID_HANDLE, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure,
-    put_handle,
+    Answer, Call, INVALID_HANDLE, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure, put_handle,
 };
 use super::device;
 use super::handle::Handle;
@@ -115,10 +114,7 @@ pub(super) struct DevicePools {
 
 impl DevicePools {
     pub(super) fn new(default: usize) -> Self {
-        Self {
-            default,
-            current: Mutex::new(default),
-        }
+        Self { default, current: Mutex::new(default) }
     }
 
     fn of(device: i32) -> Answer<&'static Self> {

@@ -12,6 +12,10 @@ use super::array::Array;
 use super::context::Context;
 use super::event::Event;
 use super::function::Function;
+use super::graph::build::UserObject;
+use super::graph::capture::Captures;
+use super::graph::exec::Steps;
+use super::graph::{Graph, Node};
 use super::handle::{Kind, Table};
 use super::library::{Kernel, Library};
 use super::module::Module;
@@ -36,6 +40,11 @@ pub(super) struct Emulator {
     pub(super) libraries: Table<Library>,
     pub(super) kernels: Table<Kernel>,
     pub(super) arrays: Table<Array>,
+    pub(super) graphs: Table<Graph>,
+    pub(super) nodes: Table<Node>,
+    pub(super) graph_execs: Table<Steps>,
+    pub(super) user_objects: Table<UserObject>,
+    pub(super) captures: Captures,
     pub(super) pools: Table<Pool>,
     /// The pools that each device allocates from.
     pub(super) device_pools: Vec<DevicePools>,
@@ -65,6 +74,11 @@ pub(super) fn emulator() -> &'static Emulator {
             libraries: Table::new(Kind::Library),
             kernels: Table::new(Kind::Kernel),
             arrays: Table::new(Kind::Array),
+            graphs: Table::new(Kind::Graph),
+            nodes: Table::new(Kind::GraphNode),
+            graph_execs: Table::new(Kind::GraphExec),
+            user_objects: Table::new(Kind::UserObject),
+            captures: Captures::default(),
             pools,
             device_pools,
             pooled: Mutex::default(),

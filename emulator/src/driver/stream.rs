@@ -83,9 +83,7 @@ impl StreamRef {
         let emulator = emulator();
         match emulator.captures.take(self.lane(), operation) {
             Ok(captured) => captured.map(|()| CAPTURED),
-            Err(operation) => {
-                Ok(emulator.scheduler.issue(self.context(), self.lane(), after, operation))
-            }
+            Err(operation) => Ok(emulator.scheduler.issue(self.context(), self.lane(), after, operation)),
         }
     }
 

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cuprum_sys::*;
 
 use super::super::call::{
-    Answer, INVALID_HANDLE, INVALID_VALUE, In, Out, Text, calls, ensure, in_callback,
-    put_handle,
+    Answer, INVALID_HANDLE, INVALID_VALUE, In, Out, Text, calls, ensure, in_callback, put_handle,
 };
 use super::super::handle::Handle;
 use super::super::state::emulator;
@@ -65,8 +64,7 @@ fn neighbours(
 ) -> Answer {
     let handle = node.addr();
     let graph = Arc::clone(&Node::find(node)?.graph);
-    let found: Vec<usize> =
-        graph.shape().edges.iter().filter_map(|edge| pick(handle, edge)).collect();
+    let found: Vec<usize> = graph.shape().edges.iter().filter_map(|edge| pick(handle, edge)).collect();
     plain_edge_data(data, if out.is_null() { 0 } else { count.get()?.min(found.len()) });
     write_list(out, count, &found)
 }
@@ -79,11 +77,7 @@ fn behind(node: usize, &(from, to): &(usize, usize)) -> Option<usize> {
     (from == node).then_some(to)
 }
 
-fn edge_list(
-    from: In<CUgraphNode>,
-    to: In<CUgraphNode>,
-    count: usize,
-) -> Answer<Vec<(usize, usize)>> {
+fn edge_list(from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer<Vec<(usize, usize)>> {
     let (from, to) = (from.get_all(count)?, to.get_all(count)?);
     Ok(from.iter().zip(&to).map(|(from, to)| (from.addr(), to.addr())).collect())
 }

@@ -76,11 +76,7 @@ impl Captures {
     }
 
     /// Takes an operation if its stream is capturing; gives it back otherwise.
-    pub(in crate::driver) fn take(
-        &self,
-        lane: Lane,
-        operation: Operation,
-    ) -> Result<Answer, Operation> {
+    pub(in crate::driver) fn take(&self, lane: Lane, operation: Operation) -> Result<Answer, Operation> {
         if !self.any() {
             return Err(operation);
         }
@@ -123,10 +119,7 @@ impl Captures {
         }
         let mut active = self.lock();
         let capture = capture_of(&mut active, lane)?;
-        Some(CapturedPoint {
-            capture: capture.id,
-            nodes: capture.tails.get(&lane)?.nodes.clone(),
-        })
+        Some(CapturedPoint { capture: capture.id, nodes: capture.tails.get(&lane)?.nodes.clone() })
     }
 
     /// Lets a stream wait for a captured point, which makes it part of that capture. Without a
@@ -278,7 +271,13 @@ fn info(call: &Call, stream: CUstream, status: Out<CUstreamCaptureStatus>, wante
     Ok(())
 }
 
-fn update_dependencies(call: &Call, stream: CUstream, nodes: In<CUgraphNode>, count: usize, flags: u32) -> Answer {
+fn update_dependencies(
+    call: &Call,
+    stream: CUstream,
+    nodes: In<CUgraphNode>,
+    count: usize,
+    flags: u32,
+) -> Answer {
     let set = CUstreamUpdateCaptureDependencies_flags::CU_STREAM_SET_CAPTURE_DEPENDENCIES.0;
     ensure(flags <= set, INVALID_VALUE)?;
     let lane = call.stream(stream)?.lane();

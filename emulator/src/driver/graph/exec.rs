@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use super::super::call::{
-    Answer, INVALID_VALUE, Out, calls, ensure, put_handle,
-};
+use super::super::call::{Answer, INVALID_VALUE, Out, calls, ensure, put_handle};
 use super::super::context::Context;
 use super::super::handle::Handle;
 use super::super::operation::Operation;
@@ -67,11 +65,7 @@ impl Steps {
             if let NodeKind::Child(child) = &kind {
                 steps.extend(Self::of(child)?);
             }
-            steps.push(Step {
-                node,
-                kind,
-                enabled: true,
-            });
+            steps.push(Step { node, kind, enabled: true });
         }
         Ok(steps)
     }
@@ -94,10 +88,7 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
     out.check()?;
     ensure(flags & !KNOWN_FLAGS == 0, INVALID_VALUE)?;
     let steps = Steps::of(&*Graph::find(graph)?)?;
-    let handle = emulator().graph_execs.insert(Steps {
-        flags,
-        steps: Mutex::new(steps),
-    });
+    let handle = emulator().graph_execs.insert(Steps { flags, steps: Mutex::new(steps) });
     put_handle(out, handle)
 }
 
@@ -191,9 +182,11 @@ calls! {
 
     fn cuGraphLaunch(call, hGraph: CUgraphExec, hStream: CUstream) {
         let stream = call.stream(hStream)?;
-        let steps = Steps::find(hGraph)?;
-        let enabled = steps.lock().iter().filter(|step| step.enabled).map(|step| step.kind.clone());
-        let run = GraphRun(enabled.collect());
+        let exec = Steps::find(hGraph)?;
+        let steps = exec.lock();
+        let enabled = steps.iter().filter(|step| step.enabled);
+        let run = GraphRun(enabled.map(|step| step.kind.clone()).collect());
+        drop(steps);
         stream.push_after(&run.awaited(), Operation::Graph(run)).map(drop)
     }
 

@@ -40,10 +40,7 @@ pub(super) struct Node {
 
 impl Graph {
     pub(super) fn create() -> Arc<Self> {
-        let make = |handle| Self {
-            handle,
-            shape: Mutex::default(),
-        };
+        let make = |handle| Self { handle, shape: Mutex::default() };
         emulator().graphs.insert_with(make).1
     }
 
@@ -61,11 +58,8 @@ impl Graph {
         ensure(after.iter().all(|node| shape.nodes.contains(node)), INVALID_VALUE)?;
         let unique = (1..after.len()).all(|index| !after[..index].contains(&after[index]));
         ensure(unique, INVALID_VALUE)?;
-        let node = emulator().nodes.insert(Node {
-            graph: Arc::clone(self),
-            kind: Mutex::new(kind),
-            original: None,
-        });
+        let node =
+            emulator().nodes.insert(Node { graph: Arc::clone(self), kind: Mutex::new(kind), original: None });
         shape.nodes.push(node);
         shape.edges.extend(after.iter().map(|&before| (before, node)));
         Ok(node)

@@ -8,9 +8,7 @@ use cuprum_sys::*;
 use crate::memory::{Region, RegionKind};
 
 use super::super::allocation::allocate_in;
-use super::super::call::{
-    Answer, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure, put_handle,
-};
+use super::super::call::{Answer, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure, put_handle};
 use super::super::context::Context;
 use super::super::copy::{self, Copy};
 use super::super::event::Event;
@@ -64,13 +62,8 @@ impl KernelNode {
     pub(in crate::driver) fn new(launch: Launch, handle: CUfunction) -> Self {
         let params = launch.function.kernel.params().iter();
         let start = launch.params.as_ptr();
-        let pointers =
-            params.map(|param| start.wrapping_add(param.offset as usize).cast_mut().cast());
-        Self {
-            handle,
-            pointers: pointers.collect(),
-            launch,
-        }
+        let pointers = params.map(|param| start.wrapping_add(param.offset as usize).cast_mut().cast());
+        Self { handle, pointers: pointers.collect(), launch }
     }
 }
 
@@ -116,10 +109,7 @@ impl NodeKind {
             Self::Copy(Some(copy), _) => copy.run(),
             Self::Fill(Some(fill), _) => fill.run(),
             Self::Host(host) => {
-                let call = HostCall {
-                    function: host.fn_,
-                    data: host.userData,
-                };
+                let call = HostCall { function: host.fn_, data: host.userData };
                 Operation::Host(call).run(context, ticket)
             }
             Self::Record(event) => {
@@ -160,10 +150,9 @@ impl NodeKind {
                 Self::Fill(Some(fill), described)
             }
             Operation::Record(event) => Self::Record(event),
-            Operation::Host(HostCall { function, data }) => Self::Host(CUDA_HOST_NODE_PARAMS {
-                fn_: function,
-                userData: data,
-            }),
+            Operation::Host(HostCall { function, data }) => {
+                Self::Host(CUDA_HOST_NODE_PARAMS { fn_: function, userData: data })
+            }
             Operation::Free(address) => Self::Free(address),
             Operation::Graph(_) | Operation::Callback(_) | Operation::Value(_) => {
                 return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -201,12 +190,7 @@ fn kernel_params(node: &Node) -> Answer<CUDA_KERNEL_NODE_PARAMS> {
     let NodeKind::Kernel(kernel) = &*node.kind() else {
         return Err(INVALID_VALUE);
     };
-    let LaunchShape {
-        grid,
-        block,
-        dynamic_shared,
-        ..
-    } = kernel.launch.shape;
+    let LaunchShape { grid, block, dynamic_shared, .. } = kernel.launch.shape;
     Ok(CUDA_KERNEL_NODE_PARAMS {
         func: kernel.handle,
         gridDimX: grid[0],
@@ -254,10 +238,7 @@ fn alloc_kind(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS_v1) -> Answer<NodeKind> {
     let context = current_context()?;
     let region = allocate_in(&context, params.bytesize, RegionKind::Pooled, 0)?;
     params.dptr = region.base;
-    Ok(NodeKind::Alloc(Arc::new(Allocated {
-        region,
-        params: *params,
-    })))
+    Ok(NodeKind::Alloc(Arc::new(Allocated { region, params: *params })))
 }
 
 fn free_kind(address: u64) -> Answer<NodeKind> {
@@ -295,10 +276,7 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
         }
         T::CU_GRAPH_NODE_TYPE_HOST => {
             let host = member!(host);
-            host_kind(CUDA_HOST_NODE_PARAMS {
-                fn_: host.fn_,
-                userData: host.userData,
-            })
+            host_kind(CUDA_HOST_NODE_PARAMS { fn_: host.fn_, userData: host.userData })
         }
         T::CU_GRAPH_NODE_TYPE_GRAPH => child_kind(member!(graph).graph),
         T::CU_GRAPH_NODE_TYPE_EVENT_RECORD => record_kind(member!(eventRecord).event),
