@@ -293,3 +293,54 @@ fn atomics_of_many_blocks_on_many_workers_add_up() {
     device.launch("k", 50, 96, &Args::default().buffer(&out)).unwrap();
     assert_eq!(out.read::<u32>(), [50 * 95 * 96 / 2, 95, 50 * 96 % 7]);
 }
+
+#[test]
+fn asynchronous_copies_land_in_shared_memory() {
+    let text = ".visible .entry k(.param .u64 out, .param .u64 in) {
+        .reg .pred %p; .reg .b32 %t, %s, %n, %a, %b, %c, %d; .reg .b64 %o, %i, %x;
+        .shared .align 16 .b8 tile[1024];
+        ld.param.u64 %o, [out]; ld.param.u64 %i, [in]; mov.u32 %t, %tid.x; mov.u32 %s, tile;
+        mul.wide.u32 %x, %t, 16; add.u64 %i, %i, %x; add.u64 %o, %o, %x; mad.lo.u32 %s, %t, 16, %s;
+        and.b32 %n, %t, 15; setp.eq.u32 %p, %t, 3;
+        cp.async.cg.shared.global [%s], [%i], 16;
+        cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;
+        ld.shared.v4.u32 {%a, %b, %c, %d}, [%s]; st.global.v4.u32 [%o], {%a, %b, %c, %d};
+        cp.async.cg.shared.global [%s], [%i], 16, %n; cp.async.wait_all;
+        ld.shared.v4.u32 {%a, %b, %c, %d}, [%s]; st.global.v4.u32 [%o+1024], {%a, %b, %c, %d};
+        cp.async.ca.shared.global [%s], [%i], 16, %p; cp.async.wait_all;
+        ld.shared.v4.u32 {%a, %b, %c, %d}, [%s]; st.global.v4.u32 [%o+2048], {%a, %b, %c, %d};
+        ret; }";
+    let device = load(text);
+    let bytes: Vec<u8> = (0..1024u32).map(|i| (i % 251) as u8 + 1).collect();
+    let (out, input) = (device.buffer(&[0xffu8; 3072]), device.buffer(&bytes));
+    device.launch("k", 1, 64, &Args::default().buffer(&out).buffer(&input)).unwrap();
+    let out = out.read::<u8>();
+    assert_eq!(out[..1024], bytes);
+    for thread in 0..64 {
+        for byte in 0..16 {
+            let at = 16 * thread + byte;
+            assert_eq!(out[1024 + at], if byte < thread % 16 { bytes[at] } else { 0 }, "{thread} {byte}");
+            assert_eq!(out[2048 + at], if thread == 3 { 0 } else { bytes[at] }, "{thread} {byte}");
+        }
+    }
+}
+
+#[test]
+fn barriers_in_memory_hold_threads_until_all_arrived() {
+    // Each round, all threads arrive and wait; then each reads what its neighbour in the next warp wrote.
+    let text = kernel(
+        ".shared .align 8 .b64 barrier; .shared .align 4 .u32 cells[64]; mov.u32 %w0, barrier; mov.u32 %w1, cells;
+        setp.eq.u32 %p, %t, 0; @%p mbarrier.init.shared.b64 [%w0], 64; bar.sync 0;
+        mad.lo.u32 %w2, %t, 4, %w1; add.u32 %w3, %t, 32; and.b32 %w3, %w3, 63; mad.lo.u32 %w3, %w3, 4, %w1;
+        mov.u32 %w4, 0;
+        ROUND: mad.lo.u32 %w5, %t, 10, %w4; st.shared.u32 [%w2], %w5;
+        mbarrier.arrive.shared::cta.b64 %x0, [%w0];
+        WAIT: mbarrier.try_wait.shared::cta.b64 %p, [%w0], %x0; @!%p bra WAIT;
+        ld.shared.u32 %w5, [%w3]; add.u32 %d, %d, %w5;
+        mbarrier.arrive.shared.b64 _, [%w0];
+        AGAIN: mbarrier.test_wait.parity.shared.b64 %p, [%w0], 1; @!%p bra AGAIN;
+        add.u32 %w4, %w4, 1; setp.lt.u32 %p, %w4, 3; @%p bra ROUND;",
+    );
+    let expected: Vec<u32> = (0..64).map(|t| 3 * 10 * ((t + 32) % 64) + 3).collect();
+    assert_eq!(run(&text, 64), expected);
+}

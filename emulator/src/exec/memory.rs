@@ -41,7 +41,7 @@ impl Cached {
 
 /// What a lane wants.
 #[derive(Clone, Copy)]
-struct Request {
+pub(super) struct Request {
     space: Option<Space>,
     address: u64,
     bytes: u32,
@@ -49,15 +49,25 @@ struct Request {
     cache: usize,
 }
 
+impl Request {
+    pub(super) fn read(space: Option<Space>, address: u64, bytes: u32, cache: u32) -> Self {
+        Request { space, address, bytes, write: false, cache: cache as usize }
+    }
+
+    pub(super) fn write(space: Option<Space>, address: u64, bytes: u32, cache: u32) -> Self {
+        Request { write: true, ..Request::read(space, address, bytes, cache) }
+    }
+}
+
 /// An access found to be allowed: where its bytes are.
-struct Place {
-    host: *mut u8,
+pub(super) struct Place {
+    pub(super) host: *mut u8,
     /// Memory that other workers see.
     global: bool,
 }
 
 impl Block<'_, '_> {
-    fn lane_address(&self, warp: usize, address: &Address, lane: usize) -> u64 {
+    pub(super) fn lane_address(&self, warp: usize, address: &Address, lane: usize) -> u64 {
         let base = self.warps[warp].rows.get_wide(address.base, address.width, lane);
         base.wrapping_add_signed(address.offset)
     }
@@ -129,7 +139,13 @@ impl Block<'_, '_> {
         Ok(())
     }
 
-    fn place(&mut self, warp: usize, pc: u32, lane: usize, request: Request) -> Result<Place, Stop> {
+    pub(super) fn place(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        lane: usize,
+        request: Request,
+    ) -> Result<Place, Stop> {
         let Request { space, mut address, bytes, .. } = request;
         if address % u64::from(bytes) != 0 {
             return Err(self.access_fault(FaultKind::Misaligned, warp, pc, lane, request));

@@ -112,6 +112,8 @@ impl Block<'_, '_> {
             Op::Load(access) => self.load(warp, pc, access, active)?,
             Op::Store(access) => self.store(warp, pc, access, active)?,
             Op::Atomic(atomic) => self.atomic(warp, pc, atomic, active)?,
+            Op::AsyncCopy(copy) => self.async_copy(warp, pc, copy, active)?,
+            Op::MemoryBarrier(barrier) => self.memory_barrier(warp, pc, barrier, active)?,
             Op::LocalAddress { out, offset, width } => {
                 let warp = &mut self.warps[warp];
                 let base = warp.fragments[index].frame.as_ref().map_or(0, |frame| frame.local_base);

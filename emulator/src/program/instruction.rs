@@ -178,6 +178,57 @@ pub(crate) struct Atomic {
     pub(crate) cache: u32,
 }
 
+/// `cp.async`: bytes from global to shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct AsyncCopy {
+    pub(crate) to: Address,
+    pub(crate) from: Address,
+    pub(crate) bytes: u32,
+    /// Bytes to read; zeros follow.
+    pub(crate) source_bytes: Option<Register>,
+    /// Where this holds, nothing is read and zeros are written.
+    pub(crate) ignored: Condition,
+    /// Translation caches of destination and source.
+    pub(crate) caches: [u32; 2],
+}
+
+/// `mbarrier`: an operation on a barrier that lives in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MemoryBarrier {
+    /// The address is one of shared memory rather than generic.
+    pub(crate) shared: bool,
+    pub(crate) address: Address,
+    pub(crate) action: MemoryBarrierAction,
+    pub(crate) cache: u32,
+}
+
+/// What is done to a barrier in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MemoryBarrierAction {
+    Init {
+        count: Register,
+    },
+    Invalidate,
+    /// The phase before goes to `out`. A dropped arrival is not expected in later phases either.
+    Arrive {
+        out: Option<Register>,
+        count: Option<Register>,
+        transactions: Option<Register>,
+        drop: bool,
+    },
+    /// Bytes announced, or complete.
+    Transactions {
+        bytes: Register,
+        complete: bool,
+    },
+    /// Whether the phase with this token, or of this parity, is over.
+    Test {
+        out: Predicate,
+        phase: Register,
+        parity: bool,
+    },
+}
+
 /// What a block barrier does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BarrierKind {
@@ -324,6 +375,8 @@ pub(crate) enum Op {
     Load(Box<Access>),
     Store(Box<Access>),
     Atomic(Box<Atomic>),
+    AsyncCopy(Box<AsyncCopy>),
+    MemoryBarrier(Box<MemoryBarrier>),
     /// Address of a local variable of a device function: its frame plus an offset.
     LocalAddress {
         out: Register,

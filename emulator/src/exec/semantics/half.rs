@@ -351,6 +351,22 @@ impl<H: Half, O: Test<A = f32, B = f32>, const FTZ: bool> Test for Compare<H, O,
     }
 }
 
+/// One where the comparison holds, zero elsewhere, for both halves of a register.
+pub(crate) struct SetPair<H, O>(PhantomData<(H, O)>);
+
+impl<H: Half + Packed<Whole = u32>, O: Test<A = f32, B = f32>> Pure for SetPair<H, O> {
+    type Out = u32;
+    type A = u32;
+    type B = u32;
+    type C = ();
+    type D = ();
+    #[inline(always)]
+    fn eval(a: u32, b: u32, (): (), (): ()) -> u32 {
+        let set = |a: H, b: H| H::from_bits(if O::eval(a.to_f32(), b.to_f32()) { H::ONE } else { 0 });
+        H::join(set(H::low(a), H::low(b)), set(H::high(a), H::high(b)))
+    }
+}
+
 impl<H: Half> super::convert::Float for H {
     #[inline(always)]
     fn widen<const FTZ: bool>(self) -> f64 {

@@ -3,6 +3,7 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
+use crate::exec::semantics::half::SetPair;
 use crate::exec::semantics::{PureInfo, TestInfo, Width, bits, float, half, integer, pure, test};
 use crate::program::instruction::{Condition, Logic, Op, Predicate, Register};
 use crate::program::types::Type;
@@ -315,6 +316,10 @@ impl<'s> Decoder<'_, '_, 's> {
         let yes = match result {
             Type::U32 | Type::S32 => 0xffff_ffff,
             Type::F32 => u64::from(1f32.to_bits()),
+            Type::F16 => u64::from(<half::F16 as half::Half>::ONE),
+            Type::Bf16 => u64::from(<half::Bf16 as half::Half>::ONE),
+            Type::U16 | Type::S16 => 0xffff,
+            Type::F16x2 | Type::Bf16x2 if ty == result => return self.set_pair(i, m, ty, comparison, logic),
             _ => return Ok(false),
         };
         let Some(Comparing { info, sources, combine }) = self.comparison(i, m, ty, comparison, logic)? else {
@@ -329,6 +334,30 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit(Op::Select { width: Width::Single, out: out.row, a, b, condition });
         self.finish(out);
         Ok(true)
+    }
+
+    /// `set` on both halves of a register.
+    fn set_pair(
+        &mut self,
+        i: &Instruction<'s>,
+        m: &mut Modifiers<'_, 's>,
+        ty: Type,
+        comparison: Comparison,
+        logic: Option<Logic>,
+    ) -> Decoded<bool> {
+        macro_rules! all {
+            ($($name:ident)*) => {
+                match (comparison, ty) {
+                    $((Comparison::$name, Type::F16x2) => pure::<SetPair<half::F16, float::$name<f32, false>>>(),
+                      (Comparison::$name, _) => pure::<SetPair<half::Bf16, float::$name<f32, false>>>(),)*
+                }
+            };
+        }
+        if logic.is_some() || m.flag("ftz") {
+            return Ok(false);
+        }
+        let info = all!(Eq Ne Lt Le Gt Ge Equ Neu Ltu Leu Gtu Geu Num Nan);
+        self.pure_instruction(i, info, ty).map(|()| true)
     }
 
     fn testp(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {

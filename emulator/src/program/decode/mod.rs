@@ -4,6 +4,7 @@
 //! parameters, addresses and special registers become constant rows, so that each source of an instruction is a row.
 
 mod arithmetic;
+mod asynchronous;
 mod control;
 mod conversion;
 mod logic;
@@ -493,6 +494,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             || self.logic(instruction, &mut modifiers)?
             || self.conversion(instruction, &mut modifiers)?
             || self.memory(instruction, &mut modifiers)?
+            || self.asynchronous(instruction, &mut modifiers)?
             || self.control(instruction, &mut modifiers)?;
         if !known {
             return Err(modifiers.unsupported("this instruction or type"));

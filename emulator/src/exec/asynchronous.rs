@@ -1,0 +1,168 @@
+//! Asynchronous copies, done at once, and barriers that live in shared memory.
+//!
+//! A barrier is one word of 64 bits whose layout is nobody else's business: how many arrivals a phase takes, how many
+//! are still due, the bytes of transactions still due, and the number of the phase.
+
+use super::block::{Block, Stop};
+use super::memory::{Place, Request};
+use super::semantics::{Width, lanes_of};
+use crate::program::instruction::{AsyncCopy, MemoryBarrier, MemoryBarrierAction};
+use crate::ptx::Space;
+use crate::report::FaultKind;
+
+/// Bits of the counts of arrivals.
+const COUNT_BITS: u32 = 20;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+/// The transaction count is signed, because completions may come before their announcement.
+const TRANSACTION_BITS: u32 = 22;
+
+/// The contents of a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct State {
+    expected: u64,
+    pending: u64,
+    transactions: i64,
+    phase: u64,
+}
+
+impl State {
+    fn unpack(word: u64) -> Self {
+        let transactions = (word >> (2 * COUNT_BITS)) << (64 - TRANSACTION_BITS);
+        State {
+            expected: word & COUNT,
+            pending: word >> COUNT_BITS & COUNT,
+            transactions: transactions as i64 >> (64 - TRANSACTION_BITS),
+            phase: word >> (2 * COUNT_BITS + TRANSACTION_BITS),
+        }
+    }
+
+    fn pack(self) -> u64 {
+        let transactions = self.transactions as u64 & ((1 << TRANSACTION_BITS) - 1);
+        let counts = self.expected & COUNT | (self.pending & COUNT) << COUNT_BITS;
+        counts | transactions << (2 * COUNT_BITS) | (self.phase & 3) << (2 * COUNT_BITS + TRANSACTION_BITS)
+    }
+
+    /// Begins the next phase if nothing is due any more.
+    fn settled(mut self) -> Self {
+        if self.pending == 0 && self.transactions == 0 {
+            self.phase = (self.phase + 1) & 3;
+            self.pending = self.expected;
+        }
+        self
+    }
+}
+
+impl Block<'_, '_> {
+    pub(super) fn async_copy(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        copy: &AsyncCopy,
+        active: u32,
+    ) -> Result<(), Stop> {
+        let ignored = self.warps[warp].rows.holds(copy.ignored);
+        for lane in lanes_of(active) {
+            let wanted = copy.source_bytes.map_or(copy.bytes, |row| self.warps[warp].rows.get(row, lane));
+            let wanted = if ignored >> lane & 1 != 0 { 0 } else { wanted.min(copy.bytes) };
+            let mut bytes = [0u8; 16];
+            if wanted > 0 {
+                let from = self.lane_address(warp, &copy.from, lane);
+                let request = Request::read(Some(Space::Global), from, copy.bytes, copy.caches[1]);
+                let Place { host, .. } = self.place(warp, pc, lane, request)?;
+                // SAFETY: `place` checked the bytes of the source; no copy has more than 16.
+                unsafe { std::ptr::copy_nonoverlapping(host, bytes.as_mut_ptr(), wanted as usize) };
+            }
+            let to = self.lane_address(warp, &copy.to, lane);
+            let request = Request::write(Some(Space::Shared), to, copy.bytes, copy.caches[0]);
+            let Place { host, .. } = self.place(warp, pc, lane, request)?;
+            // SAFETY: `place` checked the bytes of the destination.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, copy.bytes as usize) };
+        }
+        Ok(())
+    }
+
+    pub(super) fn memory_barrier(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        barrier: &MemoryBarrier,
+        active: u32,
+    ) -> Result<(), Stop> {
+        let space = barrier.shared.then_some(Space::Shared);
+        for lane in lanes_of(active) {
+            let address = self.lane_address(warp, &barrier.address, lane);
+            let Place { host, .. } =
+                self.place(warp, pc, lane, Request::write(space, address, 8, barrier.cache))?;
+            let word = host.cast::<u64>();
+            // SAFETY: `place` checked 8 aligned bytes, in the memory of this block.
+            let old = State::unpack(unsafe { word.read() });
+            let rows = &mut self.warps[warp].rows;
+            let mut new = old;
+            match barrier.action {
+                MemoryBarrierAction::Init { count } => {
+                    let count = u64::from(rows.get(count, lane));
+                    if count == 0 || count > COUNT {
+                        let text = format!(
+                            "a barrier in memory for {count} arrivals, where 1 to {COUNT} are possible"
+                        );
+                        return Err(self.fault(FaultKind::Other(text), warp, pc, 1 << lane));
+                    }
+                    new = State { expected: count, pending: count, transactions: 0, phase: 0 };
+                }
+                MemoryBarrierAction::Invalidate => {}
+                MemoryBarrierAction::Arrive { out, count, transactions, drop } => {
+                    let count = count.map_or(1, |row| u64::from(rows.get(row, lane)));
+                    let bytes = transactions.map_or(0, |row| i64::from(rows.get(row, lane)));
+                    if count > old.pending {
+                        let text = "more arrivals at a barrier in memory than it expects".to_owned();
+                        return Err(self.fault(FaultKind::Other(text), warp, pc, 1 << lane));
+                    }
+                    new.expected -= if drop { count } else { 0 };
+                    new.pending -= count;
+                    new.transactions += bytes;
+                    new = new.settled();
+                    if let Some(out) = out {
+                        rows.set_wide(out, Width::Double, lane, old.pack());
+                    }
+                }
+                MemoryBarrierAction::Transactions { bytes, complete } => {
+                    let bytes = i64::from(rows.get(bytes, lane));
+                    new.transactions += if complete { -bytes } else { bytes };
+                    if complete {
+                        new = new.settled();
+                    }
+                }
+                MemoryBarrierAction::Test { out, phase, parity } => {
+                    let over = if parity {
+                        old.phase & 1 != u64::from(rows.get(phase, lane)) & 1
+                    } else {
+                        old.phase != State::unpack(rows.get_wide(phase, Width::Double, lane)).phase
+                    };
+                    rows.set_predicate(out, 1 << lane, if over { u32::MAX } else { 0 });
+                }
+            }
+            // SAFETY: as for the read.
+            unsafe { word.write(new.pack()) };
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_holds_all_of_a_barrier() {
+        let state = State { expected: 1024, pending: 17, transactions: -4096, phase: 3 };
+        assert_eq!(State::unpack(state.pack()), state);
+    }
+
+    #[test]
+    fn a_phase_ends_with_the_last_arrival_and_the_last_byte() {
+        let state = State { expected: 2, pending: 0, transactions: 16, phase: 0 };
+        assert_eq!(state.settled(), state);
+        let done = State { transactions: 0, ..state }.settled();
+        assert_eq!((done.phase, done.pending), (1, 2));
+    }
+}
