@@ -41,20 +41,27 @@ const COPIED_BYTES: usize = 4 << 10;
 const ALLOCATED_BYTES: usize = 1 << 20;
 const THREADS: u32 = 32;
 
-/// An answer that says whether the call succeeded.
-trait Answer {
-    fn must_succeed(self);
-}
+/// An answer that says whether the call succeeded, which every caller looks at.
+trait Answer: Debug {
+    fn is_success(&self) -> bool;
 
-impl Answer for CUresult {
-    fn must_succeed(self) {
-        assert_eq!(self, CUresult::CUDA_SUCCESS);
+    fn must_succeed(self)
+    where
+        Self: Sized,
+    {
+        assert!(self.is_success(), "{self:?}");
     }
 }
 
-impl<T, E: Debug> Answer for Result<T, E> {
-    fn must_succeed(self) {
-        assert!(self.is_ok(), "{:?}", self.err());
+impl Answer for CUresult {
+    fn is_success(&self) -> bool {
+        *self == CUresult::CUDA_SUCCESS
+    }
+}
+
+impl<T: Debug, E: Debug> Answer for Result<T, E> {
+    fn is_success(&self) -> bool {
+        self.is_ok()
     }
 }
 
@@ -84,7 +91,7 @@ impl Measurement<'_> {
                     let batch = left.min(BATCH);
                     let start = Instant::now();
                     for _ in 0..batch {
-                        black_box(body());
+                        black_box(body().is_success());
                     }
                     elapsed += start.elapsed();
                     settle();
