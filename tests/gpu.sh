@@ -129,7 +129,8 @@ run_program() { # KIND PACKAGE NAME FOLDER LOG
     fi
     case $status in
     0) ;;
-    124 | 137) verdict="**no end after $seconds_a_program s**" ;;
+    124) verdict="**no end after $seconds_a_program s**" ;;
+    137) verdict="**killed, or no end after $seconds_a_program s**" ;;
     missing) verdict='**missing**' ;;
     *) verdict="**failed, status $status**" ;;
     esac
