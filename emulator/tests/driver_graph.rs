@@ -242,3 +242,25 @@ fn a_stream_waits_for_a_value_that_another_writes() {
     assert_eq!(code!(cuStreamWriteValue32_v2(writing, flag + 2, 7, 0)), INVALID_VALUE);
     assert_eq!(code!(cuStreamWriteValue64_v2(writing, flag + 4, 7, 0)), INVALID_VALUE);
 }
+
+static DESTROYED: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn destroyed(_: *mut c_void) {
+    DESTROYED.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn a_user_object_lives_as_long_as_the_last_graph() {
+    let _context = TestContext::new();
+    let graph = graph();
+    let mut object = CUuserObject::null();
+    ok!(cuUserObjectCreate(&mut object, NULL, Some(destroyed), 1, 1));
+    ok!(cuGraphRetainUserObject(graph, object, 1, 1));
+    let exec = instantiate(graph);
+    ok!(cuGraphDestroy(graph));
+    assert_eq!(DESTROYED.load(Ordering::Relaxed), 0);
+    ok!(cuGraphExecDestroy(exec));
+    assert_eq!(DESTROYED.load(Ordering::Relaxed), 1);
+    assert_eq!(code!(cuUserObjectRetain(object, 1)), CUresult::CUDA_ERROR_INVALID_HANDLE);
+    assert_eq!(code!(cuUserObjectCreate(&mut object, NULL, None, 1, 1)), INVALID_VALUE);
+}

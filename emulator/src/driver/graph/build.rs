@@ -133,20 +133,46 @@ impl UserObject {
     }
 
     /// Gives up references; the last one calls the destructor.
-    fn release(&self, handle: CUuserObject, count: u32) -> Answer {
+    fn release(&self, handle: usize, count: u32) -> Answer {
         let last = {
             let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             owned.count = owned.count.checked_sub(count).ok_or(INVALID_VALUE)?;
             (owned.count == 0).then_some((owned.destroy, owned.data))
         };
         if let Some((destroy, data)) = last {
-            emulator().user_objects.remove(handle.addr());
+            emulator().user_objects.remove(handle);
             if let Some(destroy) = destroy {
                 // SAFETY: the client's destructor for this very pointer, called once.
                 in_callback(|| unsafe { destroy(data) });
             }
         }
         Ok(())
+    }
+}
+
+/// References of a graph to an object; given up with the graph.
+#[derive(Debug)]
+pub(in crate::driver) struct Shared {
+    object: Arc<UserObject>,
+    handle: usize,
+    count: u32,
+}
+
+impl Clone for Shared {
+    /// As many references more.
+    fn clone(&self) -> Self {
+        // Too many references to count: the copy then has none to give up.
+        let count = self.object.retain(self.count).map_or(0, |()| self.count);
+        Self { object: Arc::clone(&self.object), handle: self.handle, count }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if self.count > 0 {
+            // It counted as many when it was made.
+            let _ = self.object.release(self.handle, self.count);
+        }
     }
 }
 
@@ -347,6 +373,34 @@ calls! {
     }
 
     fn cuUserObjectRelease(_call, object: CUuserObject, count: u32) {
-        UserObject::find(object)?.release(object, count)
+        UserObject::find(object)?.release(object.addr(), count)
+    }
+
+    fn cuGraphRetainUserObject(
+        _call,
+        graph: CUgraph,
+        object: CUuserObject,
+        count: u32,
+        flags: u32,
+    ) {
+        let graph = Graph::find(graph)?;
+        let shared = UserObject::find(object)?;
+        let moved = CUuserObjectRetain_flags::CU_GRAPH_USER_OBJECT_MOVE.0;
+        ensure(count > 0 && flags & !moved == 0, INVALID_VALUE)?;
+        if flags & moved == 0 {
+            shared.retain(count)?;
+        }
+        graph.shape().objects.push(Shared { object: shared, handle: object.addr(), count });
+        Ok(())
+    }
+
+    fn cuGraphReleaseUserObject(_call, graph: CUgraph, object: CUuserObject, count: u32) {
+        let graph = Graph::find(graph)?;
+        UserObject::find(object)?;
+        let mut shape = graph.shape();
+        let ours = |shared: &&mut Shared| shared.handle == object.addr() && shared.count >= count;
+        let shared = shape.objects.iter_mut().find(ours).ok_or(INVALID_VALUE)?;
+        shared.count -= count;
+        shared.object.release(object.addr(), count)
     }
 }

@@ -11,6 +11,7 @@ use super::super::handle::Handle;
 use super::super::operation::Operation;
 use super::super::schedule::Ticket;
 use super::super::state::emulator;
+use super::build::Shared;
 use super::node::NodeKind;
 use super::{Graph, Node};
 
@@ -19,6 +20,8 @@ use super::{Graph, Node};
 pub(in crate::driver) struct Steps {
     flags: u64,
     steps: Mutex<Vec<Step>>,
+    /// The client's objects that the graph kept alive.
+    _objects: Vec<Shared>,
 }
 
 /// One node of it.
@@ -87,8 +90,13 @@ impl Steps {
 fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
     out.check()?;
     ensure(flags & !KNOWN_FLAGS == 0, INVALID_VALUE)?;
-    let steps = Steps::of(&*Graph::find(graph)?)?;
-    let handle = emulator().graph_execs.insert(Steps { flags, steps: Mutex::new(steps) });
+    let graph = Graph::find(graph)?;
+    let steps = Steps::of(&graph)?;
+    let handle = emulator().graph_execs.insert(Steps {
+        flags,
+        steps: Mutex::new(steps),
+        _objects: graph.shape().objects.clone(),
+    });
     put_handle(out, handle)
 }
 

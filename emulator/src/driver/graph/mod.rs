@@ -13,6 +13,7 @@ use cuprum_sys::*;
 use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use super::handle::Handle;
 use super::state::emulator;
+use build::Shared;
 use node::NodeKind;
 
 /// A graph that can still be changed.
@@ -27,6 +28,8 @@ pub(super) struct Graph {
 pub(super) struct Shape {
     pub(super) nodes: Vec<usize>,
     pub(super) edges: Vec<(usize, usize)>,
+    /// The client's objects that live as long as the graph.
+    pub(super) objects: Vec<Shared>,
 }
 
 /// A node of a graph.
@@ -87,6 +90,7 @@ impl Graph {
         for (from, to) in &shape.edges {
             new_shape.edges.push((renamed(from)?, renamed(to)?));
         }
+        new_shape.objects = shape.objects;
         drop(new_shape);
         Ok(copy)
     }
@@ -94,7 +98,8 @@ impl Graph {
     /// Takes the graph and its nodes away; memory that its nodes allocated goes too.
     fn destroy(&self) {
         emulator().graphs.remove(self.handle);
-        for node in self.shape().nodes.drain(..) {
+        let shape = std::mem::take(&mut *self.shape());
+        for node in shape.nodes {
             emulator().nodes.remove(node);
         }
     }
