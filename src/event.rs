@@ -61,6 +61,11 @@ impl<'ctx> Event<'ctx> {
         self.context
     }
 
+    /// A handle of one driver is a wild pointer to another.
+    pub(crate) fn check_driver(&self, context: &ContextRef, call: FnId) -> Result<(), Error> {
+        if self.context.driver() == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
+    }
+
     /// Puts the mark behind all work queued in `stream`; a mark it had before is moved.
     ///
     /// # Errors
@@ -102,11 +107,12 @@ impl<'ctx> Event<'ctx> {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` if one mark is not passed yet; `CUDA_ERROR_INVALID_HANDLE` if one was never
-    /// recorded or has [`EventFlags::DISABLE_TIMING`].
+    /// recorded or has [`EventFlags::DISABLE_TIMING`]; [`Error::is_wrong_context`] for events of two drivers.
     ///
     /// Driver: `cuEventElapsedTime`, CUDA 2.0+, or `cuEventElapsedTime_v2`, CUDA 12.8+, where a driver has only that.
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_since(&self, start: &Event<'_>) -> Result<Duration, Error> {
+        start.check_driver(self.context, FnId::cuEventElapsedTime)?;
         let mut milliseconds = 0f32;
         let out = &raw mut milliseconds;
         if self.context.library().has(FnId::cuEventElapsedTime) {

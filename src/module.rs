@@ -42,6 +42,9 @@ pub enum ModuleError {
         /// The byte's place in it.
         position: usize,
     },
+    /// What should be PTX begins like machine code.
+    #[error("this is no PTX but begins like an ELF file: load it with `load_binary`")]
+    NotPtx,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
         if log.is_empty() { String::new() } else { format!("\n{log}") })]
@@ -85,13 +88,18 @@ impl<'ctx> Module<'ctx> {
     /// Loads PTX text; the driver compiles it for the device. Blocks while it does.
     ///
     /// # Errors
-    /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`,
+    /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`
     /// (also for PTX of a newer device, which the advice then says), `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (the PTX
-    /// is newer than the driver), `CUDA_ERROR_OUT_OF_MEMORY`; [`ModuleError::InteriorNul`].
+    /// is newer than the driver), `CUDA_ERROR_OUT_OF_MEMORY`; [`ModuleError::InteriorNul`];
+    /// [`ModuleError::NotPtx`].
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn load_ptx(cx: &Current<'_, 'ctx>, ptx: &str) -> Result<Self, ModuleError> {
+        // The driver would take an ELF file for one, and read as far as its header says.
+        if ptx.starts_with('\x7F') {
+            return Err(ModuleError::NotPtx);
+        }
         let text = c_string("the PTX", ptx)?;
         // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
         let mut module = unsafe { Self::load(cx, text.as_ptr().cast(), Some(ptx)) }?;

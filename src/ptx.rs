@@ -34,7 +34,7 @@ pub(crate) fn capability(target: &str) -> Option<u32> {
 
 /// All kernels of the text whose parameters could be read.
 pub(crate) fn entries(ptx: &str) -> Vec<Entry> {
-    let text = without_comments(ptx);
+    let text = without_comments_and_strings(ptx);
     let mut words = words(&text).peekable();
     let mut entries = Vec::new();
     while let Some(word) = words.next() {
@@ -57,22 +57,24 @@ pub(crate) fn entries(ptx: &str) -> Vec<Entry> {
 fn parameters<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Vec<Parameter>> {
     let mut parameters = Vec::new();
     let mut end = 0usize;
-    let (mut bytes, mut align, mut count) = (None, None, 1usize);
+    let (mut bytes, mut align, mut count, mut empty) = (None, None, 1usize, true);
     loop {
         match words.next()? {
+            ")" if empty => return Some(parameters),
             word @ ("," | ")") => {
-                if let Some(bytes) = bytes.take() {
-                    let align: usize = align.take().unwrap_or(bytes);
-                    let offset = end.checked_next_multiple_of(align)?;
-                    let size = bytes.checked_mul(count)?;
-                    parameters.push(Parameter { offset, size });
-                    end = offset.checked_add(size)?;
-                    count = 1;
-                }
+                // One of a type that is not known here, such as a texture, leaves out the kernel.
+                let bytes = bytes.take()?;
+                let align: usize = align.take().unwrap_or(bytes);
+                let offset = end.checked_next_multiple_of(align)?;
+                let size = bytes.checked_mul(count)?;
+                parameters.push(Parameter { offset, size });
+                end = offset.checked_add(size)?;
+                count = 1;
                 if word == ")" {
                     return Some(parameters);
                 }
             }
+            ".param" => empty = false,
             // The alignment of the parameter itself comes before its type; that of what it points at after `.ptr`.
             ".align" => {
                 let value = words.next()?.parse().ok()?;
@@ -80,7 +82,7 @@ fn parameters<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Vec<Param
                     align = Some(value);
                 }
             }
-            "[" => count = words.next()?.parse().ok()?,
+            "[" => count = count.checked_mul(words.next()?.parse().ok()?)?,
             word => {
                 if let Some(width) = type_bytes(word) {
                     bytes = Some(width);
@@ -104,13 +106,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn without_comments(text: &str) -> String {
+fn without_comments_and_strings(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('/') {
+    while let Some(at) = rest.find(['/', '"']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        rest = if from.starts_with("//") {
+        rest = if let Some(string) = from.strip_prefix('"') {
+            string.split_once('"').map_or("", |(_, after)| after)
+        } else if from.starts_with("//") {
             from.find('\n').map_or("", |end| &from[end..])
         } else if let Some(comment) = from.strip_prefix("/*") {
             out.push(' ');
@@ -158,6 +162,15 @@ mod tests {
         assert_eq!(entries(".entry"), []);
         assert_eq!(entries(".entry k(.param .align 8 .b8 a[99999999999999999999])"), []);
         assert_eq!(entries(".entry k(.param .align 0 .b8 a[4])"), []);
+        assert_eq!(entries(".entry k(.param .u32 a, .param .f16x2 b)"), []);
+        assert_eq!(entries(".entry k(.param .texref a)"), []);
+    }
+
+    #[test]
+    fn reads_no_strings_and_all_dimensions() {
+        let text =
+            ".file 1 \" .entry k(.param .u8 a) // \"\n.entry k(.param .b8 a[4][3], .param .u64 b) { ret; }";
+        assert_eq!(layout(text), [(0, 12), (16, 8)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUdeviceptr, CUstream, FnId};
+use cuprum_sys::{CUdeviceptr, CUstream, FnId, StreamMode};
 
 use crate::context::owned::activated;
 use crate::context::{ContextRef, Current};
@@ -78,8 +78,9 @@ impl Current<'_, '_> {
     /// Runs `body`, which may queue asynchronous copies on `stream`, and waits for the stream before it returns,
     /// also when `body` panics.
     ///
-    /// On a non-blocking stream it first waits for the default stream, so that what synchronous copies wrote is
-    /// there. What the body returns is lost if the wait fails: the copies may not have happened.
+    /// On a non-blocking stream, and where each thread has its own default stream, it first waits for the default
+    /// stream, so that what synchronous copies wrote is there. What the body returns is lost if the wait fails: the
+    /// copies may not have happened.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -112,8 +113,9 @@ impl Current<'_, '_> {
         body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> Result<R, Error> {
         let context = self.of(stream.context(), FnId::cuStreamSynchronize)?;
-        if stream.kind() == StreamKind::NonBlocking {
-            // SAFETY: the null stream is the current context's default stream.
+        let apart = stream.kind() == StreamKind::NonBlocking;
+        if apart || context.library().stream_mode() == StreamMode::PerThread {
+            // SAFETY: the null stream is the default stream, of the context or of this thread.
             unsafe { context_call!(context, cuStreamSynchronize(CUstream::null())) }?;
         }
         let stream = stream.as_raw();
@@ -133,7 +135,7 @@ impl<'scope> Scope<'scope, '_> {
     /// # Errors
     /// [`Error::is_wrong_context`] if the memory belongs to another context than the stream.
     pub fn lend<T: DeviceData>(&'scope self, memory: SliceMut<'scope, T>) -> Result<Lent<'scope, T>, Error> {
-        if memory.context().as_raw() != self.context.as_raw() {
+        if memory.context() != self.context {
             return Err(Error::wrong_context(FnId::cuMemcpyDtoDAsync_v2));
         }
         Ok(Lent {

@@ -137,12 +137,14 @@ impl<'ctx> Stream<'ctx> {
     /// Makes work queued here later wait for what `event` recorded. The host does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of another.
+    /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of another context, but
+    /// not of another driver.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, cx: &Current<'_, '_>, event: &Event<'_>) -> Result<(), Error> {
         let context = cx.of(self.context, FnId::cuStreamWaitEvent)?;
+        event.check_driver(context, FnId::cuStreamWaitEvent)?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
         unsafe { context_call!(context, cuStreamWaitEvent(self.raw, event.as_raw(), 0)) }
     }

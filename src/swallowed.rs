@@ -31,6 +31,9 @@ pub(crate) fn tell(error: Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
     if let Some(hook) = HOOK.get() {
         // A panic has been told to the panic hook; `Drop` has nobody to hand it to.
-        let _ = std::panic::catch_unwind(|| hook(error));
+        if let Err(payload) = std::panic::catch_unwind(|| hook(error)) {
+            // Dropping it could panic once more.
+            std::mem::forget(payload);
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{
     BindError, Buffer, Context, ContextFlags, ContextStack, Current, Error, Event, EventFlags, In, InOut,
-    LaunchConfig, MemoryError, Module, PrimaryContext, Stream,
+    LaunchConfig, MemoryError, Module, ModuleError, PrimaryContext, Stream,
 };
 use fake::{calls_of, driver, failing};
 
@@ -192,6 +192,27 @@ fn close_gives_the_object_back() {
         assert_eq!(error.call(), FnId::cuMemFree_v2);
         assert_eq!(calls_of(|| buffer.close().unwrap()).0, [FnId::cuMemFree_v2]);
     });
+}
+
+#[test]
+fn text_that_begins_like_machine_code_does_not_reach_the_driver() {
+    in_fake(|cx| {
+        let (calls, loaded) = calls_of(|| Module::load_ptx(cx, "\x7FELF\x02\x01\x01"));
+        assert_eq!(loaded.unwrap_err(), ModuleError::NotPtx);
+        assert_eq!(calls, []);
+    });
+}
+
+#[test]
+fn a_scope_waits_before_it_where_each_thread_has_its_own_default_stream() {
+    let driver = fake::driver_with_streams_of_threads();
+    let context = Context::create(driver.device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let stream = Stream::new(&cx).unwrap();
+    let (calls, waited) = calls_of(|| cx.scope(&stream, |_| ()));
+    waited.unwrap();
+    assert_eq!(calls, [FnId::cuStreamSynchronize; 2], "a fill may be queued on this thread's stream");
 }
 
 static TOLD: AtomicU32 = AtomicU32::new(0);

@@ -98,6 +98,28 @@ fn a_forgotten_token_of_a_destroyed_context_is_popped() {
 }
 
 #[test]
+fn forgotten_tokens_whose_contexts_are_destroyed_do_not_hand_the_token_below_another_context() {
+    let (bottom, ours, second, third) = (context(), context(), context(), context());
+    let mut stack = ContextStack::take().unwrap();
+    let mut outer = stack.push(&bottom).unwrap();
+    let mut cx = outer.push(&ours).unwrap();
+    {
+        let mut inner = cx.push(&second).unwrap();
+        std::mem::forget(inner.push(&third).unwrap());
+        std::mem::forget(inner);
+    }
+    // The driver pops each, as each is on top when it is destroyed.
+    drop(third);
+    drop(second);
+    let buffer = Buffer::from_slice(&cx, &[1u32, 2, 3]).unwrap();
+    assert_eq!(raw_current(), ours.as_raw());
+    cx.pop().unwrap();
+    outer.pop().unwrap();
+    drop(bottom);
+    assert_eq!(buffer.to_vec(&stack.push(&ours).unwrap()).unwrap(), [1, 2, 3]);
+}
+
+#[test]
 fn a_forgotten_bottom_token_is_popped_by_the_next_push() {
     let (first, second) = (context(), context());
     let mut stack = ContextStack::take().unwrap();

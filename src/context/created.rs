@@ -87,12 +87,15 @@ impl Context {
     }
 
     fn destroy(&self) -> Result<(), Error> {
+        let on_top = stack::is_left_on_top(&self.0);
         // SAFETY: the handle is live: only `close` and `Drop` destroy it, and each takes the owner. Nothing made
         // in the context is left, since all of it borrows the owner.
         match unsafe { driver_call!(self.library(), cuCtxDestroy_v2(self.as_raw())) } {
             Err(error) if !error.is_deinitialized() => Err(self.record(error)),
             _ => {
-                stack::forget_destroyed(&self.0);
+                if on_top {
+                    stack::forget_top();
+                }
                 Ok(())
             }
         }

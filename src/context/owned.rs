@@ -62,6 +62,9 @@ fn free<O: Owned>(owner: &O) -> Result<(), Error> {
 }
 
 /// Runs `body` with `context` current, and puts back what was current before.
+///
+/// A failure to put it back is swallowed: it must not be taken for one of `body`, whose work is done. The tokens of
+/// this thread notice it when they are used next.
 pub(crate) fn activated<R>(
     context: &ContextRef,
     body: impl FnOnce() -> Result<R, Error>,
@@ -74,6 +77,9 @@ pub(crate) fn activated<R>(
     let result = body();
     let mut popped = CUcontext::null();
     // SAFETY: the out-parameter outlives the call; the context pushed above is on top.
-    unsafe { context_call!(context, cuCtxPopCurrent_v2(&raw mut popped)) }?;
+    if let Err(error) = unsafe { context_call!(context, cuCtxPopCurrent_v2(&raw mut popped)) } {
+        stack::lose_track();
+        context.swallow(error);
+    }
     result
 }

@@ -42,14 +42,32 @@ pub(crate) fn is_current(context: &ContextRef) -> bool {
     THREAD.with(|thread| thread.top.get() == context.raw)
 }
 
-/// Tells the thread that `context` was destroyed and so popped, if it was on top: its token was forgotten.
-pub(crate) fn forget_destroyed(context: &ContextRef) {
+/// Whether a forgotten token left `context` on top of this thread's stack, from where destroying it pops it.
+///
+/// The driver is asked only where a token was forgotten and the record does not tell.
+pub(crate) fn is_left_on_top(context: &ContextRef) -> bool {
     THREAD.with(|thread| {
-        if thread.top.get() == context.raw {
-            thread.top.set(CUcontext::null());
-            thread.height.set(thread.height.get().saturating_sub(1));
+        if thread.height.get() == 0 {
+            return false;
         }
-    });
+        let mut top = thread.top.get();
+        if top.is_null() {
+            // SAFETY: the out-parameter outlives the call.
+            let _ = unsafe { driver_call!(context.library(), cuCtxGetCurrent(&raw mut top)) };
+        }
+        top == context.raw
+    })
+}
+
+/// Records that the context on top of this thread's stack was destroyed and so popped.
+pub(crate) fn forget_top() {
+    THREAD.with(|thread| thread.height.set(thread.height.get().saturating_sub(1)));
+    lose_track();
+}
+
+/// Records that nobody knows which context is current on this thread: the next use of a token asks the driver.
+pub(crate) fn lose_track() {
+    THREAD.with(|thread| thread.top.set(CUcontext::null()));
 }
 
 /// This thread's context stack: the token from which contexts are pushed. There is one a thread.
@@ -149,7 +167,9 @@ fn push<'s, 'ctx>(
 /// Checks that the stack is `height` high; puts it right, with `top` on top, if a token was forgotten above.
 #[inline]
 fn in_order(height: u32, top: CUcontext, driver: Driver) -> Result<(), Error> {
-    if THREAD.with(|thread| thread.height.get()) == height { Ok(()) } else { repair(height, top, driver) }
+    // The height alone would not do: it is right also after a repair that found another context on top.
+    let (found, on_top) = THREAD.with(|thread| (thread.height.get(), thread.top.get()));
+    if found == height && on_top == top { Ok(()) } else { repair(height, top, driver) }
 }
 
 /// Pops what forgotten tokens left above `height`, which is safe: nobody can use them any more.
@@ -198,12 +218,16 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
     ///
     /// # Errors
-    /// As [`ContextStack::push`].
+    /// As [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
+    /// two stacks are not one.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     #[inline]
     pub fn push<'t, 'other>(&'t mut self, context: &'other ContextRef) -> Result<Current<'t, 'other>, Error> {
+        if context.driver() != self.context.driver() {
+            return Err(Error::wrong_context(FnId::cuCtxPushCurrent_v2));
+        }
         push(context, self.height, self.context.raw)
     }
 
@@ -224,11 +248,15 @@ impl<'ctx> Current<'_, 'ctx> {
     #[inline]
     fn pop_in_place(&self) -> Result<(), Error> {
         self.get()?;
-        THREAD.with(|thread| thread.set(self.height - 1, self.below));
+        THREAD.with(|thread| thread.set(self.height - 1, CUcontext::null()));
         let mut popped = CUcontext::null();
         // SAFETY: the out-parameter outlives the call.
         unsafe { context_call!(self.context, cuCtxPopCurrent_v2(&raw mut popped)) }?;
-        if popped == self.context.raw { Ok(()) } else { Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2)) }
+        if popped != self.context.raw {
+            return Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2));
+        }
+        THREAD.with(|thread| thread.top.set(self.below));
+        Ok(())
     }
 
     /// The context that is current.
@@ -248,14 +276,14 @@ impl<'ctx> Current<'_, 'ctx> {
     #[inline]
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&'ctx ContextRef, Error> {
         let context = self.get()?;
-        if context.raw == owner.raw { Ok(context) } else { Err(Error::wrong_context(call)) }
+        if context == owner { Ok(context) } else { Err(Error::wrong_context(call)) }
     }
 
     /// As `of`, for two objects.
     #[inline]
     pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&'ctx ContextRef, Error> {
         let context = self.get()?;
-        let here = owners.iter().all(|owner| owner.raw == context.raw);
+        let here = owners.iter().all(|owner| *owner == context);
         if here { Ok(context) } else { Err(Error::wrong_context(call)) }
     }
 

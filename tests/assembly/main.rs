@@ -35,7 +35,7 @@ const EXPECTED: &[(&str, &[&[FnId]])] = &[
     ("copy_from_host", &[&[], &[FnId::cuMemcpyHtoD_v2]]),
     ("copy_to_host", &[&[], &[FnId::cuMemcpyDtoH_v2]]),
     ("launch", &[&[], &[FnId::cuLaunchKernel]]),
-    ("push_and_pop", &[&[FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2]]),
+    ("push_and_pop", &[&[], &[FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2]]),
     ("record", &[&[], &[FnId::cuEventRecord]]),
     ("synchronize", &[&[], &[FnId::cuStreamSynchronize]]),
 ];

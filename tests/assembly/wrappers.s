@@ -18,8 +18,11 @@ alloc:
     pushq %rax
     movq (%rcx), %rbx
     movl 16(%rcx), %edi
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
-    cmpl %edi, %fs:8(%rcx)
+    movq 16(%rbx), %rcx
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
+    cmpq %rcx, %fs:(%r8)
+    jne .cold
+    cmpl %edi, %fs:8(%r8)
     jne .cold
     movq $0, (%rsp)
     testq %rsi, %rsi
@@ -67,7 +70,7 @@ copy_from_host:
     movq %rdi, %rax
     movq 16(%rsi), %rdi
     cmpq %r8, %rdi
-    jne .1
+    jne .2
     pushq %rbp
     pushq %r15
     pushq %r14
@@ -79,36 +82,45 @@ copy_from_host:
     movq 8(%rsi), %rdi
     movq (%rdx), %rbx
     movl 16(%rdx), %r9d
+    movq 16(%rbx), %rsi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    cmpq %rsi, %fs:(%rdx)
+    jne .cold
     cmpl %r9d, %fs:8(%rdx)
     jne .cold
-    movq 16(%rbx), %rdx
-    cmpq 16(%r14), %rdx
-    je .2
-    movl $10027008, %ecx
+    cmpq %r14, %rbx
+    je .3
+    movq 16(%rbx), %r9
     movl $2147418129, %edx
+    movl $10027008, %esi
+    cmpq 16(%r14), %r9
+    jne .1
+    movq (%rbx), %r9
+    cmpq (%r14), %r9
+    je .3
+.1:
     movl $2, (%rax)
     movl %edx, 4(%rax)
-    movl %ecx, 8(%rax)
-    jmp .5
-.1:
+    movl %esi, 8(%rax)
+    jmp .6
+.2:
     movl $1, (%rax)
     movq %rdi, 8(%rax)
     movq %r8, 16(%rax)
     retq
-.2:
+.3:
     testq %r8, %r8
-    je .4
+    je .5
     movq %rax, %r15
     movq (%rbx), %r14
     movq table_end+0(%r14), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
-    je .3
+    je .4
     movl cuprum_sys::fork::GENERATION(%rip), %edx
     cmpl %edx, %eax
     jne .cold
-.3:
+.4:
     shlq $2, %r8
     movq %rcx, %rsi
     movq %r8, %rdx
@@ -117,9 +129,9 @@ copy_from_host:
     testl %eax, %eax
     movq %r15, %rax
     jne .cold
-.4:
-    movl $3, (%rax)
 .5:
+    movl $3, (%rax)
+.6:
     addq $8, %rsp
     popq %rbx
     popq %r12
@@ -133,7 +145,7 @@ copy_to_host:
     movq %rdi, %rax
     movq 16(%rsi), %rdi
     cmpq %rdi, %r8
-    jne .1
+    jne .2
     pushq %rbp
     pushq %r15
     pushq %r14
@@ -145,36 +157,45 @@ copy_to_host:
     movq 8(%rsi), %rsi
     movq (%rdx), %rbx
     movl 16(%rdx), %edi
+    movq 16(%rbx), %r9
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    cmpq %r9, %fs:(%rdx)
+    jne .cold
     cmpl %edi, %fs:8(%rdx)
     jne .cold
-    movq 16(%rbx), %rdx
-    cmpq 16(%r14), %rdx
-    je .2
-    movl $10158080, %ecx
+    cmpq %r14, %rbx
+    je .3
+    movq 16(%rbx), %r9
     movl $2147418129, %edx
+    movl $10158080, %edi
+    cmpq 16(%r14), %r9
+    jne .1
+    movq (%rbx), %r9
+    cmpq (%r14), %r9
+    je .3
+.1:
     movl $2, (%rax)
     movl %edx, 4(%rax)
-    movl %ecx, 8(%rax)
-    jmp .5
-.1:
+    movl %edi, 8(%rax)
+    jmp .6
+.2:
     movl $1, (%rax)
     movq %r8, 8(%rax)
     movq %rdi, 16(%rax)
     retq
-.2:
+.3:
     testq %r8, %r8
-    je .4
+    je .5
     movq %rax, %r15
     movq (%rbx), %r14
     movq table_end+0(%r14), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
-    je .3
+    je .4
     movl cuprum_sys::fork::GENERATION(%rip), %edx
     cmpl %edx, %eax
     jne .cold
-.3:
+.4:
     shlq $2, %r8
     movq %rcx, %rdi
     movq %r8, %rdx
@@ -183,9 +204,9 @@ copy_to_host:
     testl %eax, %eax
     movq %r15, %rax
     jne .cold
-.4:
-    movl $3, (%rax)
 .5:
+    movl $3, (%rax)
+.6:
     addq $8, %rsp
     popq %rbx
     popq %r12
@@ -274,19 +295,19 @@ launch:
     pushq %r12
     pushq %rbx
     subq $136, %rsp
-    movq %rcx, %r12
-    movq %rdx, %r13
+    movq %rcx, %r13
+    movq %rdx, %rbp
     movq %rdi, %rax
     movl (%r8), %ecx
     movl 12(%r8), %ebx
     movl 16(%r8), %r14d
     movl 20(%r8), %r15d
-    movl 24(%r8), %ebp
+    movl 24(%r8), %r12d
     movq %rcx, 80(%rsp)
     decl %ecx
     cmpl 32(%rsi), %ecx
     movq %r15, 96(%rsp)
-    movq %rbp, 88(%rsp)
+    movq %r12, 88(%rsp)
     jae .cold
     movl 8(%r8), %ecx
     leal -1(%rcx), %edx
@@ -308,11 +329,11 @@ launch:
     movq %r14, %r10
     imulq %rbx, %r10
     imulq %r15, %r10
-    cmpl 60(%rsi), %ebp
+    cmpl 60(%rsi), %r12d
     movl 56(%rsi), %r11d
     setbe %dil
     cmpq %r11, %r10
-    ja .7
+    ja .9
     testb %dil, %dil
     je .cold
 .1:
@@ -337,21 +358,38 @@ launch:
     movq %rdi, 56(%rsp)
     movq (%rsi), %r15
     movq 8(%rsi), %r9
-    movq (%r13), %rbp
-    movl 16(%r13), %edi
-    movq (%r12), %r13
-    movq 8(%r12), %r12
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rsi
-    cmpl %edi, %fs:8(%rsi)
+    movq (%rbp), %r12
+    movl 16(%rbp), %edi
+    movq (%r13), %r10
+    movq 8(%r13), %rbp
+    movq 16(%r12), %rsi
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
+    cmpq %rsi, %fs:(%r8)
     jne .cold
+    cmpl %edi, %fs:8(%r8)
+    jne .cold
+    cmpq %r12, %r15
+    je .2
+    movq 16(%r15), %r8
+    movl $2147418129, %esi
+    movl $23330816, %edi
+    cmpq 16(%r12), %r8
+    jne .3
+    movq (%r15), %r8
+    cmpq (%r12), %r8
+    jne .3
+.2:
+    cmpq %r12, %rbp
+    je .4
     movq 16(%rbp), %r8
     movl $2147418129, %esi
     movl $23330816, %edi
-    cmpq %r8, 16(%r15)
-    jne .2
-    cmpq %r8, 16(%r12)
-    je .3
-.2:
+    cmpq 16(%r12), %r8
+    jne .3
+    movq (%r12), %r13
+    cmpq %r13, (%rbp)
+    je .5
+.3:
     movl %esi, 128(%rsp)
     movl %edi, 132(%rsp)
     movq %rdi, %rdx
@@ -360,25 +398,26 @@ launch:
     orq %rdx, %rcx
     shrl $16, %edi
     cmpl $599, %edi
-    je .5
+    je .7
     shlq $48, %rdi
     movabsq $281474976710655, %rdx
     andq %rdx, %rcx
     orq %rdi, %rcx
     movl $4, (%rax)
     movq %rcx, 4(%rax)
-    jmp .6
-.3:
+    jmp .8
+.4:
+    movq (%r12), %r13
+.5:
     movq %rax, 8(%rsp)
-    movq (%rbp), %r12
-    movq table_end+0(%r12), %rax
+    movq table_end+0(%r13), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
-    je .4
+    je .6
     movl cuprum_sys::fork::GENERATION(%rip), %esi
     cmpl %esi, %eax
     jne .cold
-.4:
+.6:
     subq $8, %rsp
     leaq 40(%rsp), %rax
     movq %r9, %rdi
@@ -387,17 +426,17 @@ launch:
     movl %r14d, %r9d
     pushq $0
     pushq %rax
-    pushq %r13
+    pushq %r10
     pushq 120(%rsp)
     pushq 136(%rsp)
-    callq *cuLaunchKernel(%r12)
+    callq *cuLaunchKernel(%r13)
     addq $48, %rsp
     testl %eax, %eax
     jne .cold
     movq 8(%rsp), %rax
-.5:
+.7:
     movl $5, (%rax)
-.6:
+.8:
     addq $136, %rsp
     popq %rbx
     popq %r12
@@ -406,7 +445,7 @@ launch:
     popq %r15
     popq %rbp
     retq
-.7:
+.9:
     xorl %edi, %edi
     testb %dil, %dil
     jne .1
@@ -419,35 +458,22 @@ push_and_pop:
     pushq %r12
     pushq %rbx
     subq $32, %rsp
-    movq %rsi, %rbx
-    movl 16(%rdi), %r14d
+    movq (%rsi), %r12
     movq (%rdi), %rax
-    movq 16(%rax), %r15
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
-    cmpl %r14d, %fs:8(%r13)
-    jne .cold
-    movq (%rbx), %r12
-    movq table_end+0(%r12), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
+    cmpq (%rax), %r12
     je .1
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    cmpl %ecx, %eax
-    jne .cold
+    movabsq $10696051262423057, %rax
+    jmp .5
 .1:
-    movq 16(%rbx), %rdi
-    callq *cuCtxPushCurrent_v2(%r12)
-    testl %eax, %eax
+    movq %rsi, %rbx
+    movl 16(%rdi), %r15d
+    movq 16(%rax), %r14
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
+    cmpq %r14, %fs:(%r13)
     jne .cold
-    leal 1(%r14), %eax
-    movq %rbx, 8(%rsp)
-    movq %r15, 16(%rsp)
-    movq %rax, 24(%rsp)
-    movl %r14d, %fs:8(%r13)
-    movq %r15, %fs:(%r13)
-    movq $0, (%rsp)
-    movq (%rbx), %r14
-    movq table_end+0(%r14), %rax
+    cmpl %r15d, %fs:8(%r13)
+    jne .cold
+    movq table_end+0(%r12), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
     je .2
@@ -455,17 +481,39 @@ push_and_pop:
     cmpl %ecx, %eax
     jne .cold
 .2:
+    movq 16(%rbx), %rdi
+    callq *cuCtxPushCurrent_v2(%r12)
+    testl %eax, %eax
+    jne .cold
+    leal 1(%r15), %eax
+    movq %rbx, 8(%rsp)
+    movq %r14, 16(%rsp)
+    movq %rax, 24(%rsp)
+    movl %r15d, %fs:8(%r13)
+    movq $0, %fs:(%r13)
+    movq $0, (%rsp)
+    movq (%rbx), %r15
+    movq table_end+0(%r15), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .3
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.3:
     movq %rsp, %rdi
-    callq *cuCtxPopCurrent_v2(%r14)
+    callq *cuCtxPopCurrent_v2(%r15)
     testl %eax, %eax
     jne .cold
     movq (%rsp), %rax
     cmpq 16(%rbx), %rax
+    je .4
+    movabsq $11259001215844370, %rax
+    jmp .5
+.4:
+    movq %r14, %fs:(%r13)
     movabsq $168603511049682944, %rax
-    movabsq $11258999068426240, %rdx
-    cmoveq %rax, %rdx
-    movl $2147418130, %eax
-    orq %rdx, %rax
+.5:
     addq $32, %rsp
     popq %rbx
     popq %r12
@@ -487,20 +535,37 @@ cuprum::event::Event::record:
     pushq %r12
     pushq %rbx
     subq $16, %rsp
-    movq (%rdi), %r15
-    movq 8(%rdx), %r14
+    movq (%rdi), %r14
+    movq 8(%rdx), %r15
     movq (%rsi), %rbx
     movl 16(%rsi), %eax
+    movq 16(%rbx), %rsi
+    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF
+    jne .cold
     cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+8
     jne .cold
-    movq 16(%rbx), %rcx
+    cmpq %rbx, %r14
+    je .1
+    movq 16(%r14), %rcx
     movl $2147418129, %eax
     movl $21299200, %esi
-    cmpq %rcx, 16(%r15)
-    jne .1
-    cmpq %rcx, 16(%r14)
-    je .3
+    cmpq 16(%rbx), %rcx
+    jne .2
+    movq (%r14), %rcx
+    cmpq (%rbx), %rcx
+    jne .2
 .1:
+    cmpq %rbx, %r15
+    je .3
+    movq 16(%r15), %rcx
+    movl $2147418129, %eax
+    movl $21299200, %esi
+    cmpq 16(%rbx), %rcx
+    jne .2
+    movq (%rbx), %r14
+    cmpq %r14, (%r15)
+    je .4
+.2:
     movl %eax, 8(%rsp)
     movl %esi, 12(%rsp)
     movq %rsi, %rcx
@@ -508,7 +573,25 @@ cuprum::event::Event::record:
     movl %eax, %eax
     orq %rcx, %rax
     shrl $16, %esi
-.2:
+    jmp .6
+.3:
+    movq (%rbx), %r14
+.4:
+    movq table_end+0(%r14), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .5
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.5:
+    movq 8(%rdi), %rdi
+    movq (%rdx), %rsi
+    callq *cuEventRecord(%r14)
+    testl %eax, %eax
+    jne .cold
+    movl $599, %esi
+.6:
     shlq $48, %rsi
     movabsq $281474976710655, %rcx
     andq %rax, %rcx
@@ -521,8 +604,42 @@ cuprum::event::Event::record:
     popq %r14
     popq %r15
     retq
-.3:
+
+cuprum::stream::Stream::synchronize:
+    pushq %r15
+    pushq %r14
+    pushq %rbx
+    subq $16, %rsp
+    movq 8(%rdi), %r15
+    movq (%rsi), %rbx
+    movl 16(%rsi), %eax
+    movq 16(%rbx), %rsi
+    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF
+    jne .cold
+    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+8
+    jne .cold
+    cmpq %r15, %rbx
+    je .2
+    movq 16(%rbx), %rcx
+    movl $2147418129, %eax
+    movl $19726336, %edx
+    cmpq 16(%r15), %rcx
+    jne .1
     movq (%rbx), %r14
+    cmpq (%r15), %r14
+    je .3
+.1:
+    movl %eax, 8(%rsp)
+    movl %edx, 12(%rsp)
+    movq %rdx, %rcx
+    shlq $32, %rcx
+    movl %eax, %eax
+    orq %rcx, %rax
+    shrl $16, %edx
+    jmp .5
+.2:
+    movq (%rbx), %r14
+.3:
     movq table_end+0(%r14), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
@@ -531,53 +648,12 @@ cuprum::event::Event::record:
     cmpl %ecx, %eax
     jne .cold
 .4:
-    movq 8(%rdi), %rdi
-    movq (%rdx), %rsi
-    callq *cuEventRecord(%r14)
-    testl %eax, %eax
-    jne .cold
-    movl $599, %esi
-    jmp .2
-
-cuprum::stream::Stream::synchronize:
-    pushq %r15
-    pushq %r14
-    pushq %rbx
-    subq $16, %rsp
-    movq 8(%rdi), %r14
-    movq (%rsi), %rbx
-    movl 16(%rsi), %eax
-    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+8
-    jne .cold
-    movq 16(%rbx), %rax
-    cmpq 16(%r14), %rax
-    je .1
-    movl $2147418129, %eax
-    movl $19726336, %edx
-    movl %eax, 8(%rsp)
-    movl %edx, 12(%rsp)
-    movq %rdx, %rcx
-    shlq $32, %rcx
-    movl %eax, %eax
-    orq %rcx, %rax
-    shrl $16, %edx
-    jmp .3
-.1:
-    movq (%rbx), %r14
-    movq table_end+0(%r14), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .2
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    cmpl %ecx, %eax
-    jne .cold
-.2:
     movq (%rdi), %rdi
     callq *cuStreamSynchronize(%r14)
     testl %eax, %eax
     jne .cold
     movl $599, %edx
-.3:
+.5:
     shlq $48, %rdx
     movabsq $281474976710655, %rcx
     andq %rax, %rcx

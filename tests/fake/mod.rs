@@ -1,12 +1,14 @@
 //! A driver that does nothing and writes down what it was asked: for the number and order of calls, and for
 //! what a real driver rarely answers.
 
+#![allow(dead_code, reason = "each program that includes this uses its own part")]
+
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 
 use cuprum::sys::{
     CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute,
-    CUjit_option, CUmodule, CUresult, CUstream, FnId, Symbol,
+    CUjit_option, CUmodule, CUresult, CUstream, FnId, OpenOptions, Symbol,
 };
 use cuprum::{Driver, Library};
 
@@ -59,8 +61,9 @@ macro_rules! functions {
         )*
 
         fn resolve(symbol: &Symbol) -> *const c_void {
-            match symbol.name.to_str() {
-                $( Ok(stringify!($name)) => $name as *const c_void, )*
+            let name = symbol.name.to_str().unwrap_or_default();
+            match name.trim_end_matches("_ptds").trim_end_matches("_ptsz") {
+                $( stringify!($name) => $name as *const c_void, )*
                 _ => std::ptr::null(),
             }
         }
@@ -146,8 +149,16 @@ mod functions {
 
 /// The fake, which says that it is CUDA 9.0 and has what is above.
 pub(crate) fn driver() -> Driver {
+    with_options(Library::options())
+}
+
+/// The same with a default stream for each thread.
+pub(crate) fn driver_with_streams_of_threads() -> Driver {
+    with_options(Library::options().per_thread_default_stream(true))
+}
+
+fn with_options(options: OpenOptions) -> Driver {
     // SAFETY: each address is a function of that name with the driver's signature, in this program.
-    let library =
-        unsafe { Library::from_resolver("a fake", functions::address_of) }.expect("the fake has a version");
-    Driver::init(library).expect("the fake initializes")
+    let library = unsafe { options.from_resolver("a fake", functions::address_of) };
+    Driver::init(library.expect("the fake has a version")).expect("the fake initializes")
 }

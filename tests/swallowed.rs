@@ -1,0 +1,48 @@
+//! Errors that are swallowed do no harm. In a program of its own, since the counter and the hook are the process's.
+
+mod fake;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+
+use cuprum::sys::{CUresult, FnId};
+use cuprum::{Buffer, Context, ContextFlags, ContextStack, Stream};
+use fake::{calls_of, driver, failing};
+
+#[test]
+fn close_does_not_give_back_what_was_freed_before_the_pop_failed() {
+    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let mut stack = ContextStack::take().unwrap();
+    let stream = Stream::new(&stack.push(&context).unwrap()).unwrap();
+    let (calls, closed) = calls_of(|| {
+        failing(FnId::cuCtxPopCurrent_v2, CUresult::CUDA_ERROR_INVALID_CONTEXT, || stream.close())
+    });
+    assert!(closed.is_ok(), "a stream that is gone would be destroyed again: {closed:?}");
+    assert_eq!(calls, [FnId::cuCtxPushCurrent_v2, FnId::cuStreamDestroy_v2, FnId::cuCtxPopCurrent_v2]);
+}
+
+/// Panics once more when it is dropped.
+struct Payload;
+
+impl Drop for Payload {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+#[test]
+fn a_panic_in_the_hook_does_not_leave_a_drop() {
+    cuprum::swallowed::set_hook(|error| {
+        if error.call() == FnId::cuMemFree_v2 {
+            panic_any(Payload);
+        }
+    })
+    .expect("the first hook");
+    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let buffer = Buffer::<u8>::alloc(&cx, 16).unwrap();
+    let dropped = catch_unwind(AssertUnwindSafe(|| {
+        failing(FnId::cuMemFree_v2, CUresult::CUDA_ERROR_INVALID_VALUE, || drop(buffer));
+    }));
+    assert!(dropped.is_ok());
+}
