@@ -141,3 +141,99 @@ fn off_by_one_is_found_and_its_correction_is_clean() {
     assert_eq!((fault.thread, fault.lanes), ([63, 0, 0], 1 << 31));
     device.launch("off_by_one_fixed", 1, 64, &args).unwrap();
 }
+
+#[test]
+fn all_lanes_that_miss_are_named() {
+    let (device, _) = load("vector_add");
+    let (short, long) = (device.buffer(&[0f32; 40]), device.buffer(&[0f32; 64]));
+    let args = Args::default().buffer(&long).buffer(&short).buffer(&long).push(64u32);
+    let fault = device.launch("vector_add", 1, 64, &args).unwrap_err();
+    assert_eq!((fault.thread, fault.lanes), ([40, 0, 0], u32::MAX << 8));
+}
+
+/// A device on which every check is on.
+fn checked(name: &str) -> (Device, String) {
+    let (mut device, ptx) = load(name);
+    device.options.check_init = true;
+    device.options.check_races = true;
+    device.options.check_barriers = true;
+    (device, ptx)
+}
+
+#[test]
+fn a_missing_barrier_is_a_race() {
+    let (mut device, ptx) = checked("bugs");
+    // The first warp also reads what is not yet written; here the race is of interest.
+    device.options.check_init = false;
+    let (input, out) = (device.buffer(&[7u32; 128]), device.buffer(&[0u32; 128]));
+    let args = Args::default().buffer(&input).buffer(&out);
+    let fault = device.launch("race_shared", 2, 64, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Race);
+    // The first warp writes all, then reads what the second has not written; or the other way round.
+    assert_eq!(fault.access.as_ref().unwrap().space, "shared");
+    let [earlier] = fault.related.as_slice() else { panic!("{fault}") };
+    assert_ne!(earlier.thread[0] / 32, fault.thread[0] / 32);
+    let lines = [fault.ptx_line, earlier.ptx_line].map(|line| ptx.lines().nth(line as usize - 1).unwrap());
+    assert!(lines.iter().any(|line| line.contains("st.shared")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("ld.shared")), "{lines:?}");
+    device.launch("race_shared_fixed", 2, 64, &args).unwrap();
+    assert_eq!(out.read::<u32>(), [7; 128]);
+}
+
+#[test]
+fn blocks_that_change_the_same_number_race_unless_they_do_it_atomically() {
+    let (device, _) = checked("bugs");
+    let counter = device.buffer(&[0u32]);
+    let args = Args::default().buffer(&counter);
+    let fault = device.launch("race_global", 4, 1, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Race);
+    assert_ne!(fault.related[0].block, fault.block);
+    assert_eq!(fault.access.unwrap().address, counter.address());
+    device.launch("race_global_fixed", 4, 1, &args).unwrap();
+}
+
+#[test]
+fn reading_what_nobody_wrote_is_found() {
+    let (device, _) = checked("bugs");
+    let out = device.buffer(&[0u32; 64]);
+    let args = Args::default().buffer(&out);
+    let fault = device.launch("uninitialized_shared", 1, 64, &args).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::UninitialisedRead);
+    assert_eq!((fault.thread, fault.lanes), ([1, 0, 0], 0xaaaa_aaaa));
+    device.launch("uninitialized_shared_fixed", 1, 64, &args).unwrap();
+}
+
+#[test]
+fn a_barrier_that_odd_lanes_go_past_is_found() {
+    let (device, ptx) = checked("bugs");
+    let out = device.buffer(&[0u32; 64]);
+    let args = Args::default().buffer(&out);
+    let fault = device.launch("divergent_barrier", 1, 64, &args).unwrap_err();
+    assert_eq!((&fault.kind, fault.lanes), (&FaultKind::BarrierDivergence, 0x5555_5555));
+    assert_line(&fault, &ptx, "bar.sync");
+    assert_eq!(fault.related[0].thread, [1, 0, 0]);
+    device.launch("divergent_barrier_fixed", 1, 64, &args).unwrap();
+}
+
+#[test]
+fn correct_kernels_pass_every_check() {
+    let (device, _) = checked("reduce_shared");
+    let (input, out) = (device.buffer(&[1f32; 1000]), device.buffer(&[0f32; 2]));
+    let args = Args::default().buffer(&input).buffer(&out).push(1000u32);
+    device.launch("reduce_shared", 2, 256, &args).unwrap();
+    assert_eq!(out.read::<f32>().iter().sum::<f32>(), 1000.0);
+
+    let (device, _) = checked("histogram");
+    let (input, out) = (device.buffer(&[3u8; 1000]), device.buffer(&[0u32; 256]));
+    let args = Args::default().buffer(&input).buffer(&out).push(1000u32);
+    device.launch("histogram", 3, 128, &args).unwrap();
+    assert_eq!(out.read::<u32>()[3], 1000);
+
+    let (device, _) = checked("transpose");
+    let values: Vec<f32> = (0..35 * 50).map(|i| i as f32).collect();
+    let (input, out) = (device.buffer(&values), device.buffer(&vec![0f32; 35 * 50]));
+    let args = Args::default().buffer(&input).buffer(&out).push(35u32).push(50u32);
+    device.launch("transpose", (2, 2), (32, 8), &args).unwrap();
+    let out = out.read::<f32>();
+    assert!((0..35).all(|row| (0..50).all(|column| out[column * 35 + row] == values[row * 50 + column])));
+}

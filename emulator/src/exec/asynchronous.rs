@@ -141,6 +141,9 @@ impl Block<'_, '_> {
                     rows.set_predicate(out, 1 << lane, if over { u32::MAX } else { 0 });
                 }
             }
+            if new.phase != old.phase {
+                self.epoch += 1;
+            }
             // SAFETY: as for the read.
             unsafe { word.write(new.pack()) };
         }

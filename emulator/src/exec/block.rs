@@ -3,6 +3,7 @@
 use super::launch::Launch;
 use super::memory::Cached;
 use super::semantics::{LANES, lanes_of};
+use super::shadow::Shadow;
 use super::warp::{Wait, Warp};
 use crate::program::instruction::{BarrierKind, Op, Special};
 use crate::report::{Fault, FaultKind, Related};
@@ -25,6 +26,10 @@ pub(super) struct Block<'l, 'a> {
     /// Threads that arrived at a barrier without waiting, by its number.
     arrived: [u32; 16],
     pub(super) instructions: u64,
+    /// Barriers passed, so that accesses on either side of one can be told apart.
+    pub(super) epoch: u32,
+    /// Of shared memory, where a check needs it.
+    pub(super) shadow: Option<Shadow>,
 }
 
 impl<'l, 'a> Block<'l, 'a> {
@@ -40,6 +45,9 @@ impl<'l, 'a> Block<'l, 'a> {
             caches: vec![Cached::EMPTY; kernel.caches as usize],
             arrived: [0; 16],
             instructions: 0,
+            epoch: 0,
+            shadow: (launch.options.check_init || launch.options.check_races)
+                .then(|| Shadow::new(launch.shared_bytes as usize, launch.options.check_races)),
         };
         for warp in &mut block.warps {
             for (register, width, value) in &launch.uniform {
@@ -53,6 +61,9 @@ impl<'l, 'a> Block<'l, 'a> {
     pub(super) fn start(&mut self, index: [u32; 3]) {
         self.index = index;
         self.arrived = [0; 16];
+        if let Some(shadow) = &mut self.shadow {
+            shadow.clear();
+        }
         let (launch, worker) = (self.launch, self.worker);
         for warp in &mut self.warps {
             let first = warp.index * LANES as u32;
@@ -181,11 +192,46 @@ impl<'l, 'a> Block<'l, 'a> {
             }
         }
         self.arrived[id as usize] = 0;
+        self.epoch += 1;
     }
 
     /// Threads that arrive at a barrier and go on.
     pub(super) fn arrive(&mut self, id: u32, threads: u32) {
         self.arrived[id as usize & 15] += threads;
+    }
+
+    /// With the check on: a barrier that these lanes reach and others of their warp have gone past. Lanes about to exit
+    /// are not waited for, and so do no harm.
+    pub(super) fn check_barrier(&self, warp: usize, index: usize, pc: u32, active: u32) -> Result<(), Stop> {
+        if !self.launch.options.check_barriers {
+            return Ok(());
+        }
+        let elsewhere = self.warps[warp].fragments.iter().enumerate().find(|(other, fragment)| {
+            let leaves = matches!(self.instruction(fragment.pc).op, Op::Exit);
+            *other != index && fragment.pc != pc && !leaves
+        });
+        let Some((_, fragment)) = elsewhere else { return Ok(()) };
+        let mut fault = self.fault(FaultKind::BarrierDivergence, warp, pc, active);
+        fault.related.push(self.related(
+            warp,
+            fragment.pc,
+            fragment.mask,
+            "went past the barrier:".to_owned(),
+        ));
+        Err(fault)
+    }
+
+    /// Another place that takes part in a fault.
+    fn related(&self, warp: usize, pc: u32, mask: u32, note: String) -> Related {
+        let origin = self.origin(pc);
+        let thread = (warp * LANES) as u32 + mask.trailing_zeros().min(31);
+        Related {
+            note,
+            block: self.index,
+            thread: thread_index(thread, self.launch.args.block),
+            ptx_line: origin.line,
+            source: self.source(origin),
+        }
     }
 
     /// The fault of a block in which no thread can run: who waits where.
@@ -194,7 +240,6 @@ impl<'l, 'a> Block<'l, 'a> {
         let mut barriers = false;
         for warp in &self.warps {
             for fragment in &warp.fragments {
-                let lane = fragment.mask.trailing_zeros();
                 barriers |= matches!(fragment.wait, Wait::Barrier(_));
                 let threads = fragment.mask.count_ones();
                 let note = match fragment.wait {
@@ -204,14 +249,7 @@ impl<'l, 'a> Block<'l, 'a> {
                     }
                     Wait::Ready => continue,
                 };
-                let origin = self.origin(fragment.pc);
-                related.push(Related {
-                    note,
-                    block: self.index,
-                    thread: thread_index(warp.index * LANES as u32 + lane, self.launch.args.block),
-                    ptx_line: origin.line,
-                    source: self.source(origin),
-                });
+                related.push(self.related(warp.index as usize, fragment.pc, fragment.mask, note));
             }
         }
         let kind = if barriers { FaultKind::BarrierDivergence } else { FaultKind::WrongMembers };
@@ -244,12 +282,12 @@ impl<'l, 'a> Block<'l, 'a> {
         Box::new(fault)
     }
 
-    fn origin(&self, pc: u32) -> &crate::program::Origin {
+    pub(super) fn origin(&self, pc: u32) -> &crate::program::Origin {
         let kernel = self.launch.args.kernel;
         &kernel.origins[self.instruction(pc).origin as usize]
     }
 
-    fn source(&self, origin: &crate::program::Origin) -> Option<(String, u32)> {
+    pub(super) fn source(&self, origin: &crate::program::Origin) -> Option<(String, u32)> {
         let (file, line) = origin.source?;
         let files = &self.launch.args.kernel.files;
         let (_, path) = files.iter().find(|(index, _)| *index == file)?;

@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::semantics::{LANES, Width};
+use super::shadow::GlobalShadow;
 use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
 use crate::memory::Map;
 use crate::program::instruction::{Constant, Special};
@@ -22,6 +23,7 @@ pub(super) struct Launch<'a> {
     pub(super) varying: Vec<(Register, Width, Special)>,
     pub(super) threads: u32,
     pub(super) shared_bytes: u32,
+    pub(super) global_shadow: Option<GlobalShadow>,
     blocks: u64,
     next_block: AtomicU64,
     stopped: AtomicBool,
@@ -100,6 +102,7 @@ impl<'a> Launch<'a> {
             varying: Vec::new(),
             threads: threads as u32,
             shared_bytes,
+            global_shadow: (options.check_races && !args.cooperative).then(GlobalShadow::default),
             blocks,
             next_block: AtomicU64::new(0),
             stopped: AtomicBool::new(false),

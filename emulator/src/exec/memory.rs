@@ -2,6 +2,7 @@
 
 use super::block::{Block, Stop};
 use super::semantics::{Width, lanes_of};
+use super::shadow::Touch;
 use crate::memory::Region;
 use crate::program::instruction::{Access, Address, Atomic, AtomicOperation};
 use crate::program::types::Type;
@@ -46,16 +47,31 @@ pub(super) struct Request {
     address: u64,
     bytes: u32,
     write: bool,
+    strong: bool,
     cache: usize,
 }
 
 impl Request {
     pub(super) fn read(space: Option<Space>, address: u64, bytes: u32, cache: u32) -> Self {
-        Request { space, address, bytes, write: false, cache: cache as usize }
+        Request { space, address, bytes, write: false, strong: false, cache: cache as usize }
     }
 
     pub(super) fn write(space: Option<Space>, address: u64, bytes: u32, cache: u32) -> Self {
         Request { write: true, ..Request::read(space, address, bytes, cache) }
+    }
+
+    /// Of an access that synchronizes, or does not mind others at the same place.
+    pub(super) fn strong(self, strong: bool) -> Self {
+        Request { strong, ..self }
+    }
+
+    fn touch(&self) -> Touch {
+        match (self.write, self.strong) {
+            (false, false) => Touch::Read,
+            (true, false) => Touch::Write,
+            (false, true) => Touch::StrongRead,
+            (true, true) => Touch::StrongWrite,
+        }
     }
 }
 
@@ -75,14 +91,11 @@ impl Block<'_, '_> {
     pub(super) fn load(&mut self, warp: usize, pc: u32, access: &Access, active: u32) -> Result<(), Stop> {
         let count = access.registers.len() as u32;
         for lane in lanes_of(active) {
-            let request = Request {
-                space: access.space,
-                address: self.lane_address(warp, &access.address, lane),
-                bytes: access.bytes * count,
-                write: false,
-                cache: access.cache as usize,
+            let request = |block: &Self, lane| {
+                let address = block.lane_address(warp, &access.address, lane);
+                Request::read(access.space, address, access.bytes * count, access.cache).strong(access.strong)
             };
-            let place = self.place(warp, pc, lane, request)?;
+            let place = self.place_of(warp, pc, lane, active, request)?;
             for (element, register) in access.registers.iter().enumerate() {
                 let at = place.host.wrapping_add(element * access.bytes as usize);
                 // SAFETY: `place` checked that all bytes of the access lie in live memory, and are aligned.
@@ -97,14 +110,12 @@ impl Block<'_, '_> {
     pub(super) fn store(&mut self, warp: usize, pc: u32, access: &Access, active: u32) -> Result<(), Stop> {
         let count = access.registers.len() as u32;
         for lane in lanes_of(active) {
-            let request = Request {
-                space: access.space,
-                address: self.lane_address(warp, &access.address, lane),
-                bytes: access.bytes * count,
-                write: true,
-                cache: access.cache as usize,
+            let request = |block: &Self, lane| {
+                let address = block.lane_address(warp, &access.address, lane);
+                Request::write(access.space, address, access.bytes * count, access.cache)
+                    .strong(access.strong)
             };
-            let place = self.place(warp, pc, lane, request)?;
+            let place = self.place_of(warp, pc, lane, active, request)?;
             for (element, register) in access.registers.iter().enumerate() {
                 let value = self.warps[warp].rows.get_wide(*register, access.width, lane);
                 let at = place.host.wrapping_add(element * access.bytes as usize);
@@ -119,14 +130,11 @@ impl Block<'_, '_> {
         let bytes = atomic.ty.bytes();
         let width = if bytes == 8 { Width::Double } else { Width::Single };
         for lane in lanes_of(active) {
-            let request = Request {
-                space: atomic.space,
-                address: self.lane_address(warp, &atomic.address, lane),
-                bytes,
-                write: true,
-                cache: atomic.cache as usize,
+            let request = |block: &Self, lane| {
+                let address = block.lane_address(warp, &atomic.address, lane);
+                Request::write(atomic.space, address, bytes, atomic.cache).strong(true)
             };
-            let place = self.place(warp, pc, lane, request)?;
+            let place = self.place_of(warp, pc, lane, active, request)?;
             let rows = &self.warps[warp].rows;
             let [a, b] = atomic.operands.map(|operand| rows.get_wide(operand, width, lane));
             let change = |old: u64| apply(atomic.operation, atomic.ty, place.global, old, a, b);
@@ -137,6 +145,29 @@ impl Block<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The place of one lane's access. A fault names all lanes of `active`, from this one on, that do the same.
+    fn place_of(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        lane: usize,
+        active: u32,
+        request: impl Fn(&Self, usize) -> Request,
+    ) -> Result<Place, Stop> {
+        let wanted = request(self, lane);
+        let mut fault = match self.place(warp, pc, lane, wanted) {
+            Ok(place) => return Ok(place),
+            Err(fault) => fault,
+        };
+        for other in lanes_of(active).filter(|other| *other > lane) {
+            let wanted = request(self, other);
+            if self.place(warp, pc, other, wanted).is_err_and(|other| other.kind == fault.kind) {
+                fault.lanes |= 1 << other;
+            }
+        }
+        Err(fault)
     }
 
     pub(super) fn place(
@@ -167,8 +198,14 @@ impl Block<'_, '_> {
                     let request = Request { space, address, ..request };
                     return Err(self.access_fault(FaultKind::OutOfBounds, warp, pc, lane, request));
                 }
+                let offset = (end - u64::from(bytes)) as usize;
+                if self.shadow.is_some() {
+                    let watched = self.watch_shared(warp, pc, lane, offset, bytes as usize, request.touch());
+                    watched
+                        .map_err(|fault| self.with_access(fault, Request { space, address, ..request }))?;
+                }
                 let start = self.shared.as_mut_ptr().cast::<u8>();
-                Ok(Place { host: start.wrapping_add((end - u64::from(bytes)) as usize), global: false })
+                Ok(Place { host: start.wrapping_add(offset), global: false })
             }
             Some(Space::Local) => {
                 let end = (address & 0xffff_ffff) + u64::from(bytes);
@@ -177,7 +214,14 @@ impl Block<'_, '_> {
                     let request = Request { space, address, ..request };
                     return Err(self.access_fault(FaultKind::OutOfBounds, warp, pc, lane, request));
                 }
-                let offset = lane * warp_state.local_stride as usize + (end - u64::from(bytes)) as usize;
+                let start = (end - u64::from(bytes)) as usize;
+                let offset = lane * warp_state.local_stride as usize + start;
+                if self.launch.options.check_init {
+                    let watched = self.watch_local(warp, pc, lane, start, bytes as usize, request.touch());
+                    watched
+                        .map_err(|fault| self.with_access(fault, Request { space, address, ..request }))?;
+                }
+                let warp_state = &mut self.warps[warp];
                 Ok(Place { host: warp_state.local.as_mut_ptr().wrapping_add(offset), global: false })
             }
             Some(Space::Param) => {
@@ -235,6 +279,10 @@ impl Block<'_, '_> {
                 }
             }
         }
+        if self.launch.global_shadow.is_some() {
+            let watched = self.watch_global(warp, pc, lane, address, bytes, request.touch());
+            watched.map_err(|fault| self.with_access(fault, request))?;
+        }
         Ok(Place { host: cached.host.wrapping_add(offset as usize), global: true })
     }
 
@@ -246,7 +294,11 @@ impl Block<'_, '_> {
 
     #[cold]
     fn access_fault(&self, kind: FaultKind, warp: usize, pc: u32, lane: usize, request: Request) -> Stop {
-        let mut fault = self.fault(kind, warp, pc, 1 << lane);
+        self.with_access(self.fault(kind, warp, pc, 1 << lane), request)
+    }
+
+    /// Adds to a fault which access it was.
+    fn with_access(&self, mut fault: Stop, request: Request) -> Stop {
         let (space, global) = match request.space {
             Some(Space::Shared) => ("shared", false),
             Some(Space::Local) => ("local", false),
@@ -279,12 +331,7 @@ impl Block<'_, '_> {
                 // A slot of its own, because no memory instruction stands here.
                 let mut slot = vec![Cached::EMPTY];
                 std::mem::swap(&mut self.caches, &mut slot);
-                let place = self.place(
-                    warp,
-                    pc,
-                    lane,
-                    Request { space: None, address, bytes: 1, write: false, cache: 0 },
-                );
+                let place = self.place(warp, pc, lane, Request::read(None, address, 1, 0));
                 std::mem::swap(&mut self.caches, &mut slot);
                 // SAFETY: `place` checked the byte.
                 place.map(|place| unsafe { place.host.read() })

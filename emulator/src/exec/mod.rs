@@ -14,6 +14,7 @@ mod plain;
 mod printf;
 mod rows;
 pub(crate) mod semantics;
+mod shadow;
 mod warp;
 
 use crate::memory::Map;
@@ -38,15 +39,28 @@ pub struct ExecOptions {
     pub workers: usize,
     /// The most warp instructions that a launch may execute before it counts as endless.
     pub budget: Option<u64>,
-    /// Report reads of memory that nobody wrote, where regions track it.
+    /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it.
     pub check_init: bool,
+    /// Report accesses that are not ordered: in shared memory by barriers, in global memory by staying within a block
+    /// or by being atomic. Not in global memory for cooperative launches, which have barriers across blocks.
+    pub check_races: bool,
+    /// Report barriers that part of a warp goes past.
+    pub check_barriers: bool,
     /// What `%nsmid` says.
     pub multiprocessors: u32,
 }
 
 impl Default for ExecOptions {
     fn default() -> Self {
-        ExecOptions { mode: Mode::default(), workers: 1, budget: None, check_init: false, multiprocessors: 1 }
+        ExecOptions {
+            mode: Mode::default(),
+            workers: 1,
+            budget: None,
+            check_init: false,
+            check_races: false,
+            check_barriers: false,
+            multiprocessors: 1,
+        }
     }
 }
 

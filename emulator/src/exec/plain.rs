@@ -208,6 +208,7 @@ impl Block<'_, '_> {
                 return Err(self.fault(FaultKind::Other(text), warp, pc, active));
             }
         }
+        self.check_barrier(warp, index, pc, active)?;
         if *kind == BarrierKind::Arrive {
             self.arrive(number, active.count_ones());
             return Ok(Flow::Next);

@@ -2,6 +2,7 @@
 
 use super::rows::{Rows, Saved};
 use super::semantics::LANES;
+use super::shadow::Shadow;
 use crate::program::Kernel;
 use std::sync::Arc;
 
@@ -66,6 +67,8 @@ pub(super) struct Warp {
     /// Local memory, lane after lane, as far as it was used.
     pub(super) local: Vec<u8>,
     pub(super) local_stride: u32,
+    /// Of each lane's local memory, where a check needs it.
+    pub(super) local_shadow: Vec<Shadow>,
 }
 
 impl Warp {
@@ -77,12 +80,14 @@ impl Warp {
             live: 0,
             local: Vec::new(),
             local_stride: 0,
+            local_shadow: vec![Shadow::default(); LANES],
         }
     }
 
     /// Puts all threads at the start of the kernel.
     pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
         self.live = live;
+        self.local_shadow.iter_mut().for_each(Shadow::clear);
         self.fragments.clear();
         if live != 0 {
             self.fragments.push(Fragment { pc: 0, mask: live, frame: None, wait: Wait::Ready, tired: false });
