@@ -45,24 +45,36 @@ struct Wait<'a> {
 impl Wait<'_> {
     /// Returns when nothing of the scope can be in flight: the stream is done, or its context is lost.
     ///
-    /// The context is made current by handle, in case the scope's body left another one.
+    /// The context is made current by handle, in case the scope's body left another one. If neither the stream nor
+    /// the context can be waited for although the device runs on, the process is aborted: the memory that was lent
+    /// would be touched after its loan. No sound program gets there; one whose unsafe code destroyed the stream, or
+    /// left it capturing, does.
     fn wait(&self) -> Result<(), Error> {
         let waited = activated(self.context, || {
             // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
             unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) }
         });
         match waited {
-            Err(error) if !error.is_sticky() => {
+            Err(error) if !stopped(error) => {
                 // The stream could not be waited for, so all of the context is.
-                activated(self.context, || {
+                let all = activated(self.context, || {
                     // SAFETY: no arguments; it waits in the context made current.
                     unsafe { context_call!(self.context, cuCtxSynchronize()) }
-                })?;
-                Err(error)
+                });
+                match all {
+                    Err(other) if !stopped(other) => std::process::abort(),
+                    _ => Err(error),
+                }
             }
             waited => waited,
         }
     }
+}
+
+/// Whether a failed wait means that the device no longer works for this process: its context is lost, the driver
+/// has shut down, or this is a forked child, whose memory no device knows.
+fn stopped(error: Error) -> bool {
+    error.is_sticky() || error.is_deinitialized() || error.is_forked()
 }
 
 /// Waits when the body of the scope panics; a plain return waits itself, to report.

@@ -44,9 +44,15 @@ pub(super) struct Call {
 impl Call {
     /// The calling thread's current context, which must be alive and not poisoned.
     pub(super) fn context(&self) -> Answer<Arc<Context>> {
-        let context = super::context::current().ok_or(INVALID_CONTEXT)?;
+        let context = self.context_to_wait_for()?;
         context.check()?;
         Ok(context)
+    }
+
+    /// The calling thread's current context, whatever its state: a call that waits answers for a fault only when
+    /// nothing of the context touches the client's memory any more.
+    pub(super) fn context_to_wait_for(&self) -> Answer<Arc<Context>> {
+        super::context::current().ok_or(INVALID_CONTEXT)
     }
 }
 

@@ -333,7 +333,7 @@ calls! {
     }
 
     fn cuCtxSynchronize(call) {
-        call.context()?.synchronize()
+        call.context_to_wait_for()?.synchronize()
     }
 
     fn cuCtxSynchronize_v2(call, ctx: CUcontext) {

@@ -112,16 +112,21 @@ impl StreamRef {
 impl Call {
     /// The stream that a handle means in this call. Its context is alive and not poisoned.
     pub(super) fn stream(&self, handle: CUstream) -> Answer<StreamRef> {
+        let stream = self.stream_to_wait_for(handle)?;
+        stream.context().check()?;
+        Ok(stream)
+    }
+
+    /// As `stream`, whatever the state of its context; see [`Call::context_to_wait_for`].
+    pub(super) fn stream_to_wait_for(&self, handle: CUstream) -> Answer<StreamRef> {
         let is = |known: CUstream| handle == known;
         if is(CU_STREAM_PER_THREAD) || handle.is_null() && self.per_thread {
-            return Ok(StreamRef::PerThread(self.context()?));
+            return Ok(StreamRef::PerThread(self.context_to_wait_for()?));
         }
         if handle.is_null() || is(CU_STREAM_LEGACY) {
-            return Ok(StreamRef::Legacy(self.context()?));
+            return Ok(StreamRef::Legacy(self.context_to_wait_for()?));
         }
-        let stream = emulator().streams.get(handle.addr()).ok_or(INVALID_HANDLE)?;
-        stream.context.check()?;
-        Ok(StreamRef::Created(stream))
+        emulator().streams.get(handle.addr()).map(StreamRef::Created).ok_or(INVALID_HANDLE)
     }
 
     /// The default stream of calls that take none.
@@ -266,7 +271,7 @@ calls! {
     }
 
     fn cuStreamSynchronize(call, hStream: CUstream) {
-        let stream = call.stream(hStream)?;
+        let stream = call.stream_to_wait_for(hStream)?;
         stream.forbid_capture()?;
         emulator().scheduler.wait_lane(stream.lane());
         stream.context().check()
