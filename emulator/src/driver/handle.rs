@@ -116,6 +116,18 @@ impl<T> Table<T> {
         (self.first..self.next.load(Ordering::Relaxed)).contains(&handle) && (handle - self.first) % STEP == 0
     }
 
+    /// Visits every live object.
+    pub(super) fn for_each(&self, mut visit: impl FnMut(&T)) {
+        self.for_each_handle(|_, object| visit(object));
+    }
+
+    /// Visits every live object with its handle.
+    pub(super) fn for_each_handle(&self, mut visit: impl FnMut(usize, &T)) {
+        for (&handle, object) in self.read().iter() {
+            visit(handle, object);
+        }
+    }
+
     /// Removes the objects for which `belongs` holds.
     pub(super) fn remove_if(&self, belongs: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let mut live = self.write();

@@ -21,6 +21,12 @@ struct Log {
     written: Option<Out<*mut c_void>>,
 }
 
+// SAFETY: the client's buffers, which it keeps until the call or the linker they were given to is
+// done; only that one call writes to them.
+unsafe impl Send for Log {}
+// SAFETY: as above.
+unsafe impl Sync for Log {}
+
 impl Log {
     fn write(&self, text: &str) -> Answer {
         let Some(buffer) = self.buffer.filter(|_| self.room > 0) else {

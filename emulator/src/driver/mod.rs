@@ -26,11 +26,13 @@ mod init;
 mod jit;
 mod launch;
 mod library;
+mod link;
 mod memop;
 mod memset;
 mod module;
 mod occupancy;
 mod operation;
+mod peer;
 mod pointer;
 mod pool;
 mod primary;
@@ -39,6 +41,7 @@ mod schedule;
 mod state;
 mod stream;
 mod table;
+mod virtual_memory;
 
 use core::ffi::c_void;
 
@@ -62,14 +65,17 @@ fn install_all(table: &mut table::Builder) {
     init::install(table);
     launch::install(table);
     library::install(table);
+    link::install(table);
     memop::install(table);
     memset::install(table);
     module::install(table);
     occupancy::install(table);
+    peer::install(table);
     pointer::install(table);
     pool::install(table);
     primary::install(table);
     stream::install(table);
+    virtual_memory::install(table);
 }
 
 /// The address of the function that a symbol names, or null if the version that the driver poses

@@ -1,7 +1,7 @@
 //! The one emulator of this process.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::memory::Memory;
 use crate::message::{self, Message};
@@ -18,11 +18,13 @@ use super::graph::exec::Steps;
 use super::graph::{Graph, Node};
 use super::handle::{Kind, Table};
 use super::library::{Kernel, Library};
+use super::link::Link;
 use super::module::Module;
 use super::pool::{DevicePools, Pool};
 use super::primary::Primary;
 use super::schedule::Scheduler;
 use super::stream::Stream;
+use super::virtual_memory::Physical;
 
 /// All that the driver knows.
 #[derive(Debug)]
@@ -40,6 +42,10 @@ pub(super) struct Emulator {
     pub(super) libraries: Table<Library>,
     pub(super) kernels: Table<Kernel>,
     pub(super) arrays: Table<Array>,
+    pub(super) links: Table<Link>,
+    pub(super) physical: Table<Physical>,
+    /// Physical memory whose handle was released while it is mapped.
+    pub(super) orphans: Mutex<Vec<Arc<Physical>>>,
     pub(super) graphs: Table<Graph>,
     pub(super) nodes: Table<Node>,
     pub(super) graph_execs: Table<Steps>,
@@ -74,6 +80,9 @@ pub(super) fn emulator() -> &'static Emulator {
             libraries: Table::new(Kind::Library),
             kernels: Table::new(Kind::Kernel),
             arrays: Table::new(Kind::Array),
+            links: Table::new(Kind::Link),
+            physical: Table::new(Kind::Physical),
+            orphans: Mutex::default(),
             graphs: Table::new(Kind::Graph),
             nodes: Table::new(Kind::GraphNode),
             graph_execs: Table::new(Kind::GraphExec),

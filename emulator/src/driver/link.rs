@@ -1,0 +1,162 @@
+//! The linker of the driver: puts PTX together into one module.
+//!
+//! Several inputs become one text: the first header is kept, the other headers are dropped. What
+//! one input declares and another defines is then in one module. Anything but PTX is refused.
+
+use core::ffi::c_void;
+use std::slice;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, InMut, Out, Text, calls, ensure, put_handle};
+use super::handle::Handle;
+use super::image::Image;
+use super::jit::Logs;
+use super::module::{compile, read_file};
+use super::state::emulator;
+
+/// A linker at work.
+#[derive(Debug)]
+pub(super) struct Link {
+    logs: Logs,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    text: String,
+    /// The result with its NUL, which lives as long as the linker.
+    output: Option<Box<[u8]>>,
+}
+
+impl Link {
+    fn find(handle: CUlinkState) -> Answer<std::sync::Arc<Self>> {
+        emulator().links.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, kind: CUjitInputType, bytes: &[u8]) -> Answer {
+        match kind {
+            CUjitInputType::CU_JIT_INPUT_PTX | CUjitInputType::CU_JIT_INPUT_FATBINARY => {}
+            known if known.name().is_some() => {
+                self.logs.error("only PTX can be linked for the software device")?;
+                return Err(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
+            }
+            _ => return Err(INVALID_VALUE),
+        }
+        let mut terminated = bytes.to_vec();
+        terminated.push(0);
+        let (major, minor) = emulator().settings.compute_capability;
+        let ptx = Image::in_buffer(&terminated).ptx(major * 10 + minor)?;
+        match ptx {
+            Ok(ptx) => {
+                let mut state = self.state();
+                let first = state.text.is_empty();
+                state.text += if first { &ptx } else { without_header(&ptx) };
+                state.text.push('\n');
+                Ok(())
+            }
+            Err(refused) => {
+                self.logs.error(&refused.log)?;
+                Err(refused.code)
+            }
+        }
+    }
+}
+
+/// PTX from behind its last header directive on.
+fn without_header(ptx: &str) -> &str {
+    let headers = [".version", ".target", ".address_size"];
+    let ends = headers.iter().filter_map(|header| {
+        let start = ptx.find(header)?;
+        let line = ptx[start..].find('\n')?;
+        Some(start + line)
+    });
+    ptx.get(ends.max().unwrap_or(0)..).unwrap_or("")
+}
+
+fn create(
+    count: u32,
+    options: InMut<CUjit_option>,
+    values: Out<*mut c_void>,
+    out: Out<CUlinkState>,
+) -> Answer {
+    out.check()?;
+    let logs = Logs::from_options(count, options, values)?;
+    put_handle(out, emulator().links.insert(Link { logs, state: Mutex::default() }))
+}
+
+fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize) -> Answer {
+    let link = Link::find(state)?;
+    ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
+    // SAFETY: the client's input, of the size that it says.
+    let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
+    link.add(kind, bytes)
+}
+
+fn add_file(state: CUlinkState, kind: CUjitInputType, path: Text) -> Answer {
+    Link::find(state)?.add(kind, &read_file(path)?)
+}
+
+calls! {
+    fn cuLinkCreate_v2(
+        _call,
+        numOptions: u32,
+        options: InMut<CUjit_option>,
+        optionValues: Out<*mut c_void>,
+        stateOut: Out<CUlinkState>,
+    ) {
+        create(numOptions, options, optionValues, stateOut)
+    }
+
+    fn cuLinkAddData_v2(
+        _call,
+        state: CUlinkState,
+        type_: CUjitInputType,
+        data: *mut c_void,
+        size: usize,
+        _name: Text,
+        _numOptions: u32,
+        _options: InMut<CUjit_option>,
+        _optionValues: Out<*mut c_void>,
+    ) {
+        add_data(state, type_, data, size)
+    }
+
+    fn cuLinkAddFile_v2(
+        _call,
+        state: CUlinkState,
+        type_: CUjitInputType,
+        path: Text,
+        _numOptions: u32,
+        _options: InMut<CUjit_option>,
+        _optionValues: Out<*mut c_void>,
+    ) {
+        add_file(state, type_, path)
+    }
+
+    /// The result is PTX again, which the driver loads as it loads machine code.
+    fn cuLinkComplete(
+        _call,
+        state: CUlinkState,
+        cubinOut: Out<*mut c_void>,
+        sizeOut: Out<usize>,
+    ) {
+        cubinOut.check()?;
+        let link = Link::find(state)?;
+        let mut state = link.state();
+        let bytes: Box<[u8]> = state.text.bytes().chain([0]).collect();
+        compile(Image::in_buffer(&bytes), &link.logs)?;
+        sizeOut.set_if_wanted(bytes.len());
+        let output = state.output.insert(bytes);
+        cubinOut.set(output.as_mut_ptr().cast())
+    }
+
+    fn cuLinkDestroy(_call, state: CUlinkState) {
+        emulator().links.remove(state.addr()).map(drop).ok_or(INVALID_HANDLE)
+    }
+}

@@ -1,0 +1,231 @@
+//! Virtual memory, the linker, and settings other than the default: an old driver, two devices, little
+//! memory, and operations that run only when somebody waits.
+
+mod common;
+
+use core::ffi::{CStr, c_void};
+use core::ptr::null_mut;
+use std::sync::Once;
+
+use common::*;
+use cuprum_emulator::{Mode, Settings};
+use cuprum_sys::*;
+
+const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+const MIB: usize = 1 << 20;
+
+/// This process's emulator: CUDA 12.4, two devices of 64 MiB, deferred.
+fn setup() {
+    static SETUP: Once = Once::new();
+    SETUP.call_once(|| {
+        let settings = Settings::default().driver_version(12, 4).devices(2);
+        let settings = settings.memory_bytes(64 << 20).compute_capability(7, 5);
+        settings.mode(Mode::Deferred).install().unwrap();
+    });
+}
+
+fn context_on(device: CUdevice) -> TestContext {
+    setup();
+    let mut context = CUcontext::null();
+    ok!(cuCtxCreate_v2(&mut context, 0, device));
+    TestContext(context)
+}
+
+#[test]
+fn an_old_driver_lacks_what_came_later() {
+    setup();
+    let library = cuprum_emulator::library();
+    assert_eq!(library.version(), Version::new(12, 4));
+    assert!(library.has(FnId::cuFuncGetParamInfo));
+    assert!(!library.has(FnId::cuCtxCreate_v4));
+    assert!(cuprum_emulator::resolve(&FnId::cuCtxCreate_v4.symbol()).is_null());
+    let mut address = NULL;
+    ok!(cuGetProcAddress_v2(c"cuCtxCreate".as_ptr(), &mut address, 13000, 0, null_mut()));
+    let newest = cuprum_emulator::resolve(&FnId::cuCtxCreate_v3.symbol());
+    assert_eq!(address.cast_const(), newest);
+    assert!(Settings::default().install().is_err());
+}
+
+#[test]
+fn two_devices_share_addresses_and_copy_to_each_other() {
+    let first = context_on(0);
+    let from = alloc(16);
+    write(from, &[1u32, 2, 3, 4]);
+    let second = context_on(1);
+    let to = alloc(16);
+    let mut device = -1;
+    ok!(cuCtxGetDevice(&mut device));
+    assert_eq!(device, 1);
+    let mut can = -1;
+    ok!(cuDeviceCanAccessPeer(&mut can, 0, 1));
+    assert_eq!(can, 1);
+    ok!(cuDeviceCanAccessPeer(&mut can, 1, 1));
+    assert_eq!(can, 0);
+    ok!(cuCtxEnablePeerAccess(first.0, 0));
+    assert_eq!(code!(cuCtxEnablePeerAccess(first.0, 0)), CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    ok!(cuMemcpyPeer(to, second.0, from, first.0, 16));
+    assert_eq!(read::<u32>(to, 4), [1, 2, 3, 4]);
+    ok!(cuCtxDisablePeerAccess(first.0));
+    assert_eq!(code!(cuCtxDisablePeerAccess(first.0)), CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+    let mut ordinal = -1;
+    let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+    ok!(cuPointerGetAttribute((&raw mut ordinal).cast(), attribute, to));
+    assert_eq!(ordinal, 1);
+}
+
+#[test]
+fn deferred_operations_run_when_somebody_waits() {
+    let _context = context_on(0);
+    let stream = stream(1);
+    let buffer = alloc(4);
+    write(buffer, &[5u32]);
+    let mut host = [0u32];
+    let done = event(0);
+    ok!(cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), buffer, 4, stream));
+    ok!(cuEventRecord(done, stream));
+    assert_eq!(host, [0], "read before the wait");
+    assert_eq!(code!(cuStreamQuery(stream)), CUresult::CUDA_ERROR_NOT_READY);
+    assert_eq!(code!(cuEventQuery(done)), CUresult::CUDA_ERROR_NOT_READY);
+    ok!(cuEventSynchronize(done));
+    assert_eq!(host, [5]);
+    ok!(cuStreamQuery(stream));
+
+    // Pageable memory may change as soon as the call returns.
+    let mut source = [6u32];
+    ok!(cuMemcpyHtoDAsync_v2(buffer, source.as_ptr().cast(), 4, stream));
+    source[0] = 7;
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u32>(buffer, 1), [6]);
+    assert_eq!(source, [7]);
+}
+
+#[test]
+fn streams_keep_order_with_the_legacy_stream_unless_they_do_not_block() {
+    let _context = context_on(0);
+    let (blocking, free) = (stream(0), stream(1));
+    let buffer = alloc(8);
+    ok!(cuMemsetD32_v2(buffer, 0, 2));
+    ok!(cuMemsetD32Async(buffer, 1, 1, blocking));
+    ok!(cuMemsetD32Async(buffer + 4, 1, 1, free));
+    // A wait for the legacy stream waits for the blocking one too, and for no other.
+    ok!(cuMemsetD8Async(buffer, 0, 0, CUstream::null()));
+    ok!(cuStreamSynchronize(CUstream::null()));
+    ok!(cuStreamQuery(blocking));
+    assert_eq!(code!(cuStreamQuery(free)), CUresult::CUDA_ERROR_NOT_READY);
+    ok!(cuCtxSynchronize());
+    assert_eq!(read::<u32>(buffer, 2), [1, 1]);
+}
+
+#[test]
+fn mapped_memory_appears_where_it_was_reserved() {
+    let _context = context_on(0);
+    let props = CUmemAllocationProp {
+        type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
+        ..CUmemAllocationProp::zeroed()
+    };
+    let minimum = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+    let mut granule = 0;
+    ok!(cuMemGetAllocationGranularity(&mut granule, &props, minimum));
+    assert_eq!(granule, 2 * MIB);
+    let (mut address, mut handles) = (0, [0; 2]);
+    ok!(cuMemAddressReserve(&mut address, 2 * granule, 0, 0, 0));
+    assert_eq!(code!(cuMemCreate(&mut handles[0], granule - 1, &props, 0)), INVALID_VALUE);
+    for (index, handle) in handles.iter_mut().enumerate() {
+        ok!(cuMemCreate(handle, granule, &props, 0));
+        let at = address + (index * granule) as u64;
+        ok!(cuMemMap(at, granule, 0, *handle, 0));
+        assert_eq!(code!(cuMemMap(at, granule, 0, *handle, 0)), INVALID_VALUE);
+        ok!(cuMemRelease(*handle));
+    }
+    let access = CUmemAccessDesc {
+        location: props.location,
+        flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    };
+    ok!(cuMemSetAccess(address, 2 * granule, &access, 1));
+    // Across the border of the two.
+    let border = address + granule as u64 - 8;
+    write(border, &[1u32, 2, 3, 4]);
+    assert_eq!(read::<u32>(border, 4), [1, 2, 3, 4]);
+    assert_eq!(code!(cuMemAddressFree(address, 2 * granule)), INVALID_VALUE);
+    ok!(cuMemUnmap(address, 2 * granule));
+    let mut host = [0u32];
+    let to = host.as_mut_ptr().cast::<c_void>();
+    assert_eq!(code!(cuMemcpyDtoH_v2(to, address, 4)), INVALID_VALUE);
+    ok!(cuMemAddressFree(address, 2 * granule));
+    assert_eq!(code!(cuMemAddressFree(address, 2 * granule)), INVALID_VALUE);
+}
+
+#[test]
+fn memory_ends_where_the_settings_say() {
+    let _context = context_on(1);
+    let mut pointer = 0;
+    assert_eq!(code!(cuMemAlloc_v2(&mut pointer, 65 * MIB)), CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    let (mut free, mut total) = (0, 0);
+    ok!(cuMemGetInfo_v2(&mut free, &mut total));
+    assert_eq!(total, 64 * MIB);
+}
+
+const CALLER: &CStr = c".version 6.0
+.target sm_50
+.address_size 64
+.extern .func (.param .b32 result) twice(.param .b32 value);
+.visible .entry call_twice(.param .u64 out)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd2, %rd1;
+    mov.u32 %r1, 21;
+    { .param .b32 p; st.param.b32 [p], %r1; .param .b32 q;
+      call.uni (q), twice, (p); ld.param.b32 %r2, [q]; }
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+";
+
+const CALLEE: &CStr = c".version 6.0
+.target sm_50
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 value)
+{
+    .reg .b32 %r<3>;
+    ld.param.b32 %r1, [value];
+    add.s32 %r2, %r1, %r1;
+    st.param.b32 [result], %r2;
+    ret;
+}
+";
+
+#[test]
+fn the_linker_puts_two_modules_together() {
+    let _context = context_on(0);
+    let mut link = CUlinkState::null();
+    ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut link));
+    let ptx = CUjitInputType::CU_JIT_INPUT_PTX;
+    for text in [CALLER, CALLEE] {
+        let bytes = text.to_bytes_with_nul();
+        let data = bytes.as_ptr().cast_mut().cast();
+        ok!(cuLinkAddData_v2(link, ptx, data, bytes.len(), c"part".as_ptr(), 0, null_mut(), null_mut()));
+    }
+    let library = CUjitInputType::CU_JIT_INPUT_LIBRARY;
+    let some = CALLER.as_ptr().cast_mut().cast();
+    assert_eq!(
+        code!(cuLinkAddData_v2(link, library, some, 8, c"x".as_ptr(), 0, null_mut(), null_mut())),
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+    );
+    let (mut image, mut size) = (NULL, 0);
+    ok!(cuLinkComplete(link, &mut image, &mut size));
+    assert!(size > CALLER.count_bytes());
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, image));
+    ok!(cuLinkDestroy(link));
+    let mut function = CUfunction::null();
+    ok!(cuModuleGetFunction(&mut function, module, c"call_twice".as_ptr()));
+    let mut out = alloc(4);
+    let result = out;
+    let mut params: [*mut c_void; 1] = [(&raw mut out).cast()];
+    let stream = CUstream::null();
+    ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()));
+    assert_eq!(read::<u32>(result, 1), [42]);
+}
