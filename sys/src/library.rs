@@ -81,12 +81,17 @@ impl Library {
 
     /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is tried.
     ///
-    /// The library's initializers run, as with every library that is loaded: name only what you trust.
+    /// What is no driver is refused by what it exports; but loading a library runs its code first.
+    ///
+    /// # Safety
+    /// 1. The library's initializers may run in this process.
+    /// 2. What it exports under a name of the driver API is that function, with its ABI.
     ///
     /// # Errors
     /// [`LoadError`] says why this library was refused.
-    pub fn open_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
-        Self::options().open_from(path)
+    pub unsafe fn open_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        // SAFETY: the caller vouches for the library.
+        unsafe { Self::options().open_from(path) }
     }
 
     /// Fills the table from any source: a driver in software, a test's fake, a tracing wrapper.

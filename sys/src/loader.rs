@@ -49,16 +49,19 @@ impl OpenOptions {
     /// [`LoadError`] lists what was tried.
     pub fn open(self) -> Result<Library, LoadError> {
         match std::env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty()) {
-            Some(path) => self.open_from(PathBuf::from(path)),
+            Some(path) => self.open_first([PathBuf::from(path)]),
             None => self.open_first(USUAL_NAMES.iter().map(PathBuf::from)),
         }
     }
 
     /// Opens the driver at a path, or by a name that the system's loader finds; see [`Library::open_from`].
     ///
+    /// # Safety
+    /// As for [`Library::open_from`].
+    ///
     /// # Errors
     /// [`LoadError`] says why this library was refused.
-    pub fn open_from(self, path: impl AsRef<Path>) -> Result<Library, LoadError> {
+    pub unsafe fn open_from(self, path: impl AsRef<Path>) -> Result<Library, LoadError> {
         self.open_first([path.as_ref().to_owned()])
     }
 

@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-use common::fake;
+use common::{fake, open_from};
 use cuprum_sys::{FnId, Library};
 
 struct Counting;
@@ -46,14 +46,14 @@ fn left_behind(mut round: impl FnMut()) -> isize {
 #[test]
 fn nothing_grows() {
     let driver = fake("driver", "leaks", "libdriver.so");
-    assert_eq!(left_behind(|| assert!(Library::open_from(&driver).is_ok())), 0, "opened again and again");
+    assert_eq!(left_behind(|| assert!(open_from(&driver).is_ok())), 0, "opened again and again");
     let refused = ["not_a_driver", "stub", "without_version", "broken_version"]
         .map(|name| fake(name, "leaks", &format!("lib{name}.so")));
     for path in refused.iter().map(|path| path.as_path()).chain([Path::new("/nowhere/libcuda.so.1")]) {
-        let round = || drop(Library::open_from(path).unwrap_err());
+        let round = || drop(open_from(path).unwrap_err());
         assert_eq!(left_behind(round), 0, "{}", path.display());
     }
-    let library = Library::open_from(&driver).unwrap();
+    let library = open_from(&driver).unwrap();
     let copy = || {
         // SAFETY: every address is the function of that name, from a driver that stays loaded.
         let again = unsafe { Library::from_resolver("copy", |symbol| of(library, symbol.name)) };

@@ -5,11 +5,11 @@ mod common;
 
 use std::path::Path;
 
-use common::{fake, in_child};
+use common::{fake, in_child, open_from, open_with};
 use cuprum_sys::{CUresult, DRIVER_VARIABLE, FnId, Library, LoadError, Refusal, StreamMode, Version};
 
 fn refusal(path: &Path) -> (Refusal, String) {
-    let error = Library::open_from(path).unwrap_err();
+    let error = open_from(path).unwrap_err();
     let [attempt] = error.attempts() else { panic!("{error}") };
     assert_eq!(attempt.origin(), path);
     assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
@@ -84,14 +84,14 @@ fn driver_without_a_version() {
 #[test]
 fn driver() {
     let path = fake("driver", "kinds", "libdriver.so");
-    let library = Library::open_from(&path).unwrap();
+    let library = open_from(&path).unwrap();
     assert_eq!(library.version(), Version::new(12, 4));
     assert_eq!(library.origin(), path.to_str().unwrap());
     assert_eq!(library.init(), CUresult::CUDA_ERROR_NO_DEVICE);
-    assert_eq!(Library::open_from(&path).unwrap(), library, "opening again gives the same");
+    assert_eq!(open_from(&path).unwrap(), library, "opening again gives the same");
     assert!(is_mapped(&path), "the second handle was closed, the first was not");
 
-    let per_thread = Library::options().per_thread_default_stream(true).open_from(&path).unwrap();
+    let per_thread = open_with(Library::options().per_thread_default_stream(true), &path).unwrap();
     assert_eq!(per_thread.stream_mode(), StreamMode::PerThread);
     let call = |library: Library| {
         // SAFETY: the fake looks at none of its arguments.
@@ -108,7 +108,7 @@ fn driver() {
 fn opened_by_many_threads_at_once() {
     let path = fake("driver", "kinds", "libthreads.so");
     let open = || {
-        let library = Library::open_from(&path).unwrap();
+        let library = open_from(&path).unwrap();
         (library, library.init())
     };
     std::thread::scope(|scope| {
@@ -122,7 +122,7 @@ fn opened_by_many_threads_at_once() {
 
 #[test]
 fn driver_that_must_be_asked() {
-    let library = Library::open_from(fake("query_only", "kinds", "libquery.so")).unwrap();
+    let library = open_from(fake("query_only", "kinds", "libquery.so")).unwrap();
     assert!(library.has(FnId::cuMemAlloc_v2), "exported nowhere, but known to cuGetProcAddress");
     // SAFETY: the fake looks at none of its arguments.
     assert_eq!(unsafe { (library.fns().cuMemAlloc_v2)(std::ptr::null_mut(), 0) }.0, 7);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use common::{cache, in_child, run};
+use common::{cache, in_child, open_from, open_with, run};
 use cuprum_sys::left_out::LEFT_OUT;
 use cuprum_sys::{CUresult, FnId, Library, Version};
 
@@ -73,7 +73,7 @@ fn visible_devices() {
     let path = fetched("555.58.02");
     for value in ["", "-1", "0", "abc", "NoDevFiles"] {
         in_child("visible_devices", &[("CUDA_VISIBLE_DEVICES", value)], || {
-            let library = Library::open_from(&path).unwrap();
+            let library = open_from(&path).unwrap();
             assert_eq!(library.init(), CUresult::CUDA_ERROR_NO_DEVICE);
         });
     }
@@ -85,7 +85,7 @@ fn visible_devices() {
 fn missing_second_library() {
     let alone = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libcuda.so.390.157");
     std::fs::copy(fetched("390.157"), &alone).unwrap();
-    let error = Library::open_from(&alone).unwrap_err().to_string();
+    let error = open_from(&alone).unwrap_err().to_string();
     assert!(error.contains("libnvidia-fatbinaryloader.so.390.157"), "{error}");
 }
 
@@ -104,10 +104,10 @@ fn check(test: &str, driver: &str, version: Version, init: CUresult) {
     // The old drivers find their second library beside them only by this variable.
     let folder = path.parent().unwrap().to_str().unwrap();
     in_child(test, &[("LD_LIBRARY_PATH", folder)], || {
-        let library = Library::open_from(&path).unwrap();
+        let library = open_from(&path).unwrap();
         assert_eq!(library.version(), version);
-        assert_eq!(Library::open_from(&path).unwrap(), library, "opening again gives the same");
-        let per_thread = Library::options().per_thread_default_stream(true).open_from(&path).unwrap();
+        assert_eq!(open_from(&path).unwrap(), library, "opening again gives the same");
+        let per_thread = open_with(Library::options().per_thread_default_stream(true), &path).unwrap();
 
         let exported = exported(&path);
         check_presence(driver, library, &exported);

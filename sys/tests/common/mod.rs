@@ -4,6 +4,20 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use cuprum_sys::{Library, LoadError, OpenOptions};
+
+/// Opens a library that a test made or fetched.
+pub fn open_from(path: impl AsRef<Path>) -> Result<Library, LoadError> {
+    open_with(Library::options(), path)
+}
+
+/// As `open_from`, with options.
+pub fn open_with(options: OpenOptions, path: impl AsRef<Path>) -> Result<Library, LoadError> {
+    // SAFETY: the tests' own fakes and real drivers: their initializers may run, and what has a driver's name has
+    // its ABI.
+    unsafe { options.open_from(path) }
+}
+
 /// Set in a child process that runs one test's body.
 const CHILD: &str = "CUPRUM_TEST_CHILD";
 
