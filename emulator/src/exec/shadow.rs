@@ -57,7 +57,7 @@ impl Cell {
         now: Trace,
         ordered: impl Fn(&Trace) -> bool,
     ) -> Option<(Trace, &'static str)> {
-        let races = |earlier: &Trace| !ordered(earlier) && !(touch.strong() && earlier.strong);
+        let races = |earlier: &Trace| !(ordered(earlier) || touch.strong() && earlier.strong);
         let mut found = self.write.filter(races).map(|earlier| (earlier, "written"));
         if touch.writes() {
             let reads = self.reads.iter().flatten().find(|earlier| races(earlier));
