@@ -344,3 +344,20 @@ fn barriers_in_memory_hold_threads_until_all_arrived() {
     let expected: Vec<u32> = (0..64).map(|t| 3 * 10 * ((t + 32) % 64) + 3).collect();
     assert_eq!(run(&text, 64), expected);
 }
+
+#[test]
+fn pairs_of_16_bits_are_worked_on_half_by_half() {
+    // Upper halves and lower halves do not touch each other, whatever carries or saturates.
+    let cases = [
+        ("add.u16x2", 0xffff_0001u32, 0x0001_0002u32, 0x0000_0003u32),
+        ("add.sat.s16x2", 0x7fff_8000, 0x0001_ffff, 0x7fff_8000),
+        ("min.s16x2", 0x8000_0005, 0x0001_fffe, 0x8000_fffe),
+        ("min.u16x2", 0x8000_0005, 0x0001_fffe, 0x0001_0005),
+        ("max.relu.s16x2", 0xfff0_0005, 0xfff1_0007, 0x0000_0007),
+        ("max.u16x2", 0xfff0_0005, 0xfff1_0003, 0xfff1_0005),
+    ];
+    for (opcode, a, b, expected) in cases {
+        let body = format!("mov.b32 %w0, {a}; mov.b32 %w1, {b}; {opcode} %d, %w0, %w1;");
+        assert_eq!(run(&kernel(&body), 1), [expected], "{opcode}");
+    }
+}

@@ -17,6 +17,8 @@ pub(crate) enum Type {
     S16,
     S32,
     S64,
+    U16x2,
+    S16x2,
     F16,
     F16x2,
     Bf16,
@@ -42,6 +44,8 @@ impl Type {
             "s16" => Type::S16,
             "s32" => Type::S32,
             "s64" => Type::S64,
+            "u16x2" => Type::U16x2,
+            "s16x2" => Type::S16x2,
             "f16" => Type::F16,
             "f16x2" => Type::F16x2,
             "bf16" => Type::Bf16,
@@ -57,7 +61,14 @@ impl Type {
         match self {
             Type::Pred | Type::B8 | Type::U8 | Type::S8 => 1,
             Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 2,
-            Type::B32 | Type::U32 | Type::S32 | Type::F16x2 | Type::Bf16x2 | Type::F32 => 4,
+            Type::B32
+            | Type::U32
+            | Type::S32
+            | Type::U16x2
+            | Type::S16x2
+            | Type::F16x2
+            | Type::Bf16x2
+            | Type::F32 => 4,
             Type::B64 | Type::U64 | Type::S64 | Type::F64 => 8,
             Type::B128 => 16,
         }

@@ -270,20 +270,28 @@ impl Packed for () {
 }
 
 macro_rules! packed {
-    ($($ty:ident),*) => {$(
+    ($($ty:ty, |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
         impl Packed for $ty {
             type Whole = u32;
             #[inline(always)]
-            fn low(whole: u32) -> Self { $ty(whole as u16) }
+            fn low(whole: u32) -> Self { let $bits = whole as u16; $from }
             #[inline(always)]
-            fn high(whole: u32) -> Self { $ty((whole >> 16) as u16) }
+            fn high(whole: u32) -> Self { let $bits = (whole >> 16) as u16; $from }
             #[inline(always)]
-            fn join(low: Self, high: Self) -> u32 { u32::from(high.0) << 16 | u32::from(low.0) }
+            fn join(low: Self, high: Self) -> u32 {
+                let bits = |$value: Self| -> u16 { $to };
+                u32::from(bits(high)) << 16 | u32::from(bits(low))
+            }
         }
     )*};
 }
 
-packed!(F16, Bf16);
+packed! {
+    F16, |bits| F16(bits), |value| value.0;
+    Bf16, |bits| Bf16(bits), |value| value.0;
+    u16, |bits| bits, |value| value;
+    i16, |bits| bits as i16, |value| value as u16;
+}
 
 /// An operation on both halves of a register.
 pub(crate) struct Both<O>(PhantomData<O>);

@@ -101,6 +101,8 @@ operations! {
     Neg[T: Int](a: T) -> T { T::ZERO.sub(a) }
     Min[T: Int](a: T, b: T) -> T { a.min(b) }
     Max[T: Int](a: T, b: T) -> T { a.max(b) }
+    MinRelu[T: Int](a: T, b: T) -> T { a.min(b).max(T::ZERO) }
+    MaxRelu[T: Int](a: T, b: T) -> T { a.max(b).max(T::ZERO) }
     ShiftRight[T: Int](a: T, b: u32) -> T { a.shift_right(b) }
     /// Sum of absolute differences.
     Sad[T: Int](a: T, b: T, c: T) -> T { c.add(if a < b { b.sub(a) } else { a.sub(b) }) }

@@ -260,6 +260,15 @@ impl<'s> Decoder<'_, '_, 's> {
             Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 if part.is_none() && !full => {
                 half(i.opcode, approximate, extremum, relu, mode, ty)
             }
+            Type::S16x2 | Type::U16x2
+                if mode.rounding.is_none() && !mode.ftz && !approximate && !full && !nan =>
+            {
+                integer_pair(i.opcode, relu, mode.sat, ty)
+            }
+            Type::S32 if relu && matches!(i.opcode, "min" | "max") && !mode.sat => match i.opcode {
+                "min" => Some(pure::<integer::MinRelu<i32>>()),
+                _ => Some(pure::<integer::MaxRelu<i32>>()),
+            },
             _ if relu => None,
             Type::F32 if full => match i.opcode {
                 "div" if mode.rounding.is_none() && !mode.sat => {
@@ -449,6 +458,27 @@ fn f64(opcode: &str, part: Option<Part>, approximate: bool, mode: FloatMode) -> 
         "copysign" => Some(pure::<float::CopySignF64>()),
         _ => None,
     }
+}
+
+/// Two integers of 16 bits in one register.
+fn integer_pair(opcode: &str, relu: bool, sat: bool, ty: Type) -> Found {
+    let signed = ty == Type::S16x2;
+    Some(match (opcode, signed, relu, sat) {
+        ("add", false, false, false) => pure::<Both<integer::Add<u16>>>(),
+        ("add", true, false, false) => pure::<Both<integer::Add<i16>>>(),
+        ("add", false, false, true) => pure::<Both<integer::AddSaturating<u16>>>(),
+        ("add", true, false, true) => pure::<Both<integer::AddSaturating<i16>>>(),
+        ("sub", false, false, false) => pure::<Both<integer::Sub<u16>>>(),
+        ("sub", true, false, false) => pure::<Both<integer::Sub<i16>>>(),
+        ("min", false, false, false) => pure::<Both<integer::Min<u16>>>(),
+        ("min", true, false, false) => pure::<Both<integer::Min<i16>>>(),
+        ("max", false, false, false) => pure::<Both<integer::Max<u16>>>(),
+        ("max", true, false, false) => pure::<Both<integer::Max<i16>>>(),
+        ("min", true, true, false) => pure::<Both<integer::MinRelu<i16>>>(),
+        ("max", true, true, false) => pure::<Both<integer::MaxRelu<i16>>>(),
+        ("neg", true, false, false) => pure::<Both<integer::Neg<i16>>>(),
+        _ => return None,
+    })
 }
 
 fn integer(opcode: &str, part: Option<Part>, sat: bool, ty: Type) -> Found {
