@@ -81,26 +81,29 @@ impl Place {
     }
 
     fn load(&self) -> u64 {
-        let pointer = self.region.host.wrapping_add(self.offset);
         match self.width {
-            // SAFETY: inside of the region, which is held, and aligned; others use it as an atomic.
-            Width::Bits32 => {
-                u64::from(unsafe { AtomicU32::from_ptr(pointer.cast()) }.load(Ordering::Acquire))
-            }
-            // SAFETY: as above.
-            Width::Bits64 => unsafe { AtomicU64::from_ptr(pointer.cast()) }.load(Ordering::Acquire),
+            Width::Bits32 => u64::from(self.bits32().load(Ordering::Acquire)),
+            Width::Bits64 => self.bits64().load(Ordering::Acquire),
         }
     }
 
-    fn store(&self, value: u64) {
+    fn bits32(&self) -> &AtomicU32 {
         let pointer = self.region.host.wrapping_add(self.offset);
+        // SAFETY: inside of the region, which is held, and aligned; whoever else uses it while an
+        // operation waits for it does so with atomics, in kernels as on the host.
+        unsafe { AtomicU32::from_ptr(pointer.cast()) }
+    }
+
+    fn bits64(&self) -> &AtomicU64 {
+        let pointer = self.region.host.wrapping_add(self.offset);
+        // SAFETY: as in `bits32`.
+        unsafe { AtomicU64::from_ptr(pointer.cast()) }
+    }
+
+    fn store(&self, value: u64) {
         match self.width {
-            // SAFETY: as in `load`.
-            Width::Bits32 => {
-                unsafe { AtomicU32::from_ptr(pointer.cast()) }.store(value as u32, Ordering::Release)
-            }
-            // SAFETY: as in `load`.
-            Width::Bits64 => unsafe { AtomicU64::from_ptr(pointer.cast()) }.store(value, Ordering::Release),
+            Width::Bits32 => self.bits32().store(value as u32, Ordering::Release),
+            Width::Bits64 => self.bits64().store(value, Ordering::Release),
         }
         if let Some(init) = &self.region.init {
             init.set(self.offset as u64, if self.width == Width::Bits32 { 4 } else { 8 });

@@ -9,6 +9,7 @@ use cuprum_sys::*;
 use super::call::{Answer, Call, INVALID_HANDLE, INVALID_VALUE, NOT_READY, Out, calls, ensure, put_handle};
 use super::context::Context;
 use super::event::Event;
+use super::graph::capture::Taken;
 use super::handle::Handle;
 use super::operation::{HostCall, Operation, StreamCallback};
 use super::schedule::{Lane, Ticket};
@@ -82,8 +83,10 @@ impl StreamRef {
     pub(super) fn push_after(&self, after: &[Ticket], operation: Operation) -> Answer<Ticket> {
         let emulator = emulator();
         match emulator.captures.take(self.lane(), operation) {
-            Ok(captured) => captured.map(|()| CAPTURED),
-            Err(operation) => Ok(emulator.scheduler.issue(self.context(), self.lane(), after, operation)),
+            Taken::Captured(answer) => answer.map(|()| CAPTURED),
+            Taken::Not(operation) => {
+                Ok(emulator.scheduler.issue(self.context(), self.lane(), after, operation))
+            }
         }
     }
 

@@ -287,7 +287,7 @@ impl Fse {
     /// Reads a distribution and builds its table.
     fn read(input: &mut Forward<'_>, most_accuracy: u32) -> Option<Self> {
         let mut bits = ForwardBits { bytes: input.rest, at: 0 };
-        let accuracy = bits.read(4)? as u32 + 5;
+        let accuracy = bits.read(4)? + 5;
         if accuracy > most_accuracy {
             return None;
         }

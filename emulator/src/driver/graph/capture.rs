@@ -59,6 +59,15 @@ impl Tail {
     }
 }
 
+/// What became of an operation.
+#[derive(Debug)]
+pub(in crate::driver) enum Taken {
+    /// It is part of a graph, or cannot be.
+    Captured(Answer),
+    /// The stream is not capturing.
+    Not(Operation),
+}
+
 /// What an event stands for that was recorded in a capturing stream.
 #[derive(Debug, Clone)]
 pub(in crate::driver) struct CapturedPoint {
@@ -76,13 +85,13 @@ impl Captures {
     }
 
     /// Takes an operation if its stream is capturing; gives it back otherwise.
-    pub(in crate::driver) fn take(&self, lane: Lane, operation: Operation) -> Result<Answer, Operation> {
+    pub(in crate::driver) fn take(&self, lane: Lane, operation: Operation) -> Taken {
         if !self.any() {
-            return Err(operation);
+            return Taken::Not(operation);
         }
         let mut active = self.lock();
         if let Some(capture) = capture_of(&mut active, lane) {
-            return Ok(capture.add(lane, operation));
+            return Taken::Captured(capture.add(lane, operation));
         }
         // The legacy stream waits for blocking streams, which a capture cannot express.
         let implicit = |capture: &&mut Capture| {
@@ -92,9 +101,9 @@ impl Captures {
         match active.iter_mut().find(implicit) {
             Some(capture) => {
                 capture.invalid = true;
-                Ok(Err(IMPLICIT))
+                Taken::Captured(Err(IMPLICIT))
             }
-            None => Err(operation),
+            None => Taken::Not(operation),
         }
     }
 

@@ -208,7 +208,7 @@ calls! {
         let mut steps = exec.lock();
         let step = steps.iter_mut().find(|step| step.node == hNode.addr()).ok_or(INVALID_VALUE)?;
         let switchable =
-            matches!(step.kind, NodeKind::Kernel(_) | NodeKind::Copy(..) | NodeKind::Fill(..));
+            matches!(step.kind, NodeKind::Kernel(_) | NodeKind::Copy(_) | NodeKind::Fill(..));
         ensure(switchable, INVALID_VALUE)?;
         step.enabled = isEnabled != 0;
         Ok(())

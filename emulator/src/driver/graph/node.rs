@@ -27,7 +27,7 @@ use super::{Graph, Node};
 pub(in crate::driver) enum NodeKind {
     Empty,
     Kernel(Arc<KernelNode>),
-    Copy(Option<Copy>, CUDA_MEMCPY3D),
+    Copy(Box<CopyNode>),
     Fill(Option<Fill>, CUDA_MEMSET_NODE_PARAMS),
     Host(CUDA_HOST_NODE_PARAMS),
     Child(Arc<Graph>),
@@ -44,6 +44,13 @@ pub(in crate::driver) enum NodeKind {
 unsafe impl Send for NodeKind {}
 // SAFETY: as above.
 unsafe impl Sync for NodeKind {}
+
+/// A copy, `None` if it is empty, and the structure it was made from.
+#[derive(Debug, Clone)]
+pub(in crate::driver) struct CopyNode {
+    copy: Option<Copy>,
+    params: CUDA_MEMCPY3D,
+}
 
 /// A launch, with its arguments as an array of pointers for a client that asks for them.
 #[derive(Debug)]
@@ -91,7 +98,7 @@ impl NodeKind {
         match self {
             Self::Empty => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY,
             Self::Kernel(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL,
-            Self::Copy(..) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMCPY,
+            Self::Copy(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMCPY,
             Self::Fill(..) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET,
             Self::Host(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST,
             Self::Child(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
@@ -106,7 +113,7 @@ impl NodeKind {
     pub(super) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
         match self {
             Self::Kernel(node) => node.launch.run(context),
-            Self::Copy(Some(copy), _) => copy.run(),
+            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), Copy::run),
             Self::Fill(Some(fill), _) => fill.run(),
             Self::Host(host) => {
                 let call = HostCall { function: host.fn_, data: host.userData };
@@ -120,7 +127,6 @@ impl NodeKind {
             // What a wait waits for was issued before the graph; memory nodes mark life times only;
             // child graphs were replaced by their nodes.
             Self::Empty
-            | Self::Copy(None, _)
             | Self::Fill(None, _)
             | Self::Wait(_)
             | Self::Alloc(_)
@@ -143,7 +149,7 @@ impl NodeKind {
             }
             Operation::Copy(copy) => {
                 let described = copy.describe();
-                Self::Copy(Some(copy), described)
+                Self::Copy(Box::new(CopyNode { copy: Some(copy), params: described }))
             }
             Operation::Fill(fill) => {
                 let described = fill.describe();
@@ -206,7 +212,7 @@ fn kernel_params(node: &Node) -> Answer<CUDA_KERNEL_NODE_PARAMS> {
 }
 
 pub(super) fn copy_kind(params: CUDA_MEMCPY3D) -> Answer<NodeKind> {
-    Ok(NodeKind::Copy(copy::from_3d(&params)?, params))
+    Ok(NodeKind::Copy(Box::new(CopyNode { copy: copy::from_3d(&params)?, params })))
 }
 
 pub(super) fn fill_kind(params: CUDA_MEMSET_NODE_PARAMS) -> Answer<NodeKind> {
@@ -439,7 +445,7 @@ calls! {
     }
 
     fn cuGraphMemcpyNodeGetParams(_call, hNode: CUgraphNode, nodeParams: Out<CUDA_MEMCPY3D>) {
-        nodeParams.set(read_kind!(hNode, NodeKind::Copy(_, params) => *params))
+        nodeParams.set(read_kind!(hNode, NodeKind::Copy(node) => node.params))
     }
 
     fn cuGraphMemcpyNodeSetParams(_call, hNode: CUgraphNode, nodeParams: In<CUDA_MEMCPY3D>) {
