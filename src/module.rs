@@ -17,7 +17,7 @@ use crate::ptx;
 /// Code loaded into a context: its functions and globals borrow it.
 ///
 /// Dropping it unloads it, on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Module::close) reports. Unloading does not wait for kernels of the module that are queued.
+/// [`close`](Module::close) reports. Wait for the module's kernels before it is dropped: see [`Kernel::launch`](crate::Kernel::launch).
 pub struct Module<'ctx> {
     raw: CUmodule,
     context: &'ctx ContextRef,

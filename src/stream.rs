@@ -12,7 +12,8 @@ use crate::event::Event;
 /// How a stream relates to the legacy default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum StreamKind {
-    /// In order with the legacy default stream, and so with synchronous copies: the safe choice.
+    /// In order with the legacy default stream, and so with synchronous copies (but not where the library was opened
+    /// with per-thread default streams: there copies run on the thread's own). The safe choice.
     #[default]
     Blocking,
     /// Not in order with the default stream. Work that needs what a synchronous copy wrote must wait for it,
@@ -83,7 +84,8 @@ impl<'ctx> Stream<'ctx> {
         Ok(Self { raw, kind, owned: true, context })
     }
 
-    /// The context's legacy default stream, on which synchronous copies run. No driver call.
+    /// The context's legacy default stream, on which synchronous copies run unless the library was opened with
+    /// per-thread default streams. No driver call.
     pub fn default_in(cx: &Current<'_, 'ctx>) -> Self {
         let context = cx.context();
         let raw = match context.library().stream_mode() {

@@ -6,7 +6,21 @@ use std::mem::size_of;
 
 use common::{driver, in_context, kernels};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Buffer, Driver, Error, In, InOut, LaunchConfig, LaunchError, Stream};
+use cuprum::{Buffer, Driver, DriverError, Error, In, InOut, LaunchConfig, LaunchError, Stream};
+
+#[test]
+fn the_systems_driver_is_loaded_or_it_is_said_what_was_tried() {
+    match Driver::load() {
+        Ok(driver) => assert_eq!(Driver::load().unwrap(), driver),
+        Err(error) if common::on_gpu() => panic!("{error}"),
+        Err(DriverError::Load(error)) => {
+            assert!(error.attempts().iter().any(|attempt| attempt.origin() == "libcuda.so.1"), "{error}");
+            assert!(error.to_string().contains("libcuda.so.1"), "{error}");
+        }
+        // A driver without a device.
+        Err(DriverError::Init(error)) => assert_eq!(error.call(), FnId::cuInit),
+    }
+}
 
 #[test]
 fn an_error_is_eight_bytes() {

@@ -19,8 +19,8 @@ use crate::error::{Error, context_call};
 ///
 /// The copies here are synchronous for the host memory they touch: it can be reused when they return. On the
 /// device they are ordered by the legacy default stream: after all work of ordinary streams, and before all
-/// that is queued on ordinary streams later. A non-blocking stream is not part of that order; a
-/// [scope](Current::scope) on one waits for it first.
+/// that is queued on ordinary streams later. A non-blocking stream is not part of that order, nor is any other stream
+/// where the library was opened with per-thread default streams; a [scope](Current::scope) waits first in both cases.
 ///
 /// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
 pub struct Buffer<'ctx, T: DeviceData> {
