@@ -91,7 +91,7 @@ fn everything_in_a_context_dies_with_it() {
     drop(context);
     let _other = TestContext::new();
     assert_eq!(code!(cuStreamSynchronize(stream)), CUresult::CUDA_ERROR_INVALID_HANDLE);
-    assert_eq!(code!(cuEventQuery(event)), CUresult::CUDA_ERROR_INVALID_HANDLE);
+    assert_eq!(code!(cuEventQuery(event)), CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
     assert_eq!(code!(cuMemFree_v2(pointer)), INVALID_VALUE);
 }
 

@@ -25,7 +25,9 @@ const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
 /// Allocates in the current context.
 fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
-    allocate_in(&*call.context()?, bytes, kind, flags)
+    let context = call.context()?;
+    emulator().captures.forbid_unsafe()?;
+    allocate_in(&context, bytes, kind, flags)
 }
 
 /// Allocates in a context.
@@ -39,11 +41,17 @@ pub(super) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, fla
     emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)
 }
 
-/// Frees memory after everything that may use it has run.
+/// Frees memory after everything that may use it has run. Its own context counts, whichever is current.
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
-    let context = call.context()?;
     let memory = &emulator().memory;
-    let region = memory.find(address).ok_or(INVALID_VALUE)?;
+    let Some(region) = memory.find(address) else {
+        return call.context().and(Err(INVALID_VALUE));
+    };
+    let context = match emulator().contexts.get(region.context as usize) {
+        Some(owner) => owner,
+        None => call.context()?,
+    };
+    context.check()?;
     ensure(region.base == address && kinds.contains(&region.kind), INVALID_VALUE)?;
     emulator().scheduler.wait_context(region.context as usize);
     memory.free(address).map_err(|_| INVALID_VALUE)?;
@@ -140,6 +148,10 @@ calls! {
 
     fn cuMemHostAlloc(call, pp: Out<*mut c_void>, bytesize: usize, Flags: u32) {
         ensure(Flags & !HOST_FLAGS == 0, INVALID_VALUE)?;
+        if bytesize == 0 {
+            call.context()?;
+            return pp.set(ptr::null_mut());
+        }
         allocate_host(call, pp, bytesize, Flags)
     }
 

@@ -124,6 +124,7 @@ impl Context {
 
     /// Waits for everything that was pushed, then answers the sticky error if there is one.
     pub(super) fn synchronize(&self) -> Answer {
+        emulator().captures.forbid_in(self.handle)?;
         emulator().scheduler.wait_context(self.handle);
         self.check()
     }
@@ -224,7 +225,7 @@ fn destroy(handle: CUcontext) -> Answer {
 }
 
 fn push(handle: CUcontext) -> Answer {
-    ensure(!handle.is_null(), INVALID_CONTEXT)?;
+    ensure(!handle.is_null(), INVALID_VALUE)?;
     let context = Context::find(handle)?;
     with_stack(|stack| stack.push(context))
 }
@@ -380,7 +381,9 @@ calls! {
     /// The version of the context's interface, not of the driver.
     fn cuCtxGetApiVersion(call, ctx: CUcontext, version: Out<u32>) {
         version.check()?;
-        Context::find_or_current(call, ctx)?;
+        let destroyed = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        let found = Context::find_or_current(call, ctx).map(drop);
+        found.map_err(|code| if code == destroyed { INVALID_CONTEXT } else { code })?;
         version.set(3020)
     }
 

@@ -38,7 +38,7 @@ const KNOWN_FLAGS: u32 = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0 | DISABLE_TIMIN
 
 impl Event {
     pub(super) fn find(handle: CUevent) -> Answer<Arc<Self>> {
-        emulator().events.get(handle.addr()).ok_or(INVALID_HANDLE)
+        emulator().events.get(handle.addr()).ok_or_else(|| missing(handle))
     }
 
     /// Notes that the operation which records the event has run.
@@ -76,9 +76,13 @@ impl Event {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Fails for an event that has no time, reached or not.
+    fn check_timed(&self) -> Answer {
+        ensure(self.flags & DISABLE_TIMING == 0 && self.recorded().is_some(), INVALID_HANDLE)
+    }
+
     /// When the newest record was reached.
     fn instant(&self) -> Answer<Instant> {
-        ensure(self.flags & DISABLE_TIMING == 0, INVALID_HANDLE)?;
         let state = self.state();
         let recorded = state.recorded.ok_or(INVALID_HANDLE)?;
         match state.reached {
@@ -88,9 +92,19 @@ impl Event {
     }
 }
 
+/// Why a handle means no event. Of a destroyed one, hardware says this.
+fn missing(handle: CUevent) -> CUresult {
+    if emulator().events.was_given(handle.addr()) {
+        CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+    } else {
+        INVALID_HANDLE
+    }
+}
+
+/// The handle is gone also where the context has a sticky error.
 fn destroy(handle: CUevent) -> Answer {
     let removed = emulator().events.remove(handle.addr());
-    removed.map(drop).ok_or(INVALID_HANDLE)
+    removed.ok_or_else(|| missing(handle))?.context.check()
 }
 
 fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer {
@@ -118,6 +132,8 @@ fn elapsed(out: Out<f32>, start: CUevent, end: CUevent) -> Answer {
     let end = Event::find(end)?;
     start.context.check()?;
     ensure(start.context.handle == end.context.handle, INVALID_HANDLE)?;
+    start.check_timed()?;
+    end.check_timed()?;
     let (start, end) = (start.instant()?, end.instant()?);
     let forward = end.saturating_duration_since(start).as_secs_f64();
     let backward = start.saturating_duration_since(end).as_secs_f64();

@@ -36,13 +36,15 @@ impl Function {
     }
 
     /// The function behind a handle; of a kernel that belongs to no context, the one in the current
-    /// context.
+    /// context. Its context is alive and not poisoned.
     pub(super) fn find(handle: CUfunction) -> Answer<Arc<Self>> {
         if let Some(function) = emulator().functions.get(handle.addr()) {
+            function.module.context.check()?;
             return Ok(function);
         }
         let kernel = emulator().kernels.get(handle.addr()).ok_or(INVALID_HANDLE)?;
         let context = super::context::current().ok_or(INVALID_CONTEXT)?;
+        context.check()?;
         let function = kernel.function_in(&context)?;
         emulator().functions.get(function).ok_or(INVALID_HANDLE)
     }
@@ -90,6 +92,10 @@ impl Attributes {
 
         let (major, minor) = emulator().settings.compute_capability;
         Ok(match attribute {
+            // `.reqntid` does not count here.
+            A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK if kernel.required_threads().is_some() => {
+                MAX_THREADS as i32
+            }
             A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => max_threads(kernel) as i32,
             A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_shared() as i32,
             A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => {

@@ -74,7 +74,7 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
 calls! {
     fn cuInit(_call, Flags: u32) {
         ensure(Flags == 0, INVALID_VALUE)?;
-        ensure(!process::is_forked_child(), CUresult::CUDA_ERROR_OPERATING_SYSTEM)?;
+        ensure(!process::is_forked_child(), CUresult::CUDA_ERROR_NOT_INITIALIZED)?;
         if let Err(error) = Settings::in_force() {
             message::tell(&Message::Settings(error));
             return Err(INVALID_VALUE);

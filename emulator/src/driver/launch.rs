@@ -50,7 +50,7 @@ impl Launch {
         ensure(threads <= MAX_THREADS, INVALID_VALUE)?;
         let fits = threads <= max_threads(kernel)
             && kernel.required_threads().is_none_or(|required| required == shape.block);
-        ensure(fits, CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
+        ensure(fits, INVALID_VALUE)?;
         ensure(shape.dynamic_shared <= function.attributes.dynamic_shared(), INVALID_VALUE)?;
         if shape.cooperative {
             let resident = resident_blocks(kernel, threads, shape.dynamic_shared);
@@ -128,7 +128,8 @@ pub(super) fn pack_params(
         (true, false) => {
             let (from, bytes) = extra_buffer(extra)?;
             ensure(bytes >= buffer.len() && !from.is_null() || buffer.is_empty(), INVALID_VALUE)?;
-            // SAFETY: the client's buffer has at least this size, as it says itself.
+            ensure(bytes == buffer.len(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
+            // SAFETY: the client's buffer has this size, as it says itself.
             unsafe { ptr::copy_nonoverlapping(from.cast(), buffer.as_mut_ptr(), buffer.len()) };
         }
     }

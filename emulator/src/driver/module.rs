@@ -14,7 +14,8 @@ use crate::program::{
 };
 
 use super::call::{
-    Answer, Call, INVALID_HANDLE, InMut, NOT_FOUND, OUT_OF_MEMORY, Out, Text, calls, put_handle,
+    Answer, Call, INVALID_HANDLE, INVALID_VALUE, InMut, NOT_FOUND, OUT_OF_MEMORY, Out, Text, calls, ensure,
+    put_handle,
 };
 use super::context::Context;
 use super::function::Function;
@@ -86,8 +87,11 @@ impl Module {
         Ok(module)
     }
 
+    /// The module behind a handle. Its context is alive and not poisoned.
     pub(super) fn find(handle: CUmodule) -> Answer<Arc<Self>> {
-        emulator().modules.get(handle.addr()).ok_or(INVALID_HANDLE)
+        let module = emulator().modules.get(handle.addr()).ok_or(INVALID_HANDLE)?;
+        module.context.check()?;
+        Ok(module)
     }
 
     /// The handle of the function for a kernel, by its index; the same every time.
@@ -223,10 +227,8 @@ calls! {
         load(call, module, fatCubin, &Logs::default())
     }
 
-    fn cuModuleUnload(call, hmod: CUmodule) {
-        let module = Module::find(hmod)?;
-        call.context()?;
-        module.unload();
+    fn cuModuleUnload(_call, hmod: CUmodule) {
+        Module::find(hmod)?.unload();
         Ok(())
     }
 
@@ -237,6 +239,7 @@ calls! {
     fn cuModuleGetFunction(_call, hfunc: Out<CUfunction>, hmod: CUmodule, name: Text) {
         hfunc.check()?;
         let name = name.get()?;
+        ensure(!name.is_empty(), INVALID_VALUE)?;
         let module = Module::find(hmod)?;
         let kernels = module.program.kernels();
         let index = kernels.iter().position(|kernel| kernel.name() == name);
@@ -270,7 +273,11 @@ calls! {
         name: Text,
     ) {
         let name = name.get()?;
-        let (address, size) = Module::find(hmod)?.global(&name)?;
+        ensure(!dptr.is_null() || !bytes.is_null(), INVALID_VALUE)?;
+        let module = Module::find(hmod)?;
+        let is_kernel = module.program.kernels().iter().any(|kernel| kernel.name() == name);
+        ensure(!is_kernel, INVALID_VALUE)?;
+        let (address, size) = module.global(&name)?;
         dptr.set_if_wanted(address);
         bytes.set_if_wanted(size as usize);
         Ok(())

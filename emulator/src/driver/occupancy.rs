@@ -4,7 +4,7 @@ use cuprum_sys::*;
 
 use crate::program::Kernel;
 
-use super::call::{Answer, INVALID_VALUE, In, Out, calls, ensure, in_callback};
+use super::call::{Answer, Call, INVALID_VALUE, In, Out, calls, ensure, in_callback};
 use super::device::{
     BLOCKS_PER_MULTIPROCESSOR, REGISTERS_PER_MULTIPROCESSOR, SHARED_PER_MULTIPROCESSOR, SHARED_RESERVED,
     THREADS_PER_MULTIPROCESSOR, multiprocessors,
@@ -26,8 +26,15 @@ pub(super) fn resident_blocks(kernel: &Kernel, threads: u32, dynamic_shared: u32
     by_threads.min(by_shared).min(by_registers.max(1)).min(BLOCKS_PER_MULTIPROCESSOR as u32)
 }
 
-fn active_blocks(out: Out<i32>, function: CUfunction, threads: i32, dynamic_shared: usize) -> Answer {
+fn active_blocks(
+    call: &Call,
+    out: Out<i32>,
+    function: CUfunction,
+    threads: i32,
+    dynamic_shared: usize,
+) -> Answer {
     out.check()?;
+    call.context()?;
     let function = Function::find(function)?;
     let threads = u32::try_from(threads).ok().filter(|&threads| threads > 0);
     let threads = threads.ok_or(INVALID_VALUE)?;
@@ -73,17 +80,17 @@ fn best_block(
 
 calls! {
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        _call,
+        call,
         numBlocks: Out<i32>,
         func: CUfunction,
         blockSize: i32,
         dynamicSMemSize: usize,
     ) {
-        active_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+        active_blocks(call, numBlocks, func, blockSize, dynamicSMemSize)
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        _call,
+        call,
         numBlocks: Out<i32>,
         func: CUfunction,
         blockSize: i32,
@@ -91,7 +98,7 @@ calls! {
         flags: u32,
     ) {
         ensure(flags <= 1, INVALID_VALUE)?;
-        active_blocks(numBlocks, func, blockSize, dynamicSMemSize)
+        active_blocks(call, numBlocks, func, blockSize, dynamicSMemSize)
     }
 
     fn cuOccupancyMaxPotentialBlockSize(

@@ -51,7 +51,10 @@ fn write_attribute(
             }
             out.cast().set(host)
         }
-        A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => out.cast().set(0u32),
+        A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
+            let on_device = matches!(kind, Some(RegionKind::Device | RegionKind::Managed));
+            out.cast().set(u32::from(on_device))
+        }
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => {
             out.cast().set(region.map_or(0, |region| region.id))
         }

@@ -151,12 +151,12 @@ fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer 
     put_handle(out, handle)
 }
 
-/// Destroys the handle at once; what was pushed still runs.
+/// Destroys the handle at once, also where the context has a sticky error; what was pushed still runs.
 fn destroy(handle: CUstream) -> Answer {
     let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     ensure(!is_default, INVALID_HANDLE)?;
     let removed = emulator().streams.remove(handle.addr());
-    removed.map(drop).ok_or(INVALID_HANDLE)
+    removed.ok_or(INVALID_HANDLE)?.context.check()
 }
 
 calls! {

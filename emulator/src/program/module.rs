@@ -133,6 +133,14 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
     let number = target.trim_start_matches("sm_").trim_start_matches("compute_");
     let specific = number.ends_with(['a', 'f']);
     let number: u32 = number.trim_end_matches(['a', 'f']).parse().unwrap_or(0);
+    let version = module.version;
+    if let Some(least) = least_version(number).filter(|least| version < *least) {
+        let text = format!(
+            "PTX version {}.{} does not know `{target}`, which needs {}.{}",
+            version.0, version.1, least.0, least.1
+        );
+        return Err(PtxError::at(at, PtxErrorKind::Target, text));
+    }
     let mine = options.compute_capability;
     let fits = if specific { number == mine } else { number <= mine };
     if number < 20 || !fits {
@@ -147,6 +155,28 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
         ));
     }
     Ok(())
+}
+
+/// The first version of PTX that knows a target.
+fn least_version(target: u32) -> Option<(u32, u32)> {
+    Some(match target {
+        50 => (4, 0),
+        52 => (4, 1),
+        53 => (4, 2),
+        60..=62 => (5, 0),
+        70 => (6, 0),
+        72 => (6, 1),
+        75 => (6, 3),
+        80 => (7, 0),
+        86 => (7, 1),
+        87 => (7, 4),
+        89 | 90 => (7, 8),
+        100 | 101 => (8, 6),
+        120 => (8, 7),
+        103 | 121 => (8, 8),
+        88 | 110 => (9, 0),
+        _ => return None,
+    })
 }
 
 fn declare_variable<'m, 's>(

@@ -65,11 +65,11 @@ impl FaultKind {
             | Self::UseAfterFree
             | Self::NullPointer
             | Self::HostPointer
-            | Self::WriteToReadOnly => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+            | Self::WriteToReadOnly
+            | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
-            Self::StackOverflow => CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitialisedRead
             | Self::Trap
@@ -339,7 +339,7 @@ mod tests {
             (FaultKind::Trap, 719),
             (FaultKind::Assert { expression: "x > 0".into(), function: "f".into() }, 710),
             (FaultKind::Timeout, 702),
-            (FaultKind::StackOverflow, 714),
+            (FaultKind::StackOverflow, 700),
             (FaultKind::InvalidCode, 718),
         ];
         for (kind, code) in codes {

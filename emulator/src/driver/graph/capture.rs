@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 use cuprum_sys::*;
 
@@ -38,6 +39,9 @@ struct Capture {
     id: u64,
     graph: Arc<Graph>,
     origin: Lane,
+    /// Which threads may not make unsafe calls meanwhile: all, the one that began it, none.
+    mode: CUstreamCaptureMode,
+    thread: ThreadId,
     tails: HashMap<Lane, Tail>,
     invalid: bool,
 }
@@ -121,6 +125,40 @@ impl Captures {
         }
     }
 
+    /// Fails for a call that waits for a whole context if something in it is capturing, and ends those captures.
+    pub(in crate::driver) fn forbid_in(&self, context: usize) -> Answer {
+        self.forbid_where(|capture| capture.origin.context == context)
+    }
+
+    /// Fails for an allocation, which may synchronise, if a capture asks this thread not to make such calls, and
+    /// ends those captures.
+    pub(in crate::driver) fn forbid_unsafe(&self) -> Answer {
+        use CUstreamCaptureMode as M;
+
+        if !self.any() || MODE.get() == M::CU_STREAM_CAPTURE_MODE_RELAXED {
+            return Ok(());
+        }
+        let here = thread::current().id();
+        let alone = MODE.get() == M::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.forbid_where(|capture| match capture.mode {
+            M::CU_STREAM_CAPTURE_MODE_RELAXED => false,
+            M::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL => capture.thread == here,
+            _ => !alone || capture.thread == here,
+        })
+    }
+
+    fn forbid_where(&self, hit: impl Fn(&Capture) -> bool) -> Answer {
+        if !self.any() {
+            return Ok(());
+        }
+        let mut answer = Ok(());
+        for capture in self.lock().iter_mut().filter(|capture| hit(capture)) {
+            capture.invalid = true;
+            answer = Err(UNSUPPORTED);
+        }
+        answer
+    }
+
     /// What an event recorded now in this stream stands for, if the stream is capturing.
     pub(in crate::driver) fn point(&self, lane: Lane) -> Option<CapturedPoint> {
         if !self.any() {
@@ -148,7 +186,7 @@ impl Captures {
         Ok(())
     }
 
-    fn begin(&self, lane: Lane, graph: Arc<Graph>, after: Vec<usize>) -> Answer {
+    fn begin(&self, lane: Lane, mode: CUstreamCaptureMode, graph: Arc<Graph>, after: Vec<usize>) -> Answer {
         ensure(lane.stream != Lane::LEGACY, UNSUPPORTED)?;
         let mut active = self.lock();
         ensure(capture_of(&mut active, lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
@@ -156,6 +194,8 @@ impl Captures {
             id: self.last_id.fetch_add(1, Ordering::Relaxed) as u64 + 1,
             graph,
             origin: lane,
+            mode,
+            thread: thread::current().id(),
             tails: HashMap::from([(lane, Tail::new(after))]),
             invalid: false,
         });
@@ -246,7 +286,7 @@ impl StreamRef {
 fn begin(call: &Call, stream: CUstream, mode: CUstreamCaptureMode) -> Answer {
     ensure(mode.name().is_some(), INVALID_VALUE)?;
     let lane = call.stream(stream)?.lane();
-    emulator().captures.begin(lane, Graph::create(), Vec::new())
+    emulator().captures.begin(lane, mode, Graph::create(), Vec::new())
 }
 
 /// What a client may know of a capture; places that are null are skipped.
@@ -332,7 +372,7 @@ calls! {
         let graph = Graph::find(hGraph)?;
         let after = dependencies.get_all(numDependencies)?;
         let lane = call.stream(hStream)?.lane();
-        emulator().captures.begin(lane, graph, after.into_iter().map(Handle::addr).collect())
+        emulator().captures.begin(lane, mode, graph, after.into_iter().map(Handle::addr).collect())
     }
 
     fn cuStreamEndCapture(call, hStream: CUstream, phGraph: Out<CUgraph>) {
