@@ -352,3 +352,25 @@ fn a_library_serves_every_context() {
     assert_eq!(code!(cuLibraryUnload(library)), INVALID_HANDLE);
     assert_eq!(code!(cuLibraryGetKernel(&mut kernel, library, c"scale".as_ptr())), INVALID_HANDLE);
 }
+
+#[test]
+fn the_calls_from_before_cuda_4_still_launch() {
+    let _context = TestContext::new();
+    let scale_function = function(load(PTX), c"scale");
+    let data = alloc(512);
+    write(data, &[1.5f32; 128]);
+    let mut pointer = data;
+    ok!(cuFuncSetBlockShape(scale_function, 64, 1, 1));
+    ok!(cuFuncSetSharedSize(scale_function, 0));
+    ok!(cuParamSetv(scale_function, 0, (&raw mut pointer).cast(), 8));
+    ok!(cuParamSetf(scale_function, 8, 4.0));
+    ok!(cuParamSeti(scale_function, 12, 100));
+    ok!(cuParamSetSize(scale_function, 16));
+    ok!(cuLaunchGrid(scale_function, 2, 1));
+    let scaled = read::<f32>(data, 128);
+    assert_eq!(scaled[..100], [6.0; 100]);
+    assert_eq!(scaled[100..], [1.5; 28]);
+    assert_eq!(code!(cuLaunchGrid(scale_function, 0, 1)), INVALID_VALUE);
+    assert_eq!(code!(cuFuncSetBlockShape(scale_function, 0, 1, 1)), INVALID_VALUE);
+    assert_eq!(code!(cuParamSeti(scale_function, -4, 0)), INVALID_VALUE);
+}

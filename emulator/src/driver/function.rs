@@ -13,6 +13,7 @@ use super::call::{Answer, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Out, c
 use super::context::Context;
 use super::device::{MAX_THREADS, SHARED_DEFAULT, SHARED_OPT_IN};
 use super::handle::Handle;
+use super::legacy_launch::LegacyState;
 use super::module::Module;
 use super::state::emulator;
 
@@ -23,6 +24,7 @@ pub(super) struct Function {
     pub(super) kernel: Arc<Kernel>,
     pub(super) name: CString,
     pub(super) attributes: Attributes,
+    pub(super) legacy: LegacyState,
 }
 
 impl Function {
@@ -31,6 +33,7 @@ impl Function {
             module,
             name: CString::new(kernel.name()).unwrap_or_default(),
             attributes: Attributes::new(&kernel),
+            legacy: LegacyState::default(),
             kernel,
         }
     }

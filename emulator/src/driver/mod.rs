@@ -25,6 +25,7 @@ mod image;
 mod init;
 mod jit;
 mod launch;
+mod legacy_launch;
 mod library;
 mod link;
 mod memop;
@@ -64,6 +65,7 @@ fn install_all(table: &mut table::Builder) {
     graph::node::install(table);
     init::install(table);
     launch::install(table);
+    legacy_launch::install(table);
     library::install(table);
     link::install(table);
     memop::install(table);
