@@ -2,6 +2,7 @@
 
 use super::launch::Launch;
 use super::memory::Cached;
+use super::parts::Parts;
 use super::semantics::{LANES, lanes_of};
 use super::shadow::Shadow;
 use super::warp::{Wait, Warp};
@@ -30,29 +31,47 @@ pub(super) struct Block<'l, 'a> {
     pub(super) epoch: u32,
     /// Of shared memory, where a check needs it.
     pub(super) shadow: Option<Shadow>,
+    /// What is left of the parts that go back at the end.
+    parts: Parts,
 }
 
 impl<'l, 'a> Block<'l, 'a> {
     pub(super) fn new(launch: &'l Launch<'a>, worker: usize) -> Self {
         let kernel = launch.args.kernel;
-        let warps = launch.threads.div_ceil(LANES as u32);
+        let mut parts = Parts::take(kernel.id, launch.args.block);
+        let fresh = parts.warps.is_empty();
+        if fresh {
+            let warps = launch.threads.div_ceil(LANES as u32);
+            parts.warps = (0..warps).map(|index| Warp::new(kernel, index)).collect();
+            parts.caches = vec![Cached::EMPTY; kernel.caches as usize];
+        } else {
+            parts.caches.fill(Cached::EMPTY);
+        }
+        parts.shared.resize((launch.shared_bytes as usize).div_ceil(8), 0);
+        parts.uniform.resize(launch.uniform.len(), 0);
+        for ((register, width, value), held) in launch.uniform.iter().zip(&mut parts.uniform) {
+            if fresh || value != held {
+                *held = *value;
+                parts.warps.iter_mut().for_each(|warp| warp.rows.fill(*register, *width, *value));
+            }
+        }
+        let Parts { warps, shared, caches, .. } = &mut parts;
         let mut block = Block {
             launch,
             worker,
             index: [0; 3],
-            warps: (0..warps).map(|index| Warp::new(kernel, index)).collect(),
-            shared: vec![0; (launch.shared_bytes as usize).div_ceil(8)],
-            caches: vec![Cached::EMPTY; kernel.caches as usize],
+            warps: std::mem::take(warps),
+            shared: std::mem::take(shared),
+            caches: std::mem::take(caches),
             arrived: [0; 16],
             instructions: 0,
             epoch: 0,
             shadow: (launch.options.check_init || launch.options.check_races)
                 .then(|| Shadow::new(launch.shared_bytes as usize, launch.options.check_races)),
+            parts,
         };
         for warp in &mut block.warps {
-            for (register, width, value) in &launch.uniform {
-                warp.rows.fill(*register, *width, *value);
-            }
+            set_varying(launch, worker, warp, |special| !matches!(special, Special::BlockId(_)), [0; 3]);
         }
         block
     }
@@ -69,21 +88,7 @@ impl<'l, 'a> Block<'l, 'a> {
             let first = warp.index * LANES as u32;
             let count = (launch.threads - first).min(LANES as u32);
             warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel);
-            for (register, width, special) in &launch.varying {
-                for lane in 0..LANES {
-                    let thread = first + lane as u32;
-                    let value = match *special {
-                        Special::ThreadId(axis) => thread_index(thread, launch.args.block)[axis as usize],
-                        Special::BlockId(axis) => index[axis as usize],
-                        Special::LaneId => lane as u32,
-                        Special::WarpId => warp.index,
-                        Special::MultiprocessorId => worker as u32,
-                        Special::LaneMask(order, or_equal) => lane_mask(lane as u32, order, or_equal),
-                        _ => 0,
-                    };
-                    warp.rows.set_wide(*register, *width, lane, value.into());
-                }
-            }
+            set_varying(launch, worker, warp, |special| matches!(special, Special::BlockId(_)), index);
         }
     }
 
@@ -296,6 +301,43 @@ impl<'l, 'a> Block<'l, 'a> {
 
     pub(super) fn instruction(&self, pc: u32) -> &'a crate::program::instruction::Instruction {
         &self.launch.args.kernel.code[pc as usize]
+    }
+}
+
+impl Drop for Block<'_, '_> {
+    fn drop(&mut self) {
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.warps = std::mem::take(&mut self.warps);
+        parts.shared = std::mem::take(&mut self.shared);
+        parts.caches = std::mem::take(&mut self.caches);
+        parts.keep();
+    }
+}
+
+/// Fills those rows of special registers that `wanted` picks.
+fn set_varying(
+    launch: &Launch<'_>,
+    worker: usize,
+    warp: &mut Warp,
+    wanted: impl Fn(&Special) -> bool,
+    index: [u32; 3],
+) {
+    let first = warp.index * LANES as u32;
+    for (register, width, special) in launch.varying.iter().filter(|(.., special)| wanted(special)) {
+        let value = |lane: u32| match *special {
+            Special::ThreadId(axis) => thread_index(first + lane, launch.args.block)[axis as usize],
+            Special::BlockId(axis) => index[axis as usize],
+            Special::LaneId => lane,
+            Special::WarpId => warp.index,
+            Special::MultiprocessorId => worker as u32,
+            Special::LaneMask(order, or_equal) => lane_mask(lane, order, or_equal),
+            _ => 0,
+        };
+        match *special {
+            Special::BlockId(_) => warp.rows.fill(*register, *width, value(0).into()),
+            _ => (0..LANES)
+                .for_each(|lane| warp.rows.set_wide(*register, *width, lane, value(lane as u32).into())),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One launch: constants, workers, the queue of blocks.
 
 use super::block::Block;
+use super::pool::{self, Help};
 use super::semantics::{LANES, Width};
 use super::shadow::GlobalShadow;
 use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
@@ -10,6 +11,10 @@ use crate::program::{FUNCTION_STRIDE, Register};
 use crate::report::{Fault, FaultKind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A launch that takes longer than this is worth waking other threads for, which takes some microseconds itself.
+const WORTH_WAKING: Duration = Duration::from_micros(30);
 
 /// What all workers of a launch share.
 pub(super) struct Launch<'a> {
@@ -43,16 +48,8 @@ pub(super) fn run(
         workers => workers,
     };
     let workers = workers.min(usize::try_from(launch.blocks).unwrap_or(usize::MAX)).max(1);
-    if workers == 1 {
-        launch.work(0, 1);
-    } else {
-        std::thread::scope(|scope| {
-            for worker in 1..workers {
-                let launch = &launch;
-                scope.spawn(move || launch.work(worker, workers));
-            }
-            launch.work(0, workers);
-        });
+    if !pool::run(workers - 1, &|worker, help| launch.work(worker, help)) {
+        return Err(Box::new(Fault::new(FaultKind::Other("a worker panicked".into()), &args.kernel.name)));
     }
     let fault = launch.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     match fault {
@@ -165,11 +162,11 @@ impl<'a> Launch<'a> {
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 
-    fn work(&self, worker: usize, workers: usize) {
+    fn work(&self, worker: usize, help: &Help<'_>) {
         let outcome = if self.args.cooperative {
-            self.work_cooperatively(worker, workers)
+            self.work_cooperatively(worker, help)
         } else {
-            self.work_in_turn(worker)
+            self.work_in_turn(worker, help)
         };
         if let Err(fault) = outcome {
             self.stopped.store(true, Ordering::Relaxed);
@@ -178,34 +175,55 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Takes blocks from the queue, one after the other.
-    fn work_in_turn(&self, worker: usize) -> Result<(), Box<Fault>> {
-        let mut block = Block::new(self, worker);
-        loop {
-            let index = self.next_block.fetch_add(1, Ordering::Relaxed);
-            if index >= self.blocks || self.stopped.load(Ordering::Relaxed) {
-                return Ok(());
+    /// The next block that nobody has taken yet.
+    fn next_block(&self) -> Option<[u32; 3]> {
+        let index = self.next_block.fetch_add(1, Ordering::Relaxed);
+        let wanted = index < self.blocks && !self.stopped.load(Ordering::Relaxed);
+        wanted.then(|| self.coordinates(index))
+    }
+
+    /// Takes blocks from the queue, one after the other. Others are asked to help once it turns out to take long enough
+    /// to be worth waking them.
+    fn work_in_turn(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
+        let started = help.is_possible().then(Instant::now);
+        let invite_if_long = || {
+            if help.is_possible() && started.is_some_and(|started| started.elapsed() > WORTH_WAKING) {
+                help.invite();
             }
-            block.start(self.coordinates(index));
+        };
+        let Some(first) = self.next_block() else { return Ok(()) };
+        let mut block = Block::new(self, worker);
+        let mut next = Some(first);
+        while let Some(index) = next {
+            block.start(index);
             while !block.round()? {
                 self.account(&mut block)?;
                 if self.stopped.load(Ordering::Relaxed) {
                     return Ok(());
                 }
+                invite_if_long();
             }
             self.account(&mut block)?;
+            invite_if_long();
+            next = self.next_block();
         }
+        Ok(())
     }
 
-    /// Keeps a share of all blocks alive and gives each a turn, since they may wait for each other.
-    fn work_cooperatively(&self, worker: usize, workers: usize) -> Result<(), Box<Fault>> {
+    /// Keeps its blocks alive and gives each a turn, since blocks may wait for each other; takes one more block each
+    /// time, so that all start whoever helps.
+    fn work_cooperatively(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
+        help.invite();
         let mut blocks = Vec::new();
-        for index in (worker as u64..self.blocks).step_by(workers) {
-            let mut block = Block::new(self, worker);
-            block.start(self.coordinates(index));
-            blocks.push(block);
-        }
-        while !blocks.is_empty() && !self.stopped.load(Ordering::Relaxed) {
+        loop {
+            if let Some(index) = self.next_block() {
+                let mut block = Block::new(self, worker);
+                block.start(index);
+                blocks.push(block);
+            }
+            if blocks.is_empty() || self.stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
             let mut index = 0;
             while index < blocks.len() {
                 let done = blocks[index].round()?;
@@ -217,7 +235,6 @@ impl<'a> Launch<'a> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Adds up executed instructions and checks them against the budget.

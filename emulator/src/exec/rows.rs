@@ -58,10 +58,21 @@ impl Rows {
         self.rows[row].0[cell + 1] = (value >> 32) as u32;
     }
 
+    /// The same value in all lanes.
     pub(super) fn fill(&mut self, register: Register, width: Width, value: u64) {
-        for lane in 0..LANES {
-            self.set_wide(register, width, lane, value);
+        let first = register.0 as usize;
+        if width != Width::Double {
+            self.rows[first].0.fill(value as u32);
+            return;
         }
+        let words = [value as u32, (value >> 32) as u32];
+        let row = Row(core::array::from_fn(|cell| words[cell % 2]));
+        self.rows[first..first + 2].fill(row);
+    }
+
+    /// Bytes that the register file takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(self.rows.as_slice())
     }
 
     /// The lanes where a condition holds.

@@ -84,6 +84,11 @@ impl Warp {
         }
     }
 
+    /// Bytes that its state takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.rows.bytes() + self.local.len()
+    }
+
     /// Puts all threads at the start of the kernel.
     pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
         self.live = live;

@@ -191,6 +191,8 @@ pub(crate) struct Function {
 /// A kernel, decoded.
 #[derive(Debug)]
 pub struct Kernel {
+    /// Different for each kernel loaded by this process.
+    pub(crate) id: u64,
     pub(crate) name: String,
     pub(crate) params: Vec<Param>,
     pub(crate) static_shared: u32,

@@ -20,6 +20,7 @@ use crate::exec::semantics::Width;
 use crate::ptx::{self, Position, Space, Statement, Variable};
 use modifiers::Modifiers;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 type Decoded<T> = Result<T, PtxError>;
 
@@ -143,7 +144,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         let mut constants: Vec<_> =
             self.constants.drain().map(|((width, constant), register)| (register, width, constant)).collect();
         constants.sort_unstable_by_key(|(register, ..)| register.0);
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Ok(Kernel {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             name: tree.name.to_owned(),
             params,
             static_shared,
