@@ -1,0 +1,96 @@
+"""Compares two records of probe_driver.py: what a real driver answers, and what the emulator answers.
+
+    python3 tests/gpu/compare_driver.py RECORDED.json MEASURED.json
+
+Prints every difference that is not intended, and every intended one that is no longer there; fails if there is any.
+"""
+
+import collections
+import fnmatch
+import json
+import pathlib
+import sys
+
+Intended = collections.namedtuple("Intended", "probe label answers reason")
+ANY = None
+
+# Probe and label may be patterns; answers are those that the emulator may give.
+CONTAINED = "on hardware a fault ends CUDA for the whole process, here for its context"
+ABORTS = "hardware takes a destroyed context and then aborts the process; the emulator refuses it"
+INTENDED = [
+    Intended("recover_by_*", "cuDevicePrimaryCtxRetain", [0], CONTAINED),
+    Intended("recover_by_primary_reset.*", "primary retained and set again", [0], CONTAINED),
+    Intended("recover_by_primary_release.*", "primary after release and retain", [0], CONTAINED),
+    Intended("recover_by_new_context.*", "*bystander*", [0], CONTAINED),
+    Intended("recover_by_new_context.*", "cuCtxCreate_v2 *", [0], CONTAINED),
+    Intended("recover_by_new_context.*", "new context *", [0], CONTAINED),
+    Intended("dead.context_set_current", "cuCtxSetCurrent", [709], ABORTS),
+    Intended("dead.context_push", "cuCtxPushCurrent_v2", [709], ABORTS),
+    Intended("dead.context_*", "cuCtxSynchronize*", [0], ABORTS),
+    Intended("dead.stream_launch", "cuLaunchKernel", [400], "an invalid handle, as in calls in which hardware crashes"),
+    Intended("launch_arguments.extra_short", "cuLaunchKernel", [1], "hardware reads beyond the client's buffer"),
+    Intended("launch_limits", "cuLaunchCooperativeKernel 100 blocks", [720], "fewer multiprocessors"),
+    Intended("memory_limits", "cuMemAlloc_v2 total bytes", [0], "a context takes none of the device's memory"),
+    Intended("memory_limits", "distances of allocations *", ANY, "pages in hardware, guard space here"),
+    Intended("memory_limits", "alignment of each", ANY, "pages in hardware, guard space here"),
+    Intended("memory_limits", "cuPointerGetAttribute 5 *", ANY, "no tokens for other devices on the bus"),
+    Intended("memory_limits", "cuPointerGetAttribute 15 *", ANY, "no other devices on the bus"),
+    Intended("memory_limits", "cuPointerGetAttribute 18 *", ANY, "a mapping is as long as its allocation"),
+    Intended("current_none_after_pop", "current after destroy", ANY, "the address of a context"),
+    Intended("attributes", "cuDeviceGetAttribute", ANY, "another device"),
+    Intended("attributes", "short name", ["Sof"], "another device"),
+    Intended("modules", "load elf magic and garbage", [209], "machine code is refused before it is read"),
+    Intended("forked_child", "* in the child", [3], "hardware crashes in the child"),
+]
+# Labels whose content is a code and a log; the log's words differ.
+WITH_LOG = "load "
+
+
+def answer_of(label, content):
+    if label.startswith(WITH_LOG) and isinstance(content, list):
+        return content[0]
+    return content
+
+
+def differences(recorded, measured):
+    for probe, theirs in recorded.items():
+        if probe == "provenance":
+            continue
+        ours = measured.get(probe, {})
+        crashed = str(theirs.get("ended", "")).startswith("exit status")
+        for label in dict.fromkeys([*theirs, *ours]):
+            if label == "standard error" or crashed and (label == "ended" or label not in theirs):
+                continue
+            pair = [answer_of(label, facts.get(label, "no answer")) for facts in (theirs, ours)]
+            if pair[0] != pair[1]:
+                yield probe, label, *pair
+
+
+def intention(probe, label, ours):
+    for entry in INTENDED:
+        if fnmatch.fnmatchcase(probe, entry.probe) and fnmatch.fnmatchcase(label, entry.label):
+            if entry.answers is ANY or ours in entry.answers:
+                return entry
+    return None
+
+
+def main(recorded_path, measured_path):
+    recorded, measured = (json.loads(pathlib.Path(path).read_text()) for path in (recorded_path, measured_path))
+    met, wrong = [], 0
+    for probe, label, theirs, ours in differences(recorded, measured):
+        entry = intention(probe, label, ours)
+        met.append(entry)
+        if entry is None:
+            wrong += 1
+            print(f"{probe}: {label}: {ours}, recorded {theirs}")
+    for entry in INTENDED:
+        if entry not in met:
+            wrong += 1
+            print(f"{entry.probe}: {entry.label}: no longer differs; take it out of the list")
+    facts = sum(len(answers) for probe, answers in recorded.items() if probe != "provenance")
+    print(f"{facts} recorded facts, {len(met)} differences, {wrong} of them not intended")
+    return wrong == 0
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main(*sys.argv[1:]) else 1)
