@@ -142,8 +142,7 @@ fn whatever_is_forgotten_leaks_and_no_more() {
         cx.scope(&stream, |scope| {
             let lent = scope.lend(buffer.as_mut_slice()).unwrap();
             lent.copy_to_host(&mut host).unwrap();
-            // The scope itself cannot be forgotten: it is borrowed, and waits in the frame that made it.
-            std::mem::forget(lent);
+            // Neither scope nor loan can be forgotten: the scope waits in the frame that made it.
         })
         .unwrap();
         assert_eq!(host, vec![0; 1 << 16]);
@@ -252,9 +251,7 @@ fn a_foreign_context_is_borrowed_and_not_destroyed() {
     // SAFETY: as above.
     let current = unsafe { ForeignContext::current(driver()) }.unwrap().expect("a context is current");
     assert_eq!(current.as_raw(), owner.as_raw());
-    drop(current);
     cx.pop().unwrap();
-    drop(foreign);
     let cx = stack.push(&owner).expect("the context is still alive");
     cx.synchronize().unwrap();
     drop(cx);
