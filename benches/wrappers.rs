@@ -15,7 +15,6 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 #[path = "../tests/fake/mod.rs"]
-#[allow(dead_code, reason = "the tests also ask it what was called")]
 mod fake;
 mod table;
 
