@@ -1,0 +1,117 @@
+//! Threads, forks and the end of the process, with operations on a thread of the driver's own.
+
+mod common;
+
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::*;
+use cuprum_emulator::{Mode, Settings};
+use cuprum_sys::*;
+
+fn context() -> TestContext {
+    static SETUP: Once = Once::new();
+    SETUP.call_once(|| Settings::default().mode(Mode::Async).install().unwrap());
+    TestContext::new()
+}
+
+/// Whether the host function below may go on.
+static GO: AtomicBool = AtomicBool::new(false);
+
+unsafe extern "C" fn wait_for_go(_: *mut c_void) {
+    while !GO.load(Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn the_host_goes_on_while_the_device_works() {
+    let _context = context();
+    let stream = stream(1);
+    let buffer = alloc(4);
+    ok!(cuLaunchHostFunc(stream, Some(wait_for_go), null_mut()));
+    ok!(cuMemsetD32Async(buffer, 3, 1, stream));
+    let done = event(0);
+    ok!(cuEventRecord(done, stream));
+    assert_eq!(code!(cuEventQuery(done)), CUresult::CUDA_ERROR_NOT_READY);
+    assert_eq!(code!(cuStreamQuery(stream)), CUresult::CUDA_ERROR_NOT_READY);
+    GO.store(true, Ordering::Release);
+    ok!(cuEventSynchronize(done));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u32>(buffer, 1), [3]);
+}
+
+#[test]
+fn many_threads_use_one_context_at_the_same_time() {
+    const THREADS: u32 = 8;
+    const ROUNDS: u32 = 200;
+    let context = context();
+    let handle = context.0.0.expose_provenance();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            scope.spawn(move || {
+                ok!(cuCtxPushCurrent_v2(CUcontext(core::ptr::with_exposed_provenance_mut(handle))));
+                let stream = stream(thread & 1);
+                for round in 0..ROUNDS {
+                    let value = thread << 16 | round;
+                    let buffer = alloc(64);
+                    ok!(cuMemsetD32Async(buffer, value, 16, stream));
+                    let mut back = [0u32; 16];
+                    ok!(cuMemcpyDtoHAsync_v2(back.as_mut_ptr().cast(), buffer, 64, stream));
+                    ok!(cuStreamSynchronize(stream));
+                    assert_eq!(back, [value; 16]);
+                    ok!(cuMemFree_v2(buffer));
+                }
+                ok!(cuStreamDestroy_v2(stream));
+                ok!(cuCtxPopCurrent_v2(null_mut()));
+            });
+        }
+    });
+    let mut pointer = 0;
+    ok!(cuMemAlloc_v2(&mut pointer, 4));
+}
+
+#[test]
+fn a_thread_may_end_with_contexts_on_its_stack() {
+    std::thread::spawn(|| std::mem::forget(context())).join().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_forked_child_gets_an_error_and_no_crash() {
+    unsafe extern "C" {
+        fn fork() -> c_int;
+        fn _exit(status: c_int) -> !;
+        fn waitpid(pid: c_int, status: *mut c_int, options: c_int) -> c_int;
+    }
+    let _context = context();
+    let buffer = alloc(4);
+    let fns = fns();
+    // SAFETY: the child calls the driver, which answers before it takes any lock, and leaves.
+    let child = unsafe { fork() };
+    assert!(child >= 0);
+    if child == 0 {
+        let (mut pointer, mut version) = (0, 0);
+        // SAFETY: in all four, the arguments are valid or places of our own.
+        let allocated = unsafe { (fns.cuMemAlloc_v2)(&mut pointer, 4) };
+        // SAFETY: as above.
+        let freed = unsafe { (fns.cuMemFree_v2)(buffer) };
+        // SAFETY: as above.
+        let synchronized = unsafe { (fns.cuCtxSynchronize)() };
+        // SAFETY: as above.
+        let asked = unsafe { (fns.cuDriverGetVersion)(&mut version) };
+        let refused = [allocated, freed, synchronized]
+            .iter()
+            .all(|&result| result == CUresult::CUDA_ERROR_NOT_INITIALIZED);
+        let right = refused && asked == CUresult::CUDA_SUCCESS;
+        // SAFETY: ends the child without what the parent's threads would have cleaned up.
+        unsafe { _exit(if right { 0 } else { 1 }) };
+    }
+    let mut status = -1;
+    // SAFETY: waits for the child just made.
+    let ended = unsafe { waitpid(child, &mut status, 0) };
+    assert_eq!((ended, status), (child, 0));
+    ok!(cuMemFree_v2(buffer));
+}
