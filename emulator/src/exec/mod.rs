@@ -9,6 +9,7 @@ mod block;
 mod collective;
 mod control;
 mod launch;
+mod matrix;
 mod memory;
 mod parts;
 mod plain;

@@ -113,6 +113,7 @@ impl Block<'_, '_> {
             Op::Store(access) => self.store(warp, pc, access, active)?,
             Op::Atomic(atomic) => self.atomic(warp, pc, atomic, active)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, pc, copy, active)?,
+            Op::Matrix(matrix) => self.matrix(warp, pc, matrix, active)?,
             Op::MemoryBarrier(barrier) => self.memory_barrier(warp, pc, barrier, active)?,
             Op::LocalAddress { out, offset, width } => {
                 let warp = &mut self.warps[warp];

@@ -229,6 +229,70 @@ pub(crate) enum MemoryBarrierAction {
     },
 }
 
+/// A matrix that takes part in a product: `d = a * b + c`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    A,
+    B,
+    C,
+    D,
+}
+
+/// Which lane holds which element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Layout {
+    /// As PTX documents it for `mma`.
+    Documented,
+    /// Any, as for `wmma`.
+    Opaque,
+}
+
+/// `mma` and `wmma.mma`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MatrixProduct {
+    pub(crate) layout: Layout,
+    /// Rows of `a`, columns of `b`, and what they share.
+    pub(crate) shape: [u32; 3],
+    /// Types of the elements of `a`, `b`, `c` and `d`; `F32` in a factor means `tf32`.
+    pub(crate) types: [super::types::Type; 4],
+    pub(crate) a: Vec<Register>,
+    pub(crate) b: Vec<Register>,
+    pub(crate) c: Vec<Register>,
+    pub(crate) d: Vec<Register>,
+    pub(crate) saturate: bool,
+}
+
+/// `wmma.load` and `wmma.store`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MatrixMove {
+    pub(crate) store: bool,
+    pub(crate) part: Part,
+    pub(crate) by_column: bool,
+    pub(crate) shape: [u32; 3],
+    pub(crate) space: Option<Space>,
+    pub(crate) ty: super::types::Type,
+    pub(crate) registers: Vec<Register>,
+    pub(crate) address: Address,
+    /// Elements from one row, or column, to the next.
+    pub(crate) stride: Option<Register>,
+    pub(crate) cache: u32,
+}
+
+/// What the lanes of a warp do with matrices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Matrix {
+    Product(MatrixProduct),
+    Move(MatrixMove),
+    /// `ldmatrix`: up to four tiles of 8 x 8, a row from each lane's address.
+    LoadRows {
+        registers: Vec<Register>,
+        address: Address,
+        space: Option<Space>,
+        transposed: bool,
+        cache: u32,
+    },
+}
+
 /// What a block barrier does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BarrierKind {
@@ -377,6 +441,7 @@ pub(crate) enum Op {
     Atomic(Box<Atomic>),
     AsyncCopy(Box<AsyncCopy>),
     MemoryBarrier(Box<MemoryBarrier>),
+    Matrix(Box<Matrix>),
     /// Address of a local variable of a device function: its frame plus an offset.
     LocalAddress {
         out: Register,

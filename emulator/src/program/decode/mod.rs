@@ -8,6 +8,7 @@ mod asynchronous;
 mod control;
 mod conversion;
 mod logic;
+mod matrix;
 mod memory;
 mod modifiers;
 mod operands;
@@ -498,6 +499,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             || self.conversion(instruction, &mut modifiers)?
             || self.memory(instruction, &mut modifiers)?
             || self.asynchronous(instruction, &mut modifiers)?
+            || self.matrix(instruction, &mut modifiers)?
             || self.control(instruction, &mut modifiers)?;
         if !known {
             return Err(modifiers.unsupported("this instruction or type"));
