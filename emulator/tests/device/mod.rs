@@ -47,8 +47,9 @@ impl Buffer {
 
     pub(crate) fn read<T: Plain>(&self) -> Vec<T> {
         let count = self.region.len as usize / size_of::<T>();
-        // SAFETY: the region owns that many bytes, no kernel runs, and unaligned reads are fine.
-        (0..count).map(|i| unsafe { self.region.host.cast::<T>().add(i).read_unaligned() }).collect()
+        let first = self.region.host.cast::<T>();
+        // SAFETY: the region owns that many values, no kernel runs, and unaligned reads are fine.
+        (0..count).map(|i| unsafe { first.wrapping_add(i).read_unaligned() }).collect()
     }
 }
 
