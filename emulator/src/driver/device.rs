@@ -1,6 +1,7 @@
 //! Devices and their attributes.
 
 use core::ffi::c_char;
+use std::sync::OnceLock;
 
 use cuprum_sys::*;
 
@@ -38,9 +39,11 @@ pub(super) fn check(device: i32) -> Answer {
     ensure(exists, CUresult::CUDA_ERROR_INVALID_DEVICE)
 }
 
-/// The processors that the emulator has for its blocks, as many as the device says it has.
+/// The processors that the emulator has for its blocks, as many as the device says it has. Asked
+/// once: the answer takes the system longer than a launch does.
 pub(super) fn multiprocessors() -> i32 {
-    std::thread::available_parallelism().map_or(1, |count| count.get() as i32)
+    static COUNT: OnceLock<i32> = OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, |count| count.get() as i32))
 }
 
 fn uuid(device: i32) -> CUuuid {

@@ -84,7 +84,7 @@ impl Launch {
         };
         let options = ExecOptions {
             check_init: emulator.settings.track_init,
-            workers: 0,
+            workers: multiprocessors() as usize,
             multiprocessors: multiprocessors() as u32,
             ..ExecOptions::default()
         };
