@@ -3,14 +3,25 @@
 use super::launch::Launch;
 use super::memory::Cached;
 use super::parts::Parts;
+use super::rows::Rows;
 use super::semantics::{LANES, lanes_of};
 use super::shadow::Shadow;
+use super::vector::{Gang, MOST_WARPS};
 use super::warp::{Wait, Warp};
 use crate::program::instruction::{BarrierKind, Op, Special};
 use crate::report::{Fault, FaultKind, Related};
 
 /// Warp instructions after which a warp lets the others of its block run.
 const QUANTUM: u32 = 100_000;
+
+/// Why a gang of warps no longer runs.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    /// It had its share.
+    Paused,
+    /// Its warps are to run one by one.
+    Parted,
+}
 
 /// What ends a block early.
 pub(super) type Stop = Box<Fault>;
@@ -33,6 +44,8 @@ pub(super) struct Block<'l, 'a> {
     pub(super) shadow: Option<Shadow>,
     /// What is left of the parts that go back at the end.
     parts: Parts,
+    /// Offset in cells of the scratch rows of each warp.
+    pub(super) scratch: u32,
 }
 
 impl<'l, 'a> Block<'l, 'a> {
@@ -69,6 +82,7 @@ impl<'l, 'a> Block<'l, 'a> {
             shadow: (launch.options.check_init || launch.options.check_races)
                 .then(|| Shadow::new(launch.shared_bytes as usize, launch.options.check_races)),
             parts,
+            scratch: Rows::scratch(kernel.rows).0 * LANES as u32,
         };
         for warp in &mut block.warps {
             set_varying(launch, worker, warp, |special| !matches!(special, Special::BlockId(_)), [0; 3]);
@@ -100,9 +114,16 @@ impl<'l, 'a> Block<'l, 'a> {
     pub(super) fn round(&mut self) -> Result<bool, Stop> {
         let before = self.instructions;
         let mut running = false;
-        for index in 0..self.warps.len() {
-            self.run_warp(index)?;
-            running |= self.warps[index].live != 0;
+        for first in (0..self.warps.len()).step_by(MOST_WARPS) {
+            let gang = Gang { first, count: MOST_WARPS.min(self.warps.len() - first) };
+            if self.run_gang(gang)? == Ended::Paused {
+                running = true;
+                continue;
+            }
+            for index in gang.first..gang.first + gang.count {
+                self.run_warp(index)?;
+                running |= self.warps[index].live != 0;
+            }
         }
         if !running {
             return Ok(true);
@@ -114,6 +135,17 @@ impl<'l, 'a> Block<'l, 'a> {
         Ok(false)
     }
 
+    /// Runs several warps together, as far as that goes.
+    fn run_gang(&mut self, gang: Gang) -> Result<Ended, Stop> {
+        let mut left = QUANTUM;
+        if let Some(steps) = self.launch.steps {
+            if gang.count > 1 && self.is_together(gang) {
+                self.run_steps(steps, gang, 0, &mut left)?;
+            }
+        }
+        Ok(if left == 0 { Ended::Paused } else { Ended::Parted })
+    }
+
     fn run_warp(&mut self, index: usize) -> Result<(), Stop> {
         let kernel = self.launch.args.kernel;
         let mut left = QUANTUM;
@@ -123,7 +155,13 @@ impl<'l, 'a> Block<'l, 'a> {
                 warp.merge();
             }
             match warp.next(kernel) {
-                Some(fragment) => self.run_fragment(index, fragment, &mut left)?,
+                Some(fragment) => match self.launch.steps {
+                    Some(steps) => {
+                        let alone = Gang { first: index, count: 1 };
+                        self.run_steps(steps, alone, fragment, &mut left)?;
+                    }
+                    None => self.run_fragment(index, fragment, &mut left)?,
+                },
                 None => {
                     if !self.resolve_collectives(index)? {
                         return Ok(());
@@ -198,6 +236,11 @@ impl<'l, 'a> Block<'l, 'a> {
         }
         self.arrived[id as usize] = 0;
         self.epoch += 1;
+    }
+
+    /// Whether no thread of this block has arrived at a barrier whose number lies here.
+    pub(super) fn nobody_arrived(&self, id: u32) -> bool {
+        self.arrived.get(id as usize) == Some(&0)
     }
 
     /// Threads that arrive at a barrier and go on.

@@ -4,7 +4,8 @@ use super::block::Block;
 use super::pool::{self, Help};
 use super::semantics::{LANES, Width};
 use super::shadow::GlobalShadow;
-use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
+use super::vector::Steps;
+use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats, Mode};
 use crate::memory::Map;
 use crate::program::instruction::{Constant, Special};
 use crate::program::{FUNCTION_STRIDE, Register};
@@ -26,6 +27,8 @@ pub(super) struct Launch<'a> {
     pub(super) uniform: Vec<(Register, Width, u64)>,
     /// Constant rows that differ by block, warp or lane.
     pub(super) varying: Vec<(Register, Width, Special)>,
+    /// What the vector mode runs; `None` in the plain mode.
+    pub(super) steps: Option<&'a Steps>,
     pub(super) threads: u32,
     pub(super) shared_bytes: u32,
     pub(super) global_shadow: Option<GlobalShadow>,
@@ -97,6 +100,10 @@ impl<'a> Launch<'a> {
             hooks,
             uniform: Vec::new(),
             varying: Vec::new(),
+            // Checks look at one access at a time.
+            steps: (options.mode == Mode::Vector && !options.check_init && !options.check_races)
+                .then(|| kernel.steps())
+                .flatten(),
             threads: threads as u32,
             shared_bytes,
             global_shadow: (options.check_races && !args.cooperative).then(GlobalShadow::default),
@@ -106,7 +113,8 @@ impl<'a> Launch<'a> {
             fault: Mutex::new(None),
             instructions: AtomicU64::new(0),
         };
-        for (register, width, constant) in &kernel.constants {
+        let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);
+        for (register, width, constant) in kernel.constants.iter().chain(copies) {
             match launch.value(*constant) {
                 Ok(value) => launch.uniform.push((*register, *width, value)),
                 Err(special) => launch.varying.push((*register, *width, special)),

@@ -18,11 +18,11 @@ const DEVICE_RANGE: u64 = 1 << 40;
 /// The region that a memory instruction found last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cached {
-    base: u64,
-    len: u64,
-    host: *mut u8,
-    writable: bool,
-    tracked: bool,
+    pub(super) base: u64,
+    pub(super) len: u64,
+    pub(super) host: *mut u8,
+    pub(super) writable: bool,
+    pub(super) tracked: bool,
 }
 
 impl Cached {

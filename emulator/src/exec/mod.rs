@@ -18,6 +18,7 @@ mod printf;
 mod rows;
 pub(crate) mod semantics;
 mod shadow;
+pub(crate) mod vector;
 mod warp;
 
 use crate::memory::Map;
@@ -28,9 +29,11 @@ use crate::report::Fault;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Mode {
-    /// Lane by lane, the simplest way: what the faster modes are tested against.
-    #[default]
+    /// Lane by lane, the simplest way: what the other mode is tested against.
     Plain,
+    /// Whole warps and several of them at a time, with the vector instructions of the processor.
+    #[default]
+    Vector,
 }
 
 /// Settings of a launch that do not change what a correct kernel computes.

@@ -8,7 +8,7 @@ use crate::report::FaultKind;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Branches after which a fragment lets the others of its warp run.
-const FUEL: u32 = 4096;
+pub(super) const FUEL: u32 = 4096;
 
 /// What an instruction does to the fragment that ran it.
 pub(super) enum Flow {
@@ -65,7 +65,8 @@ impl Block<'_, '_> {
         }
     }
 
-    fn step(&mut self, warp: usize, index: usize, pc: u32, mask: u32) -> Result<Flow, Stop> {
+    /// Runs one instruction.
+    pub(super) fn step(&mut self, warp: usize, index: usize, pc: u32, mask: u32) -> Result<Flow, Stop> {
         let instruction = self.instruction(pc);
         let active = match instruction.guard {
             Condition::ALWAYS => mask,

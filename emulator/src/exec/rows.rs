@@ -9,6 +9,10 @@ use crate::program::{Predicate, Register, RowKind};
 #[repr(C, align(64))]
 struct Row([u32; LANES]);
 
+/// Rows beyond those of the kernel: a double one for results that a mask is applied to, and one more because an
+/// operand that an operation does not use may be read as a double row.
+const EXTRA_ROWS: u32 = 3;
+
 /// Rows and predicates of a warp.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
@@ -20,12 +24,20 @@ impl Rows {
     pub(super) fn new(rows: u32, predicates: u32) -> Self {
         let mut predicates = vec![0; predicates as usize];
         predicates[Predicate::TRUE.0 as usize] = u32::MAX;
-        // One row beyond the last, because an operand that an operation does not use may be read as double row.
-        Rows { rows: vec![Row([0; LANES]); rows as usize + 1], predicates }
+        Rows { rows: vec![Row([0; LANES]); (rows + EXTRA_ROWS) as usize], predicates }
     }
 
     pub(super) fn base(&mut self) -> *mut u32 {
         self.rows.as_mut_ptr().cast()
+    }
+
+    pub(super) fn predicates(&mut self) -> *mut u32 {
+        self.predicates.as_mut_ptr()
+    }
+
+    /// A double row that belongs to no register of a kernel with that many rows.
+    pub(super) fn scratch(rows: u32) -> Register {
+        Register(rows)
     }
 
     pub(super) fn get(&self, register: Register, lane: usize) -> u32 {

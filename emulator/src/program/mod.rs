@@ -13,11 +13,12 @@ pub(crate) mod types;
 pub(crate) use instruction::{Predicate, Register, RowKind};
 
 use crate::exec::semantics::Width;
+use crate::exec::vector::{Steps, translate};
 use crate::ptx::{Position, SyntaxError};
 use instruction::{Constant, Instruction};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Why a module cannot be loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -215,6 +216,8 @@ pub struct Kernel {
     pub(crate) shared_offsets: Vec<u32>,
     /// Bytes of local memory of the kernel's own frame.
     pub(crate) frame: u32,
+    /// The translation for the vector mode, made at the first launch.
+    pub(crate) steps: OnceLock<Option<Steps>>,
 }
 
 impl Program {
@@ -259,6 +262,10 @@ impl Program {
 }
 
 impl Kernel {
+    pub(crate) fn steps(&self) -> Option<&Steps> {
+        self.steps.get_or_init(|| translate(self)).as_ref()
+    }
+
     /// Name as in the PTX.
     pub fn name(&self) -> &str {
         &self.name

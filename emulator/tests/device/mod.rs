@@ -64,6 +64,14 @@ impl Args {
         self
     }
 
+    /// Puts bytes at an offset of the parameter buffer.
+    pub(crate) fn bytes_at(mut self, offset: usize, bytes: &[u8]) -> Self {
+        let end = self.0.len().max(offset + bytes.len());
+        self.0.resize(end, 0);
+        self.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+        self
+    }
+
     pub(crate) fn buffer(self, buffer: &Buffer) -> Self {
         self.push(buffer.address())
     }

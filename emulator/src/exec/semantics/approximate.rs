@@ -5,8 +5,11 @@ use super::float::{NEAREST, ZERO, div_f32, finish, flush, mul_f32, quiet};
 use super::operations;
 
 operations! {
+    @rows(true)
     Rcp[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a)) }
+    @rows(true)
     Sqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(flush::<FTZ>(a).sqrt()) }
+    @rows(true)
     Rsqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a).sqrt()) }
     Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).exp2() as f32) }
     Log2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).log2() as f32) }
@@ -17,6 +20,7 @@ operations! {
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(flush::<FTZ>(a), flush::<FTZ>(b)))
     }
     /// Divisors beyond 2^126 give zero, since their reciprocal is lost.
+    @rows(true)
     Div[const FTZ: bool](a: f32, b: f32) -> f32 {
         let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
         let reciprocal_lost = b.abs() > f32::from_bits(0x7e80_0000) && b.is_finite();

@@ -143,18 +143,26 @@ fn find_nth(mask: u32, base: u32, n: i32) -> u32 {
 }
 
 operations! {
+    @rows(true)
     Move32(a: u32) -> u32 { a }
+    @rows(true)
     Move64(a: u64) -> u64 { a }
+    @rows(size_of::<T>() >= 4)
     And[T: Bits](a: T, b: T) -> T { a.and(b) }
+    @rows(size_of::<T>() >= 4)
     Or[T: Bits](a: T, b: T) -> T { a.or(b) }
+    @rows(size_of::<T>() >= 4)
     Xor[T: Bits](a: T, b: T) -> T { a.xor(b) }
+    @rows(size_of::<T>() >= 4)
     Not[T: Bits](a: T) -> T { a.not() }
     LogicalNot[T: Bits](a: T) -> T { T::flag(a.is_zero()) }
+    @rows(size_of::<T>() >= 4)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
     CountLeadingZeros[T: Bits](a: T) -> u32 { a.leading_zeros() }
     CountOnes[T: Bits](a: T) -> u32 { a.ones() }
     Reverse[T: Bits](a: T) -> T { a.reversed() }
     /// Any function of three bits, by its truth table.
+    @rows(true)
     Logic3(a: u32, b: u32, c: u32, table: u32) -> u32 {
         let mut out = 0;
         for row in 0..8 {
@@ -164,10 +172,12 @@ operations! {
         }
         out
     }
+    @rows(true)
     FunnelLeft[const WRAP: bool](low: u32, high: u32, amount: u32) -> u32 {
         let amount = if WRAP { amount & 31 } else { amount.min(32) };
         (((u64::from(high) << 32 | u64::from(low)) << amount) >> 32) as u32
     }
+    @rows(true)
     FunnelRight[const WRAP: bool](low: u32, high: u32, amount: u32) -> u32 {
         let amount = if WRAP { amount & 31 } else { amount.min(32) };
         ((u64::from(high) << 32 | u64::from(low)) >> amount) as u32
@@ -233,8 +243,11 @@ operations! {
     AbsoluteDifference4Sum[const SIGNED: bool](a: u32, b: u32, c: u32) -> u32 {
         differences(a, b, SIGNED).into_iter().fold(c, u32::wrapping_add)
     }
+    @rows(true)
     Low32(a: u64) -> u32 { a as u32 }
+    @rows(true)
     High32(a: u64) -> u32 { (a >> 32) as u32 }
+    @rows(true)
     Pack32(low: u32, high: u32) -> u64 { u64::from(high) << 32 | u64::from(low) }
     Pack16(low: u16, high: u16) -> u32 { u32::from(high) << 16 | u32::from(low) }
     Pack8(a: u8, b: u8, c: u8, d: u8) -> u32 { u32::from_le_bytes([a, b, c, d]) }

@@ -69,6 +69,7 @@ integers! {
 /// Integer to integer, dropping bits.
 pub(crate) struct Wrap<D, S>(PhantomData<(D, S)>);
 impl<D: Integer, S: Integer> Pure for Wrap<D, S> {
+    const IN_ROWS: bool = size_of::<D>() >= 4 && size_of::<S>() >= 4;
     type Out = D;
     type A = S;
     type B = ();
@@ -175,10 +176,11 @@ impl Float for f64 {
 }
 
 macro_rules! conversions {
-    ($($(#[$m:meta])* $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
+    ($($(#[$m:meta])* $(@rows($rows:expr))? $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
         $(#[$m])*
         pub(crate) struct $name<$d, $s, $(const $n: $nt),*>(PhantomData<($d, $s)>);
         impl<$d: $dt, $s: $st, $(const $n: $nt),*> Pure for $name<$d, $s, $($n),*> {
+            $(const IN_ROWS: bool = $rows;)?
             type Out = $d;
             type A = $s;
             type B = ();
@@ -191,15 +193,18 @@ macro_rules! conversions {
 }
 
 conversions! {
+    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !FTZ && !SAT)
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
     /// Rounds to a whole number on the way; source and result have the same precision where PTX allows it.
     FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
         D::round::<NEAREST, FTZ, SAT>(S::round::<NEAREST, false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
     };
+    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !SAT)
     IntToFloat<D: Float, S: Integer; ROUND: u8, SAT: bool> |a| {
         let x = D::from_integer::<ROUND, S>(a);
         if SAT { D::round::<NEAREST, false, true>(x.widen::<false>()) } else { x }
     };
+    @rows(size_of::<D>() == 4 && size_of::<S>() >= 4 && ROUND == TRUNCATE)
     FloatToInt<D: Integer, S: Float; ROUND: u8, FTZ: bool> |a| a.to_integer::<ROUND, FTZ, D>();
 }
 

@@ -242,6 +242,7 @@ fn change_sign(a: f64, changed: u64) -> f64 {
 
 macro_rules! arithmetic_f32 {
     ($($name:ident($($arg:ident),+) = $function:ident;)*) => { operations! { $(
+        @rows(ROUND == NEAREST && !SAT)
         $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
             finish::<FTZ, SAT>($function::<ROUND, FTZ>($(flush::<FTZ>($arg)),+))
         }
@@ -269,32 +270,47 @@ fn rcp_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
 }
 
 operations! {
+    @rows(ROUND == NEAREST)
     AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b), [a, b]) }
+    @rows(ROUND == NEAREST)
     SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b), [a, b]) }
+    @rows(ROUND == NEAREST)
     MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b), [a, b]) }
+    @rows(ROUND == NEAREST)
     FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c), [a, b, c]) }
+    @rows(ROUND == NEAREST)
     DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b), [b, a]) }
+    @rows(ROUND == NEAREST)
     RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a), [a]) }
+    @rows(ROUND == NEAREST)
     SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a), [a]) }
 
+    @rows(!NAN)
     MinF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         if XOR_SIGN { xor_sign(a, b, min_f32::<FTZ, NAN>(a.abs(), b.abs())) } else { min_f32::<FTZ, NAN>(a, b) }
     }
+    @rows(!NAN)
     MaxF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         let max = |a: f32, b: f32| canonical(-min_f32::<FTZ, NAN>(-a, -b));
         if XOR_SIGN { xor_sign(a, b, max(a.abs(), b.abs())) } else { max(a, b) }
     }
+    @rows(true)
     MinF64(a: f64, b: f64) -> f64 {
         let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
         pick64(a, b, smaller)
     }
+    @rows(true)
     MaxF64(a: f64, b: f64) -> f64 {
         let larger = if a > b || (a == b && a.is_sign_positive()) { a } else { b };
         pick64(a, b, larger)
     }
+    @rows(true)
     AbsF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(a.abs())) }
+    @rows(true)
     NegF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(-a)) }
+    @rows(true)
     AbsF64(a: f64) -> f64 { change_sign(a, a.to_bits() & !(1 << 63)) }
+    @rows(true)
     NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
     /// The magnitude of `b` with the sign of `a`.
     CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
@@ -357,12 +373,14 @@ macro_rules! class_tests {
         impl Test for $name<f32> {
             type A = f32;
             type B = ();
+            const IN_ROWS: bool = false;
             #[inline(always)]
             fn eval($a: f32, (): ()) -> bool { $test }
         }
         impl Test for $name<f64> {
             type A = f64;
             type B = ();
+            const IN_ROWS: bool = false;
             #[inline(always)]
             fn eval($a: f64, (): ()) -> bool { $test }
         }

@@ -84,25 +84,36 @@ macro_rules! widening {
 widening! { u16, u32; i16, i32; u32, u64; i32, i64; }
 
 operations! {
+    @rows(size_of::<T>() >= 4)
     Add[T: Int](a: T, b: T) -> T { a.add(b) }
     AddSaturating[T: Int](a: T, b: T) -> T { a.saturating_add(b) }
+    @rows(size_of::<T>() >= 4)
     Sub[T: Int](a: T, b: T) -> T { a.sub(b) }
     SubSaturating[T: Int](a: T, b: T) -> T { a.saturating_sub(b) }
+    @rows(size_of::<T>() >= 4)
     MulLow[T: Int](a: T, b: T) -> T { a.mul(b) }
     MulHigh[T: Int](a: T, b: T) -> T { a.mul_high(b) }
+    @rows(size_of::<T>() >= 4)
     MulWide[T: Widening](a: T, b: T) -> T::Wide { a.mul_wide(b) }
+    @rows(size_of::<T>() >= 4)
     MadLow[T: Int](a: T, b: T, c: T) -> T { a.mul(b).add(c) }
     MadHigh[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).add(c) }
     MadHighSaturating[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).saturating_add(c) }
+    @rows(size_of::<T>() >= 4)
     MadWide[T: Widening](a: T, b: T, c: T::Wide) -> T::Wide { a.mul_wide(b).add(c) }
     Div[T: Int](a: T, b: T) -> T { a.div(b) }
     Rem[T: Int](a: T, b: T) -> T { a.rem(b) }
+    @rows(size_of::<T>() >= 4)
     Abs[T: Int](a: T) -> T { a.abs() }
+    @rows(size_of::<T>() >= 4)
     Neg[T: Int](a: T) -> T { T::ZERO.sub(a) }
+    @rows(size_of::<T>() >= 4)
     Min[T: Int](a: T, b: T) -> T { a.min(b) }
+    @rows(size_of::<T>() >= 4)
     Max[T: Int](a: T, b: T) -> T { a.max(b) }
     MinRelu[T: Int](a: T, b: T) -> T { a.min(b).max(T::ZERO) }
     MaxRelu[T: Int](a: T, b: T) -> T { a.max(b).max(T::ZERO) }
+    @rows(size_of::<T>() >= 4)
     ShiftRight[T: Int](a: T, b: u32) -> T { a.shift_right(b) }
     /// Sum of absolute differences.
     Sad[T: Int](a: T, b: T, c: T) -> T { c.add(if a < b { b.sub(a) } else { a.sub(b) }) }

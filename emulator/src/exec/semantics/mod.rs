@@ -15,6 +15,7 @@ pub(crate) mod half;
 pub(crate) mod integer;
 mod soft;
 
+use super::vector::{Level, PureRows, TestRows, pure_rows, test_rows};
 use crate::program::Register;
 
 /// Lanes of a warp.
@@ -92,6 +93,9 @@ pub(crate) trait Pure {
     type B: Lane;
     type C: Lane;
     type D: Lane;
+    /// Whether it is frequent and simple enough to be compiled for each vector extension, over whole rows. Compiling
+    /// all operations so would take minutes.
+    const IN_ROWS: bool = false;
     fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
 }
 
@@ -99,6 +103,8 @@ pub(crate) trait Pure {
 pub(crate) trait Test {
     type A: Lane;
     type B: Lane;
+    /// As [`Pure::IN_ROWS`].
+    const IN_ROWS: bool = size_of::<Self::A>() >= 4;
     fn eval(a: Self::A, b: Self::B) -> bool;
 }
 
@@ -111,6 +117,8 @@ pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
 #[derive(Debug)]
 pub(crate) struct PureInfo {
     pub(crate) plain: PureFn,
+    /// Over whole rows, for each vector extension, if [`Pure::IN_ROWS`].
+    pub(crate) rows: Option<[PureRows; Level::COUNT]>,
     pub(crate) out: Width,
     pub(crate) sources: [Width; 4],
 }
@@ -119,6 +127,8 @@ pub(crate) struct PureInfo {
 #[derive(Debug)]
 pub(crate) struct TestInfo {
     pub(crate) plain: TestFn,
+    /// Over whole rows, for each vector extension, if [`Test::IN_ROWS`].
+    pub(crate) rows: Option<[TestRows; Level::COUNT]>,
     pub(crate) width: Width,
 }
 
@@ -129,6 +139,7 @@ trait Describe: Pure {
 impl<O: Pure> Describe for O {
     const INFO: PureInfo = PureInfo {
         plain: plain::<O>,
+        rows: if O::IN_ROWS { Some(pure_rows::<O>()) } else { None },
         out: O::Out::WIDTH,
         sources: [O::A::WIDTH, O::B::WIDTH, O::C::WIDTH, O::D::WIDTH],
     };
@@ -139,7 +150,11 @@ trait DescribeTest: Test {
 }
 
 impl<O: Test> DescribeTest for O {
-    const INFO: TestInfo = TestInfo { plain: plain_test::<O>, width: O::A::WIDTH };
+    const INFO: TestInfo = TestInfo {
+        plain: plain_test::<O>,
+        rows: if O::IN_ROWS { Some(test_rows::<O>()) } else { None },
+        width: O::A::WIDTH,
+    };
 }
 
 /// The table entry of an operation.
@@ -203,29 +218,33 @@ unsafe fn plain_test<O: Test>(rows: *const u32, sources: [Register; 2], mask: u3
 }
 
 /// Declares operations: `Name[T: Bound](a: T, b: u32) -> T { ... }`, or with compile-time switches
-/// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or without either.
+/// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or without either. `@rows(condition)` in front sets
+/// [`Pure::IN_ROWS`].
 macro_rules! operations {
     () => {};
-    ($(#[$m:meta])* $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+    ($(#[$m:meta])* $(@rows($rows:expr))? $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
         $(#[$m])*
         pub(crate) struct $name<$(const $n: $nt),+>;
         impl<$(const $n: $nt),+> $crate::exec::semantics::Pure for $name<$($n),+> {
+            $(const IN_ROWS: bool = $rows;)?
             operations!(@eval [$($args)*] $out, $body);
         }
         operations!($($rest)*);
     };
-    ($(#[$m:meta])* $name:ident [$($t:ident: $bound:ident),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+    ($(#[$m:meta])* $(@rows($rows:expr))? $name:ident [$($t:ident: $bound:ident),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
         $(#[$m])*
         pub(crate) struct $name<$($t),+>(core::marker::PhantomData<($($t,)+)>);
         impl<$($t: $bound),+> $crate::exec::semantics::Pure for $name<$($t),+> {
+            $(const IN_ROWS: bool = $rows;)?
             operations!(@eval [$($args)*] $out, $body);
         }
         operations!($($rest)*);
     };
-    ($(#[$m:meta])* $name:ident ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+    ($(#[$m:meta])* $(@rows($rows:expr))? $name:ident ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
         $(#[$m])*
         pub(crate) struct $name;
         impl $crate::exec::semantics::Pure for $name {
+            $(const IN_ROWS: bool = $rows;)?
             operations!(@eval [$($args)*] $out, $body);
         }
         operations!($($rest)*);

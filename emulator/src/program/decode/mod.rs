@@ -166,6 +166,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             caches: self.caches,
             shared_offsets,
             frame,
+            steps: std::sync::OnceLock::new(),
         })
     }
 

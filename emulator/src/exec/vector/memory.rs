@@ -1,0 +1,381 @@
+//! Loads and stores of whole warps.
+//!
+//! Lanes mostly read neighbouring elements, or all the same one. Each half of a warp is looked at by itself, since
+//! blocks of 16 threads a row are common. One check then covers the half, and the data is copied at once. What does
+//! not fit any of this, misses the region found last, or is not allowed, is left to the plain mode.
+
+use super::super::semantics::LANES;
+use super::rows::{Level, for_each_level};
+
+const HALF: usize = LANES / 2;
+/// The most elements of an access that are handled here.
+pub(super) const MOST_ELEMENTS: usize = 4;
+
+/// How the address of a lane comes about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// A row of 32-bit addresses.
+    Narrow,
+    /// A row of 64-bit addresses.
+    Wide,
+    /// A row of 32-bit indices, signed or not, times the bytes of the access, plus a base that is the same in all
+    /// lanes.
+    Indexed { base: u32, signed: bool },
+}
+
+/// A load or store, ready to run. Registers are offsets in cells.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) source: Source,
+    pub(super) address: u32,
+    pub(super) offset: u64,
+    /// Bytes of an element: 1, 2, 4 or 8.
+    pub(super) bytes: u32,
+    pub(super) elements: u32,
+    pub(super) registers: [u32; MOST_ELEMENTS],
+    /// The registers have 64 bits.
+    pub(super) wide: bool,
+    pub(super) signed: bool,
+}
+
+/// Memory that an access may go to: a range of addresses and the bytes behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) base: u64,
+    pub(super) len: u64,
+    pub(super) host: *mut u8,
+}
+
+impl Window {
+    /// Where these bytes are, if all of them lie inside and the first is aligned to `align`.
+    #[inline(always)]
+    fn place(&self, address: u64, bytes: u64, align: u64) -> Option<*mut u8> {
+        let offset = address.wrapping_sub(self.base);
+        let inside = offset < self.len && bytes <= self.len - offset && address & (align - 1) == 0;
+        inside.then(|| self.host.wrapping_add(offset as usize))
+    }
+}
+
+/// Where the lanes of half a warp go.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// All to the element here.
+    Uniform(*mut u8),
+    /// To consecutive elements from here on.
+    Consecutive(*mut u8),
+    /// Each elsewhere, all of them allowed.
+    Scattered,
+}
+
+/// Runs a load or store for the lanes of a mask; `false`, with nothing changed, if the plain mode has to.
+pub(super) type AccessFn = unsafe fn(*mut u32, &Access, &Window, u32) -> bool;
+
+for_each_level! {
+    /// Loads, by level.
+    loads[T: Element<C>, C: Copy]: AccessFn = load::<T, C>(file: *mut u32, access: &Access, window: &Window, mask: u32) -> bool
+}
+
+for_each_level! {
+    /// Stores, by level.
+    stores[T: Element<C>, C: Copy]: AccessFn = store::<T, C>(file: *mut u32, access: &Access, window: &Window, mask: u32) -> bool
+}
+
+/// # Safety
+/// `row` is the access's address row.
+#[inline(always)]
+unsafe fn address_of(file: *const u32, access: &Access, lane: usize) -> u64 {
+    let row = file.wrapping_add(access.address as usize);
+    // SAFETY: the row has 32 cells of this width.
+    let cell = || unsafe { *row.add(lane) };
+    let base = match access.source {
+        Source::Narrow => cell().into(),
+        // SAFETY: as above.
+        Source::Wide => unsafe { *row.cast::<u64>().add(lane) },
+        Source::Indexed { base, signed } => {
+            // SAFETY: the base is a double row.
+            let base = unsafe { *file.wrapping_add(base as usize).cast::<u64>() };
+            let index = if signed { cell() as i32 as u64 } else { cell().into() };
+            base.wrapping_add(index.wrapping_mul((access.bytes * access.elements).into()))
+        }
+    };
+    base.wrapping_add(access.offset)
+}
+
+/// Whether 16 cells are all the same, and whether each is the one before plus `step`.
+macro_rules! progression {
+    ($name:ident, $cell:ty) => {
+        #[inline(always)]
+        fn $name(cells: &[$cell; HALF], step: $cell) -> (bool, bool) {
+            let (mut change, mut deviation) = (0, 0);
+            for (lane, cell) in cells.iter().enumerate() {
+                let distance = cell.wrapping_sub(cells[0]);
+                change |= distance;
+                deviation |= distance ^ step.wrapping_mul(lane as $cell);
+            }
+            (change == 0, deviation == 0)
+        }
+    };
+}
+progression!(progression_narrow, u32);
+progression!(progression_wide, u64);
+
+/// The shape of half a warp; `None` if some lane is not allowed, or the region is another one.
+///
+/// # Safety
+/// `file` holds the rows of the access.
+#[inline(always)]
+unsafe fn shape(file: *const u32, access: &Access, window: &Window, half: usize) -> Option<Shape> {
+    let bytes = u64::from(access.bytes * access.elements);
+    let row = file.wrapping_add(access.address as usize);
+    let (uniform, consecutive) = match access.source {
+        Source::Wide => {
+            // SAFETY: half a double row.
+            let cells = unsafe { &*row.cast::<u64>().add(half * HALF).cast::<[u64; HALF]>() };
+            progression_wide(cells, bytes)
+        }
+        Source::Narrow | Source::Indexed { .. } => {
+            // SAFETY: half a row.
+            let cells = unsafe { &*row.add(half * HALF).cast::<[u32; HALF]>() };
+            let indexed = access.source != Source::Narrow;
+            let (uniform, consecutive) = progression_narrow(cells, if indexed { 1 } else { bytes as u32 });
+            // Indices and addresses that wrap around are no progression of addresses.
+            let wraps = match access.source {
+                Source::Indexed { signed: true, .. } => (cells[HALF - 1] as i32) < cells[0] as i32,
+                _ => cells[HALF - 1] < cells[0],
+            };
+            (uniform, consecutive && !wraps)
+        }
+    };
+    // SAFETY: as the caller says.
+    let first = unsafe { address_of(file, access, half * HALF) };
+    if uniform {
+        return window.place(first, bytes, bytes).map(Shape::Uniform);
+    }
+    if consecutive {
+        return window.place(first, bytes * HALF as u64, bytes).map(Shape::Consecutive);
+    }
+    let mut allowed = true;
+    for lane in half * HALF..(half + 1) * HALF {
+        // SAFETY: as the caller says.
+        let address = unsafe { address_of(file, access, lane) };
+        let offset = address.wrapping_sub(window.base);
+        allowed &=
+            (offset < window.len) & (window.len.wrapping_sub(offset) >= bytes) & (address & (bytes - 1) == 0);
+    }
+    allowed.then_some(Shape::Scattered)
+}
+
+/// Whether all lanes of a mask are allowed.
+///
+/// # Safety
+/// `file` holds the rows of the access.
+#[inline(always)]
+unsafe fn all_allowed(file: *const u32, access: &Access, window: &Window, mask: u32) -> bool {
+    let bytes = u64::from(access.bytes * access.elements);
+    let mut left = mask;
+    while left != 0 {
+        // SAFETY: as the caller says.
+        let address = unsafe { address_of(file, access, left.trailing_zeros() as usize) };
+        if window.place(address, bytes, bytes).is_none() {
+            return false;
+        }
+        left &= left - 1;
+    }
+    true
+}
+
+/// An element in memory that goes into cells of type `C`.
+pub(super) trait Element<C>: Copy {
+    fn widen(self) -> C;
+    fn narrow(cell: C) -> Self;
+}
+
+macro_rules! elements {
+    ($($ty:ty: $($cell:ty),*;)*) => {$($(
+        impl Element<$cell> for $ty {
+            #[inline(always)]
+            fn widen(self) -> $cell {
+                self as $cell
+            }
+            #[inline(always)]
+            fn narrow(cell: $cell) -> Self {
+                cell as $ty
+            }
+        }
+    )*)*};
+}
+
+elements! {
+    u8: u32;
+    i8: u32;
+    u16: u32;
+    i16: u32;
+    u32: u32;
+    u64: u64;
+}
+
+/// # Safety
+/// `file` holds the rows of the access, whose types are `T` in memory and `C` in registers; the window's bytes are
+/// readable.
+#[inline(always)]
+unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, mask: u32) -> bool {
+    let elements = access.elements as usize;
+    let register = |element: usize| file.wrapping_add(access.registers[element] as usize).cast::<C>();
+    if mask != u32::MAX {
+        // SAFETY: as the caller says.
+        if !unsafe { all_allowed(file, access, window, mask) } {
+            return false;
+        }
+        let mut left = mask;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            // SAFETY: as the caller says; the lane was found to be allowed.
+            unsafe { load_lane::<T, C>(file, access, window, lane) };
+            left &= left - 1;
+        }
+        return true;
+    }
+    // SAFETY: as the caller says.
+    let shapes = unsafe { [shape(file, access, window, 0), shape(file, access, window, 1)] };
+    let [Some(low), Some(high)] = shapes else { return false };
+    for (half, shape) in [low, high].into_iter().enumerate() {
+        let lanes = half * HALF..(half + 1) * HALF;
+        match shape {
+            Shape::Uniform(at) => {
+                for element in 0..elements {
+                    // SAFETY: `place` found the bytes of all elements in the window.
+                    let value = unsafe { at.cast::<T>().add(element).read_unaligned() }.widen();
+                    for lane in lanes.clone() {
+                        // SAFETY: a lane of a register of the access.
+                        unsafe { register(element).add(lane).write(value) };
+                    }
+                }
+            }
+            Shape::Consecutive(at) => {
+                for element in 0..elements {
+                    let values: [C; HALF] = core::array::from_fn(|lane| {
+                        // SAFETY: `place` found the bytes of all lanes in the window.
+                        unsafe { at.cast::<T>().add(lane * elements + element).read_unaligned() }.widen()
+                    });
+                    let to = register(element).wrapping_add(half * HALF);
+                    // SAFETY: half a register of the access.
+                    unsafe { to.cast::<[C; HALF]>().write(values) };
+                }
+            }
+            Shape::Scattered => {
+                for lane in lanes {
+                    // SAFETY: as the caller says; the lane was found to be allowed.
+                    unsafe { load_lane::<T, C>(file, access, window, lane) };
+                }
+            }
+        }
+    }
+    true
+}
+
+/// # Safety
+/// As for [`load`]; the lane is allowed.
+#[inline(always)]
+unsafe fn load_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, lane: usize) {
+    // SAFETY: as the caller says.
+    let address = unsafe { address_of(file, access, lane) };
+    let at = window.host.wrapping_add(address.wrapping_sub(window.base) as usize).cast::<T>();
+    for element in 0..access.elements as usize {
+        // SAFETY: the lane is allowed, with all its elements.
+        let value = unsafe { at.add(element).read_unaligned() }.widen();
+        let register = file.wrapping_add(access.registers[element] as usize).cast::<C>();
+        // SAFETY: a lane of a register of the access.
+        unsafe { register.add(lane).write(value) };
+    }
+}
+
+/// # Safety
+/// `file` holds the rows of the access, whose types are `T` in memory and `C` in registers; the window's bytes are
+/// writable.
+#[inline(always)]
+unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, mask: u32) -> bool {
+    let elements = access.elements as usize;
+    if mask != u32::MAX {
+        // SAFETY: as the caller says.
+        if !unsafe { all_allowed(file, access, window, mask) } {
+            return false;
+        }
+        let mut left = mask;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            // SAFETY: as the caller says; the lane was found to be allowed.
+            unsafe { store_lane::<T, C>(file, access, window, lane) };
+            left &= left - 1;
+        }
+        return true;
+    }
+    // SAFETY: as the caller says.
+    let shapes = unsafe { [shape(file, access, window, 0), shape(file, access, window, 1)] };
+    let [Some(low), Some(high)] = shapes else { return false };
+    for (half, shape) in [low, high].into_iter().enumerate() {
+        let Shape::Consecutive(at) = shape else {
+            // To one place as well: the last lane wins, as in the plain mode.
+            for lane in half * HALF..(half + 1) * HALF {
+                // SAFETY: as the caller says; the lane was found to be allowed.
+                unsafe { store_lane::<T, C>(file, access, window, lane) };
+            }
+            continue;
+        };
+        for element in 0..elements {
+            let from =
+                file.wrapping_add(access.registers[element] as usize).cast::<C>().wrapping_add(half * HALF);
+            // SAFETY: half a register of the access.
+            let values = unsafe { from.cast::<[C; HALF]>().read() };
+            for (lane, value) in values.into_iter().enumerate() {
+                // SAFETY: `place` found the bytes of all lanes in the window.
+                unsafe { at.cast::<T>().add(lane * elements + element).write_unaligned(T::narrow(value)) };
+            }
+        }
+    }
+    true
+}
+
+/// # Safety
+/// As for [`store`]; the lane is allowed.
+#[inline(always)]
+unsafe fn store_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, lane: usize) {
+    // SAFETY: as the caller says.
+    let address = unsafe { address_of(file, access, lane) };
+    let at = window.host.wrapping_add(address.wrapping_sub(window.base) as usize).cast::<T>();
+    for element in 0..access.elements as usize {
+        let register = file.wrapping_add(access.registers[element] as usize).cast::<C>();
+        // SAFETY: a lane of a register of the access.
+        let value = T::narrow(unsafe { register.add(lane).read() });
+        // SAFETY: the lane is allowed, with all its elements.
+        unsafe { at.add(element).write_unaligned(value) };
+    }
+}
+
+/// The function for a load, or a store, of this kind; `None` if only the plain mode has one.
+pub(super) fn function(level: Level, access: &Access, is_load: bool) -> Option<AccessFn> {
+    let cell = if access.wide { 8 } else { 4 };
+    let extends_sign = access.signed && is_load && access.bytes < cell;
+    macro_rules! pick {
+        ($($ty:ty, $cell:ty;)*) => {
+            match (access.bytes, extends_sign, access.wide) {
+                $((bytes, signed, wide)
+                    if bytes as usize == size_of::<$ty>()
+                        && signed == (<$ty>::MIN != 0)
+                        && wide == (size_of::<$cell>() == 8) =>
+                {
+                    let table = if is_load { loads::<$ty, $cell>() } else { stores::<$ty, $cell>() };
+                    Some(table[level as usize])
+                })*
+                _ => None,
+            }
+        };
+    }
+    pick! {
+        u8, u32;
+        i8, u32;
+        u16, u32;
+        i16, u32;
+        u32, u32;
+        u64, u64;
+    }
+}

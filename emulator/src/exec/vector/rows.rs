@@ -1,0 +1,193 @@
+//! Operations over whole rows, compiled once for each vector extension.
+//!
+//! A row function runs one operation for all 32 lanes of several warps. Lanes that must not change are no concern of
+//! it: the caller lets it write to a scratch row and merges that under a mask.
+
+use super::super::semantics::{LANES, Lane, Pure, Test};
+use core::mem::MaybeUninit;
+
+/// Lanes computed before any is written back, so that a row may be source and destination at once.
+const CHUNK: usize = 16;
+
+/// Runs an operation: register files of the warps, destination, sources; registers as offsets in cells.
+pub(crate) type PureRows = unsafe fn(&[*mut u32], u32, &[u32; 4]);
+/// Runs a comparison: register files of the warps, sources, and where a word of one bit a lane goes for each warp.
+pub(crate) type TestRows = unsafe fn(&[*mut u32], &[u32; 4], *mut u32);
+
+/// A vector extension that functions are compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Level {
+    /// What every processor of the target has.
+    #[cfg(not(target_arch = "x86_64"))]
+    Baseline,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(all(target_arch = "x86_64", has_avx512))]
+    Avx512,
+}
+
+impl Level {
+    pub(crate) const COUNT: usize = if cfg!(all(target_arch = "x86_64", has_avx512)) { 2 } else { 1 };
+
+    /// The best one that this processor has. `None` on old processors, where rows would bring little and a fused
+    /// multiplication and addition would be a call.
+    pub(crate) fn detect() -> Option<Level> {
+        #[cfg(not(target_arch = "x86_64"))]
+        return Some(Level::Baseline);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")) {
+                return None;
+            }
+            #[cfg(has_avx512)]
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                return Some(Level::Avx512);
+            }
+            Some(Level::Avx2)
+        }
+    }
+}
+
+/// Declares a function for each level from one that is always inlined, and a constant with all of them.
+macro_rules! for_each_level {
+    ($(#[$doc:meta])* $table:ident $([$($generics:tt)*])?: $kind:ty = $body:ident $(::<$($argument:ident),+>)? ($($name:ident: $ty:ty),*) $(-> $out:ty)?) => {
+        $(#[$doc])*
+        pub(crate) const fn $table $(<$($generics)*>)?() -> [$kind; $crate::exec::vector::rows::Level::COUNT] {
+            /// # Safety
+            /// As the function it is compiled from.
+            #[cfg(not(target_arch = "x86_64"))]
+            unsafe fn baseline $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
+                // SAFETY: passed on to the caller.
+                unsafe { $body $(::<$($argument),+>)?($($name),*) }
+            }
+            /// # Safety
+            /// As the function it is compiled from; the processor has AVX2 and FMA.
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            unsafe fn avx2 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
+                // SAFETY: passed on to the caller.
+                unsafe { $body $(::<$($argument),+>)?($($name),*) }
+            }
+            /// # Safety
+            /// As the function it is compiled from; the processor has AVX2, FMA and AVX-512 F, BW, DQ, VL.
+            #[cfg(all(target_arch = "x86_64", has_avx512))]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+            unsafe fn avx512 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
+                // SAFETY: passed on to the caller.
+                unsafe { $body $(::<$($argument),+>)?($($name),*) }
+            }
+            [
+                #[cfg(not(target_arch = "x86_64"))]
+                { baseline $(::<$($argument),+>)? },
+                #[cfg(target_arch = "x86_64")]
+                { avx2 $(::<$($argument),+>)? },
+                #[cfg(all(target_arch = "x86_64", has_avx512))]
+                { avx512 $(::<$($argument),+>)? },
+            ]
+        }
+    };
+}
+pub(super) use for_each_level;
+
+for_each_level! {
+    /// The row functions of an operation, by level.
+    pure_rows[O: Pure]: PureRows = run_pure::<O>(files: &[*mut u32], out: u32, sources: &[u32; 4])
+}
+
+for_each_level! {
+    /// The row functions of a comparison, by level.
+    test_rows[O: Test]: TestRows = run_test::<O>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32)
+}
+
+/// # Safety
+/// Each register file holds the registers named, in the widths of the operation.
+#[inline(always)]
+unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
+    for file in files {
+        let [a, b, c, d] = sources.map(|source| file.wrapping_add(source as usize).cast_const());
+        let out = file.wrapping_add(out as usize);
+        let mut first = 0;
+        while first < LANES {
+            let mut results = [const { MaybeUninit::<O::Out>::uninit() }; CHUNK];
+            for (lane, result) in results.iter_mut().enumerate() {
+                let lane = first + lane;
+                // SAFETY: the caller vouches for the rows; `lane` is below 32.
+                let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+                // SAFETY: as above.
+                let (c, d) = unsafe { (O::C::read(c, lane), O::D::read(d, lane)) };
+                result.write(O::eval(a, b, c, d));
+            }
+            for (lane, result) in results.into_iter().enumerate() {
+                // SAFETY: each result was just written.
+                let result = unsafe { result.assume_init() };
+                // SAFETY: as for the sources.
+                unsafe { result.write(out, first + lane) };
+            }
+            first += CHUNK;
+        }
+    }
+}
+
+/// # Safety
+/// Each register file holds both registers, in the widths of the comparison; `bits` has room for a word each.
+#[inline(always)]
+unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32) {
+    for (index, file) in files.iter().enumerate() {
+        let [a, b, ..] = sources.map(|source| file.wrapping_add(source as usize).cast_const());
+        let mut flags = [0u8; LANES];
+        for (lane, flag) in flags.iter_mut().enumerate() {
+            // SAFETY: the caller vouches for the rows; `lane` is below 32.
+            let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+            *flag = u8::from(O::eval(a, b));
+        }
+        // SAFETY: the caller vouches for the room.
+        unsafe { *bits.wrapping_add(index) = gather_bits(&flags) };
+    }
+}
+
+/// The low bits of 32 bytes that are 0 or 1.
+#[inline(always)]
+fn gather_bits(flags: &[u8; LANES]) -> u32 {
+    /// Moves the lowest bit of byte `i` to bit `56 + i`, without carries.
+    const SPREAD: u64 = 0x0102_0408_1020_4080;
+    let mut bits = 0;
+    for group in 0..LANES / 8 {
+        let mut eight = [0; 8];
+        eight.copy_from_slice(&flags[8 * group..8 * group + 8]);
+        let packed = u64::from_le_bytes(eight).wrapping_mul(SPREAD) >> 56;
+        bits |= (packed as u32) << (8 * group);
+    }
+    bits
+}
+
+/// Puts together a row from the lanes of a mask of one row and the other lanes of another: destination, the two rows,
+/// mask.
+pub(super) type BlendRows = unsafe fn(*mut u32, *const u32, *const u32, u32);
+
+for_each_level! {
+    /// Blends rows of cells of type `C`, by level.
+    blends[C: Copy]: BlendRows = blend::<C>(to: *mut u32, yes: *const u32, no: *const u32, mask: u32)
+}
+
+/// # Safety
+/// The rows have 32 cells of type `C`.
+#[inline(always)]
+unsafe fn blend<C: Copy>(to: *mut u32, yes: *const u32, no: *const u32, mask: u32) {
+    let (to, yes, no) = (to.cast::<[C; CHUNK]>(), yes.cast::<[C; CHUNK]>(), no.cast::<[C; CHUNK]>());
+    for chunk in 0..LANES / CHUNK {
+        // SAFETY: as the caller says.
+        let (yes, no) = unsafe { (*yes.add(chunk), *no.add(chunk)) };
+        let result =
+            core::array::from_fn(
+                |lane| {
+                    if mask & 1 << (chunk * CHUNK + lane) != 0 { yes[lane] } else { no[lane] }
+                },
+            );
+        // SAFETY: as the caller says.
+        unsafe { to.add(chunk).write(result) };
+    }
+}
