@@ -158,7 +158,7 @@ impl<'k> Translator<'k> {
 
     /// Finds registers that are written once, without a guard, with the value of a constant row.
     fn find_copies(&mut self) {
-        let writes = count_writes(self.kernel);
+        let Some(writes) = count_writes(self.kernel) else { return };
         let constants: HashMap<Register, (Width, Constant)> =
             self.kernel.constants.iter().map(|(row, width, constant)| (*row, (*width, *constant))).collect();
         for instruction in &self.kernel.code {
@@ -345,8 +345,8 @@ fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
     copies.then_some((*out, sources[0], info.out))
 }
 
-/// How many instructions write each row.
-fn count_writes(kernel: &Kernel) -> Vec<u32> {
+/// How many instructions write each row, if that is easily told.
+fn count_writes(kernel: &Kernel) -> Option<Vec<u32>> {
     let mut writes = vec![0u32; kernel.rows as usize + 1];
     let mut write = |register: Register, width: Width| {
         let rows = if width == Width::Double { 2 } else { 1 };
@@ -388,7 +388,9 @@ fn count_writes(kernel: &Kernel) -> Vec<u32> {
             Op::Test { .. } | Op::Logic { .. } | Op::Store(_) | Op::Branch { .. } => {}
             Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap | Op::Barrier { .. } => {}
             Op::Fence | Op::Yield => {}
+            // What the others write is not looked into, so no register counts as written once.
+            _ => return None,
         }
     }
-    writes
+    Some(writes)
 }
