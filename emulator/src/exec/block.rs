@@ -51,7 +51,9 @@ pub(super) struct Block<'l, 'a> {
 impl<'l, 'a> Block<'l, 'a> {
     pub(super) fn new(launch: &'l Launch<'a>, worker: usize) -> Self {
         let kernel = launch.args.kernel;
-        let mut parts = Parts::take(kernel.id, launch.args.block);
+        // The modes use constant rows differently.
+        let key = kernel.id << 1 | u64::from(launch.steps.is_some());
+        let mut parts = Parts::take(key, launch.args.block);
         let fresh = parts.warps.is_empty();
         if fresh {
             let warps = launch.threads.div_ceil(LANES as u32);

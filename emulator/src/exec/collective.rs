@@ -153,7 +153,8 @@ fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
 }
 
 /// Which lane `own` reads from, and whether that lies inside its segment.
-fn shuffle_source(mode: ShuffleMode, own: u32, operand: u32, clamp: u32) -> (u32, bool) {
+#[inline(always)]
+pub(super) fn shuffle_source(mode: ShuffleMode, own: u32, operand: u32, clamp: u32) -> (u32, bool) {
     let operand = operand & 31;
     let segment = clamp >> 8 & 31;
     let clamp = clamp & 31;

@@ -7,6 +7,7 @@
 //! barrier. Whatever is rare is left to the plain mode, instruction by instruction, on the same registers.
 
 mod memory;
+mod registers;
 mod rows;
 mod run;
 mod translate;

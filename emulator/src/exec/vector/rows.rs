@@ -3,7 +3,9 @@
 //! A row function runs one operation for all 32 lanes of several warps. Lanes that must not change are no concern of
 //! it: the caller lets it write to a scratch row and merges that under a mask.
 
+use super::super::collective::shuffle_source;
 use super::super::semantics::{LANES, Lane, Pure, Test};
+use crate::program::instruction::ShuffleMode;
 use core::mem::MaybeUninit;
 
 /// Lanes computed before any is written back, so that a row may be source and destination at once.
@@ -190,4 +192,53 @@ unsafe fn blend<C: Copy>(to: *mut u32, yes: *const u32, no: *const u32, mask: u3
         // SAFETY: as the caller says.
         unsafe { to.add(chunk).write(result) };
     }
+}
+
+/// A shuffle of all lanes of a warp; registers as offsets in cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shuffle {
+    pub(super) mode: ShuffleMode,
+    pub(super) out: u32,
+    pub(super) value: u32,
+    pub(super) lane: u32,
+    pub(super) clamp: u32,
+}
+
+/// Shuffles, and returns the lanes that read from inside their segment.
+pub(super) type ShuffleRows = unsafe fn(*mut u32, &Shuffle) -> u32;
+
+for_each_level! {
+    /// Shuffles, by level.
+    shuffles: ShuffleRows = shuffle_rows(file: *mut u32, what: &Shuffle) -> u32
+}
+
+/// # Safety
+/// `file` holds the rows of the shuffle.
+#[inline(always)]
+unsafe fn shuffle_rows(file: *mut u32, shuffle: &Shuffle) -> u32 {
+    // SAFETY: as the caller says.
+    let row = |offset: u32| unsafe { *file.wrapping_add(offset as usize).cast::<[u32; LANES]>() };
+    let (values, lanes, clamps) = (row(shuffle.value), row(shuffle.lane), row(shuffle.clamp));
+    // The mode as a constant in each of the loops.
+    let (sources, found) = match shuffle.mode {
+        ShuffleMode::Up => sources(ShuffleMode::Up, &lanes, &clamps),
+        ShuffleMode::Down => sources(ShuffleMode::Down, &lanes, &clamps),
+        ShuffleMode::Butterfly => sources(ShuffleMode::Butterfly, &lanes, &clamps),
+        ShuffleMode::Index => sources(ShuffleMode::Index, &lanes, &clamps),
+    };
+    let result = sources.map(|source| values[source as usize % LANES]);
+    // SAFETY: as the caller says.
+    unsafe { file.wrapping_add(shuffle.out as usize).cast::<[u32; LANES]>().write(result) };
+    found
+}
+
+#[inline(always)]
+fn sources(mode: ShuffleMode, lanes: &[u32; LANES], clamps: &[u32; LANES]) -> ([u32; LANES], u32) {
+    let (mut sources, mut valid) = ([0; LANES], [0; LANES]);
+    for own in 0..LANES {
+        let (source, inside) = shuffle_source(mode, own as u32, lanes[own], clamps[own]);
+        sources[own] = source;
+        valid[own] = u8::from(inside);
+    }
+    (sources, gather_bits(&valid))
 }

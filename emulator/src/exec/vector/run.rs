@@ -155,7 +155,9 @@ impl Block<'_, '_> {
                         let active = files.lanes(warp, step.guard, mask);
                         if active != 0 && !self.access_fast(access, files.rows[warp], active, writes) {
                             self.settle(gang, index, step.pc, &mut used, left);
-                            self.step(gang.first + warp, index, step.pc, mask)?;
+                            for pc in access.prepare.into_iter().flatten().chain([step.pc]) {
+                                self.step(gang.first + warp, index, pc, mask)?;
+                            }
                             files = self.files(gang);
                         }
                     }
@@ -215,6 +217,15 @@ impl Block<'_, '_> {
                     }
                     return Ok(());
                 }
+                Action::Shuffle { run, shuffle, inside } if full && step.guard == Guard::ALWAYS => {
+                    for warp in 0..files.count {
+                        // SAFETY: as for `Pure`.
+                        let bits = unsafe { run(files.rows[warp], shuffle) };
+                        if let Some(inside) = inside {
+                            files.set_predicate(warp, inside.0, u32::MAX, bits);
+                        }
+                    }
+                }
                 Action::Plain { parts: false } => {
                     self.settle(gang, index, step.pc, &mut used, left);
                     for warp in gang.first..gang.first + gang.count {
@@ -222,7 +233,10 @@ impl Block<'_, '_> {
                     }
                     files = self.files(gang);
                 }
-                Action::Plain { parts: true } | Action::Barrier(_) | Action::Exit => {
+                Action::Plain { parts: true }
+                | Action::Barrier(_)
+                | Action::Shuffle { .. }
+                | Action::Exit => {
                     if gang.count > 1 {
                         used -= step.weight;
                         self.settle(gang, index, step.entry, &mut used, left);

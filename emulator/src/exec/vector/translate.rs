@@ -4,15 +4,16 @@
 //! row disappear: who reads the copy reads the constant. Instructions without a step of their own kind are left to
 //! the plain mode.
 
-use super::super::semantics::{LANES, PureFn, Width, bits, pure};
+use super::super::semantics::{LANES, PureFn, PureInfo, Width, bits, integer, pure};
 use super::memory::{self, AccessFn, MOST_ELEMENTS, Source};
-use super::rows::{BlendRows, Level, PureRows, TestRows, blends};
+use super::registers::{Uses, visit_writes};
+use super::rows::{BlendRows, Level, PureRows, Shuffle, ShuffleRows, TestRows, blends, shuffles};
 use crate::program::instruction::{
     self, BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op, Register,
 };
 use crate::program::{Kernel, Predicate};
 use crate::ptx::Space;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A kernel in steps.
 #[derive(Debug)]
@@ -86,6 +87,11 @@ pub(super) enum Action {
     },
     Load(Box<AccessStep>),
     Store(Box<AccessStep>),
+    Shuffle {
+        run: ShuffleRows,
+        shuffle: Shuffle,
+        inside: Option<Predicate>,
+    },
     /// To a step.
     Branch(u32),
     /// A barrier for the whole block: the row of its number.
@@ -112,6 +118,8 @@ pub(super) struct AccessStep {
     pub(super) access: memory::Access,
     pub(super) space: AccessSpace,
     pub(super) cache: u32,
+    /// What the plain mode has to run first, since it is no step of its own: it makes the address.
+    pub(super) prepare: [Option<u32>; 2],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,24 +155,47 @@ struct Translator<'k> {
     /// The constant row that stands for a register, and its value.
     copies: HashMap<Register, (Register, Width, Constant)>,
     read_plainly: Vec<Register>,
+    /// `None` in kernels with instructions that are not looked into; copies and addresses are then left alone.
+    uses: Option<Uses>,
+    /// Accesses that make their addresses themselves, by instruction.
+    indexed: HashMap<u32, Indexed>,
+    /// Instructions whose results nobody needs any more.
+    dropped: HashSet<u32>,
+}
+
+/// An address of the form base plus index times the bytes of the access.
+struct Indexed {
+    base: Register,
+    index: Register,
+    signed: bool,
+    /// The multiplication and the addition.
+    instructions: [u32; 2],
 }
 
 impl<'k> Translator<'k> {
     fn new(kernel: &'k Kernel, level: Level) -> Self {
-        let mut translator = Translator { kernel, level, copies: HashMap::new(), read_plainly: Vec::new() };
+        let mut translator = Translator {
+            kernel,
+            level,
+            copies: HashMap::new(),
+            read_plainly: Vec::new(),
+            uses: Uses::count(kernel),
+            indexed: HashMap::new(),
+            dropped: HashSet::new(),
+        };
         translator.find_copies();
+        translator.find_indexed();
         translator
     }
 
     /// Finds registers that are written once, without a guard, with the value of a constant row.
     fn find_copies(&mut self) {
-        let Some(writes) = count_writes(self.kernel) else { return };
+        let Some(uses) = &self.uses else { return };
         let constants: HashMap<Register, (Width, Constant)> =
             self.kernel.constants.iter().map(|(row, width, constant)| (*row, (*width, *constant))).collect();
         for instruction in &self.kernel.code {
             let Some((out, source, width)) = as_copy(instruction) else { continue };
-            let rows = if width == Width::Double { 2 } else { 1 };
-            if (0..rows).any(|row| writes[(out.0 + row) as usize] != 1) {
+            if !uses.written_once(out, width) {
                 continue;
             }
             let root = self.copies.get(&source).copied();
@@ -175,6 +206,97 @@ impl<'k> Translator<'k> {
         }
     }
 
+    /// Finds loads and stores whose address is multiplied and added together just before, and drops what only serves
+    /// that.
+    fn find_indexed(&mut self) {
+        let Some(uses) = &self.uses else { return };
+        let mut served: HashMap<[u32; 2], u32> = HashMap::new();
+        for (pc, instruction) in self.kernel.code.iter().enumerate() {
+            let (Op::Load(access) | Op::Store(access)) = &instruction.op else { continue };
+            let Some(indexed) = self.find_index(pc as u32, access) else { continue };
+            *served.entry(indexed.instructions).or_default() += 1;
+            self.indexed.insert(pc as u32, indexed);
+        }
+        let unneeded = |pc: u32, times: u32| match &self.kernel.code[pc as usize].op {
+            Op::Pure { out, info, .. } => {
+                uses.written_once(*out, info.out) && uses.reads[out.0 as usize] == times
+            }
+            _ => false,
+        };
+        let mut multiplications: HashMap<u32, u32> = HashMap::new();
+        for ([multiplication, addition], times) in served {
+            if unneeded(addition, times) {
+                self.dropped.insert(addition);
+                *multiplications.entry(multiplication).or_default() += 1;
+            }
+        }
+        for (multiplication, times) in multiplications {
+            if unneeded(multiplication, times) {
+                self.dropped.insert(multiplication);
+            }
+        }
+    }
+
+    /// The address of an access as base and index, if it was made in its block, and nothing changed since.
+    fn find_index(&self, pc: u32, access: &instruction::Access) -> Option<Indexed> {
+        if access.address.width != Width::Double {
+            return None;
+        }
+        let bytes = u64::from(access.bytes) * access.registers.len() as u64;
+        let addition = self.definition(pc, access.address.base)?;
+        let sums = [pure::<integer::Add<u64>>(), pure::<integer::Add<i64>>()];
+        let (_, [a, b, ..]) = self.operation(addition, &sums)?;
+        [(a, b), (b, a)].into_iter().find_map(|(base, product)| {
+            let base = self.uniform(base)?;
+            let multiplication = self.definition(addition, product)?;
+            let products = [pure::<integer::MulWide<u32>>(), pure::<integer::MulWide<i32>>()];
+            let (kind, [index, factor, ..]) = self.operation(multiplication, &products)?;
+            let factor = self.kernel.constants.iter().find(|(row, ..)| *row == factor)?;
+            let unchanged = (multiplication + 1..pc).all(|between| !self.writes(between, index));
+            (factor.2 == Constant::Bits(bytes) && unchanged).then_some(Indexed {
+                base,
+                index,
+                signed: kind == 1,
+                instructions: [multiplication, addition],
+            })
+        })
+    }
+
+    /// Where in the same block, before `pc`, a register was written last.
+    fn definition(&self, pc: u32, register: Register) -> Option<u32> {
+        let rank = self.kernel.ranks[pc as usize];
+        (0..pc)
+            .rev()
+            .take_while(|earlier| self.kernel.ranks[*earlier as usize] == rank)
+            .find(|earlier| self.writes(*earlier, register))
+    }
+
+    fn writes(&self, pc: u32, register: Register) -> bool {
+        let mut writes = false;
+        let known = visit_writes(&self.kernel.code[pc as usize], &mut |out, width| {
+            writes |= out == register || width == Width::Double && out.0 + 1 == register.0;
+        });
+        writes || !known
+    }
+
+    /// Which of some operations an instruction without a guard is, and its sources.
+    fn operation(&self, pc: u32, kinds: &[&PureInfo]) -> Option<(usize, [Register; 4])> {
+        let instruction = &self.kernel.code[pc as usize];
+        let Op::Pure { info, sources, .. } = &instruction.op else { return None };
+        if instruction.guard != Condition::ALWAYS {
+            return None;
+        }
+        Some((kinds.iter().position(|kind| is_same(info, kind))?, *sources))
+    }
+
+    /// The constant row that a register stands for, if all threads of the launch have the same value there.
+    fn uniform(&self, register: Register) -> Option<Register> {
+        let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
+        let mut constants = self.kernel.constants.iter();
+        let (.., constant) = constants.find(|(row, width, _)| *row == root && *width == Width::Double)?;
+        (!matches!(constant, Constant::Special(_))).then_some(root)
+    }
+
     fn run(mut self) -> Steps {
         let kernel = self.kernel;
         let mut steps: Vec<Step> = Vec::with_capacity(kernel.code.len());
@@ -182,14 +304,15 @@ impl<'k> Translator<'k> {
         let mut gone = 0;
         for (pc, instruction) in kernel.code.iter().enumerate() {
             of_pc.push(steps.len() as u32);
-            let dropped = as_copy(instruction).is_some_and(|(out, ..)| self.copies.contains_key(&out));
+            let copied = as_copy(instruction).is_some_and(|(out, ..)| self.copies.contains_key(&out));
+            let dropped = copied || self.dropped.contains(&(pc as u32));
             let last_of_block = kernel.ranks.get(pc + 1) != kernel.ranks.get(pc);
             if dropped && !last_of_block {
                 gone += 1;
                 continue;
             }
             steps.push(Step {
-                action: self.action(&instruction.op),
+                action: self.action(pc as u32, &instruction.op),
                 guard: Guard::of(instruction.guard),
                 pc: pc as u32,
                 entry: pc as u32 - gone,
@@ -220,7 +343,7 @@ impl<'k> Translator<'k> {
         offset(self.copies.get(&register).map_or(register, |(root, ..)| *root))
     }
 
-    fn action(&mut self, op: &Op) -> Action {
+    fn action(&mut self, pc: u32, op: &Op) -> Action {
         match op {
             Op::Pure { info, out, sources } => match info.rows {
                 Some(rows) => Action::Pure {
@@ -260,12 +383,27 @@ impl<'k> Translator<'k> {
                 condition: Guard::of(*condition),
                 double: *width == Width::Double,
             },
-            Op::Load(access) => self.access(access, true).map_or_else(|| self.plain(op), Action::Load),
-            Op::Store(access) => self.access(access, false).map_or_else(|| self.plain(op), Action::Store),
+            Op::Load(access) => self.access(pc, access, true).map_or_else(|| self.plain(op), Action::Load),
+            Op::Store(access) => self.access(pc, access, false).map_or_else(|| self.plain(op), Action::Store),
             Op::Branch { target } => Action::Branch(*target),
             Op::Barrier { kind: BarrierKind::Sync, id, count: None } => {
                 self.read_plainly.push(*id);
                 Action::Barrier(self.row(*id))
+            }
+            Op::Collective {
+                operation: Collective::Shuffle { mode, out, inside, value, lane, clamp },
+                ..
+            } => {
+                let shuffle = Shuffle {
+                    mode: *mode,
+                    out: offset(*out),
+                    value: self.row(*value),
+                    lane: self.row(*lane),
+                    clamp: self.row(*clamp),
+                };
+                // Where lanes are missing, the plain mode sorts that out.
+                self.plain(op);
+                Action::Shuffle { run: shuffles()[self.level as usize], shuffle, inside: *inside }
             }
             Op::Exit => Action::Exit,
             _ => self.plain(op),
@@ -273,7 +411,7 @@ impl<'k> Translator<'k> {
     }
 
     /// The step of a load or store, if it is of a common kind. The plain mode must be able to run it too.
-    fn access(&mut self, access: &instruction::Access, is_load: bool) -> Option<Box<AccessStep>> {
+    fn access(&mut self, pc: u32, access: &instruction::Access, is_load: bool) -> Option<Box<AccessStep>> {
         self.read_plainly.push(access.address.base);
         if !is_load {
             self.read_plainly.extend(&access.registers);
@@ -291,9 +429,24 @@ impl<'k> Translator<'k> {
         for (to, register) in registers.iter_mut().zip(&access.registers) {
             *to = if is_load { offset(*register) } else { self.row(*register) };
         }
+        let (source, address, prepare) = match self.indexed.get(&pc) {
+            Some(Indexed { base, index, signed, instructions }) => {
+                let source = Source::Indexed { base: offset(*base), signed: *signed };
+                (source, self.row(*index), instructions.map(Some))
+            }
+            None if access.address.width == Width::Double => {
+                (Source::Wide, self.row(access.address.base), [None; 2])
+            }
+            None => (Source::Narrow, self.row(access.address.base), [None; 2]),
+        };
+        for instruction in prepare.into_iter().flatten() {
+            if let Op::Pure { sources, .. } = &self.kernel.code[instruction as usize].op {
+                self.read_plainly.extend(sources);
+            }
+        }
         let ready = memory::Access {
-            source: if access.address.width == Width::Double { Source::Wide } else { Source::Narrow },
-            address: self.row(access.address.base),
+            source,
+            address,
             offset: access.address.offset as u64,
             bytes: access.bytes,
             elements: access.registers.len() as u32,
@@ -302,7 +455,7 @@ impl<'k> Translator<'k> {
             signed: access.signed,
         };
         let run = memory::function(self.level, &ready, is_load)?;
-        Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache }))
+        Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache, prepare }))
     }
 
     fn plain(&mut self, op: &Op) -> Action {
@@ -339,58 +492,13 @@ fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
         return None;
     }
     let Op::Pure { info, out, sources } = &instruction.op else { return None };
-    // Functions with the same address do the same, so a match is certain; a miss would only cost speed.
-    let is = |other: &super::super::semantics::PureInfo| info.plain as usize == other.plain as usize;
+    let is = |other| is_same(info, other);
     let copies = is(pure::<bits::Move32>()) || is(pure::<bits::Move64>());
     copies.then_some((*out, sources[0], info.out))
 }
 
-/// How many instructions write each row, if that is easily told.
-fn count_writes(kernel: &Kernel) -> Option<Vec<u32>> {
-    let mut writes = vec![0u32; kernel.rows as usize + 1];
-    let mut write = |register: Register, width: Width| {
-        let rows = if width == Width::Double { 2 } else { 1 };
-        for row in register.0..register.0 + rows {
-            writes[row as usize] += 1;
-        }
-    };
-    for function in &kernel.functions {
-        // Written by calls and returns, wherever those are.
-        for register in function.params.iter().chain(&function.returns) {
-            write(*register, Width::Single);
-            write(*register, Width::Single);
-        }
-    }
-    for instruction in &kernel.code {
-        match &instruction.op {
-            Op::Pure { info, out, .. } => write(*out, info.out),
-            Op::Select { width, out, .. } => write(*out, *width),
-            Op::Carry(carry) => write(carry.out, carry.width),
-            Op::Load(access) => access.registers.iter().for_each(|register| write(*register, access.width)),
-            Op::Atomic(atomic) => atomic.out.into_iter().for_each(|out| write(out, Width::Double)),
-            Op::LocalAddress { out, width, .. } | Op::Clock { out, width, .. } => write(*out, *width),
-            Op::Call(call) => call.results.iter().for_each(|register| write(*register, Width::Single)),
-            Op::Barrier { kind: BarrierKind::CountOnes { out, .. }, .. } | Op::ActiveMask { out } => {
-                write(*out, Width::Single);
-            }
-            Op::Collective { operation, .. } => match operation {
-                Collective::Shuffle { out, .. }
-                | Collective::VoteBallot { out, .. }
-                | Collective::MatchAny { out, .. }
-                | Collective::MatchAll { out, .. }
-                | Collective::Reduce { out, .. }
-                | Collective::Elect { out, .. } => write(*out, Width::Single),
-                Collective::VoteAll { .. }
-                | Collective::VoteAny { .. }
-                | Collective::VoteUniform { .. }
-                | Collective::WarpBarrier => {}
-            },
-            Op::Test { .. } | Op::Logic { .. } | Op::Store(_) | Op::Branch { .. } => {}
-            Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap | Op::Barrier { .. } => {}
-            Op::Fence | Op::Yield => {}
-            // What the others write is not looked into, so no register counts as written once.
-            _ => return None,
-        }
-    }
-    Some(writes)
+/// Whether two operations are the same. Functions with the same address do the same, so a match is certain; a miss
+/// would only cost speed.
+fn is_same(a: &PureInfo, b: &PureInfo) -> bool {
+    a.plain as usize == b.plain as usize
 }
