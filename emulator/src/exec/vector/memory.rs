@@ -86,11 +86,11 @@ for_each_level! {
 unsafe fn address_of(file: *const u32, access: &Access, lane: usize) -> u64 {
     let row = file.wrapping_add(access.address as usize);
     // SAFETY: the row has 32 cells of this width.
-    let cell = || unsafe { *row.add(lane) };
+    let cell = || unsafe { *row.wrapping_add(lane) };
     let base = match access.source {
         Source::Narrow => cell().into(),
         // SAFETY: as above.
-        Source::Wide => unsafe { *row.cast::<u64>().add(lane) },
+        Source::Wide => unsafe { *row.cast::<u64>().wrapping_add(lane) },
         Source::Indexed { base, signed } => {
             // SAFETY: the base is a double row.
             let base = unsafe { *file.wrapping_add(base as usize).cast::<u64>() };
@@ -130,12 +130,12 @@ unsafe fn shape(file: *const u32, access: &Access, window: &Window, half: usize)
     let (uniform, consecutive) = match access.source {
         Source::Wide => {
             // SAFETY: half a double row.
-            let cells = unsafe { &*row.cast::<u64>().add(half * HALF).cast::<[u64; HALF]>() };
+            let cells = unsafe { &*row.cast::<u64>().wrapping_add(half * HALF).cast::<[u64; HALF]>() };
             progression_wide(cells, bytes)
         }
         Source::Narrow | Source::Indexed { .. } => {
             // SAFETY: half a row.
-            let cells = unsafe { &*row.add(half * HALF).cast::<[u32; HALF]>() };
+            let cells = unsafe { &*row.wrapping_add(half * HALF).cast::<[u32; HALF]>() };
             let indexed = access.source != Source::Narrow;
             let (uniform, consecutive) = progression_narrow(cells, if indexed { 1 } else { bytes as u32 });
             // Indices and addresses that wrap around are no progression of addresses.
@@ -236,7 +236,7 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
         return true;
     }
     // SAFETY: as the caller says.
-    let shapes = unsafe { [shape(file, access, window, 0), shape(file, access, window, 1)] };
+    let shapes = [0, 1].map(|half| unsafe { shape(file, access, window, half) });
     let [Some(low), Some(high)] = shapes else { return false };
     for (half, shape) in [low, high].into_iter().enumerate() {
         let lanes = half * HALF..(half + 1) * HALF;
@@ -244,10 +244,10 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
             Shape::Uniform(at) => {
                 for element in 0..elements {
                     // SAFETY: `place` found the bytes of all elements in the window.
-                    let value = unsafe { at.cast::<T>().add(element).read_unaligned() }.widen();
+                    let value = unsafe { at.cast::<T>().wrapping_add(element).read_unaligned() }.widen();
                     for lane in lanes.clone() {
                         // SAFETY: a lane of a register of the access.
-                        unsafe { register(element).add(lane).write(value) };
+                        unsafe { register(element).wrapping_add(lane).write(value) };
                     }
                 }
             }
@@ -255,7 +255,8 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
                 for element in 0..elements {
                     let values: [C; HALF] = core::array::from_fn(|lane| {
                         // SAFETY: `place` found the bytes of all lanes in the window.
-                        unsafe { at.cast::<T>().add(lane * elements + element).read_unaligned() }.widen()
+                        unsafe { at.cast::<T>().wrapping_add(lane * elements + element).read_unaligned() }
+                            .widen()
                     });
                     let to = register(element).wrapping_add(half * HALF);
                     // SAFETY: half a register of the access.
@@ -282,10 +283,10 @@ unsafe fn load_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, win
     let at = window.host.wrapping_add(address.wrapping_sub(window.base) as usize).cast::<T>();
     for element in 0..access.elements as usize {
         // SAFETY: the lane is allowed, with all its elements.
-        let value = unsafe { at.add(element).read_unaligned() }.widen();
+        let value = unsafe { at.wrapping_add(element).read_unaligned() }.widen();
         let register = file.wrapping_add(access.registers[element] as usize).cast::<C>();
         // SAFETY: a lane of a register of the access.
-        unsafe { register.add(lane).write(value) };
+        unsafe { register.wrapping_add(lane).write(value) };
     }
 }
 
@@ -310,7 +311,7 @@ unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window:
         return true;
     }
     // SAFETY: as the caller says.
-    let shapes = unsafe { [shape(file, access, window, 0), shape(file, access, window, 1)] };
+    let shapes = [0, 1].map(|half| unsafe { shape(file, access, window, half) });
     let [Some(low), Some(high)] = shapes else { return false };
     for (half, shape) in [low, high].into_iter().enumerate() {
         let Shape::Consecutive(at) = shape else {
@@ -328,7 +329,9 @@ unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window:
             let values = unsafe { from.cast::<[C; HALF]>().read() };
             for (lane, value) in values.into_iter().enumerate() {
                 // SAFETY: `place` found the bytes of all lanes in the window.
-                unsafe { at.cast::<T>().add(lane * elements + element).write_unaligned(T::narrow(value)) };
+                unsafe {
+                    at.cast::<T>().wrapping_add(lane * elements + element).write_unaligned(T::narrow(value))
+                };
             }
         }
     }
@@ -345,9 +348,9 @@ unsafe fn store_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, wi
     for element in 0..access.elements as usize {
         let register = file.wrapping_add(access.registers[element] as usize).cast::<C>();
         // SAFETY: a lane of a register of the access.
-        let value = T::narrow(unsafe { register.add(lane).read() });
+        let value = T::narrow(unsafe { register.wrapping_add(lane).read() });
         // SAFETY: the lane is allowed, with all its elements.
-        unsafe { at.add(element).write_unaligned(value) };
+        unsafe { at.wrapping_add(element).write_unaligned(value) };
     }
 }
 

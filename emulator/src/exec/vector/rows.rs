@@ -118,9 +118,13 @@ unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
             for (lane, result) in results.iter_mut().enumerate() {
                 let lane = first + lane;
                 // SAFETY: the caller vouches for the rows; `lane` is below 32.
-                let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+                let a = unsafe { O::A::read(a, lane) };
                 // SAFETY: as above.
-                let (c, d) = unsafe { (O::C::read(c, lane), O::D::read(d, lane)) };
+                let b = unsafe { O::B::read(b, lane) };
+                // SAFETY: as above.
+                let c = unsafe { O::C::read(c, lane) };
+                // SAFETY: as above.
+                let d = unsafe { O::D::read(d, lane) };
                 result.write(O::eval(a, b, c, d));
             }
             for (lane, result) in results.into_iter().enumerate() {
@@ -143,7 +147,9 @@ unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u
         let mut flags = [0u8; LANES];
         for (lane, flag) in flags.iter_mut().enumerate() {
             // SAFETY: the caller vouches for the rows; `lane` is below 32.
-            let (a, b) = unsafe { (O::A::read(a, lane), O::B::read(b, lane)) };
+            let a = unsafe { O::A::read(a, lane) };
+            // SAFETY: as above.
+            let b = unsafe { O::B::read(b, lane) };
             *flag = u8::from(O::eval(a, b));
         }
         // SAFETY: the caller vouches for the room.
@@ -182,7 +188,9 @@ unsafe fn blend<C: Copy>(to: *mut u32, yes: *const u32, no: *const u32, mask: u3
     let (to, yes, no) = (to.cast::<[C; CHUNK]>(), yes.cast::<[C; CHUNK]>(), no.cast::<[C; CHUNK]>());
     for chunk in 0..LANES / CHUNK {
         // SAFETY: as the caller says.
-        let (yes, no) = unsafe { (*yes.add(chunk), *no.add(chunk)) };
+        let yes = unsafe { *yes.wrapping_add(chunk) };
+        // SAFETY: as the caller says.
+        let no = unsafe { *no.wrapping_add(chunk) };
         let result =
             core::array::from_fn(
                 |lane| {
@@ -190,7 +198,7 @@ unsafe fn blend<C: Copy>(to: *mut u32, yes: *const u32, no: *const u32, mask: u3
                 },
             );
         // SAFETY: as the caller says.
-        unsafe { to.add(chunk).write(result) };
+        unsafe { to.wrapping_add(chunk).write(result) };
     }
 }
 

@@ -68,11 +68,10 @@ impl Block<'_, '_> {
         let mut place = None;
         self.warps[gang.first..gang.first + gang.count].iter().all(|warp| match &warp.fragments[..] {
             [only] => {
-                let together = only.mask == u32::MAX
+                only.mask == u32::MAX
                     && only.wait == Wait::Ready
                     && only.frame.is_none()
-                    && *place.get_or_insert(only.pc) == only.pc;
-                together
+                    && *place.get_or_insert(only.pc) == only.pc
             }
             _ => false,
         })
@@ -108,7 +107,7 @@ impl Block<'_, '_> {
                     } else {
                         for warp in 0..files.count {
                             let active = files.lanes(warp, step.guard, mask);
-                            self.merge_after(code, &files, warp, active, *out, *double, |file, out| {
+                            self.merge_after(code, &files, warp, active, (*out, *double), |file, out| {
                                 // SAFETY: as above; the scratch rows are as good as any.
                                 unsafe { run(&[file], out, sources) };
                             });
@@ -142,7 +141,7 @@ impl Block<'_, '_> {
                     for warp in 0..files.count {
                         let active = files.lanes(warp, step.guard, mask);
                         let chosen = files.lanes(warp, *condition, u32::MAX);
-                        self.merge_after(code, &files, warp, active, *out, *double, |file, out| {
+                        self.merge_after(code, &files, warp, active, (*out, *double), |file, out| {
                             let row = |offset: u32| file.wrapping_add(offset as usize);
                             // SAFETY: as for `Pure`.
                             unsafe { code.blends[usize::from(*double)](row(out), row(*a), row(*b), chosen) };
@@ -209,7 +208,7 @@ impl Block<'_, '_> {
                         && step.guard == Guard::ALWAYS
                         && gang.count == self.warps.len()
                         // SAFETY: lane 0 of a row of the kernel.
-                        && self.nobody_arrived(unsafe { *files.rows[0].add(*id as usize) }) => {}
+                        && self.nobody_arrived(unsafe { *files.rows[0].wrapping_add(*id as usize) }) => {}
                 Action::Exit if step.guard == Guard::ALWAYS => {
                     self.settle(gang, index, step.pc, &mut used, left);
                     for warp in gang.first..gang.first + gang.count {
@@ -304,7 +303,7 @@ impl Block<'_, '_> {
         Some(Company { limit: if calls { 0 } else { limit }, fuel: FUEL })
     }
 
-    /// Runs something that writes a row, for the lanes of a mask only.
+    /// Runs something that writes a single or double row, for the lanes of a mask only.
     #[inline(always)]
     fn merge_after(
         &self,
@@ -312,8 +311,7 @@ impl Block<'_, '_> {
         files: &Files,
         warp: usize,
         active: u32,
-        out: u32,
-        double: bool,
+        (out, double): (u32, bool),
         run: impl Fn(*mut u32, u32),
     ) {
         let file = files.rows[warp];

@@ -45,7 +45,7 @@ impl Guard {
     #[inline(always)]
     pub(super) unsafe fn lanes(self, predicates: *const u32) -> u32 {
         // SAFETY: as the caller says.
-        let bits = unsafe { *predicates.add((self.0 >> 1) as usize) };
+        let bits = unsafe { *predicates.wrapping_add((self.0 >> 1) as usize) };
         bits ^ 0u32.wrapping_sub(self.0 & 1)
     }
 }
