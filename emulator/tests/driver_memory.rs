@@ -278,3 +278,48 @@ fn a_unified_copy_finds_out_where_its_ends_are() {
     let stale = core::ptr::without_provenance::<c_void>(buffer as usize + 4096);
     assert_eq!(code!(cuMemcpyHtoD_v2(buffer, stale, 8)), INVALID_VALUE);
 }
+
+#[test]
+fn a_batch_of_copies_names_the_one_that_fails() {
+    let _context = TestContext::new();
+    let stream = stream(0);
+    let buffer = alloc(32);
+    write(buffer, &[1u32, 2, 3, 4, 0, 0, 0, 0]);
+    let (mut to, mut from) = ([buffer + 16, buffer + 28], [buffer + 8, buffer]);
+    let (mut sizes, mut failed) = ([8, 4], 9);
+    let batch = |to: &mut [u64; 2], from: &mut [u64; 2], sizes: &mut [usize; 2], failed: &mut usize| {
+        code!(cuMemcpyBatchAsync(
+            to.as_mut_ptr(),
+            from.as_mut_ptr(),
+            sizes.as_mut_ptr(),
+            2,
+            null_mut(),
+            null_mut(),
+            0,
+            failed,
+            stream
+        ))
+    };
+    assert_eq!(batch(&mut to, &mut from, &mut sizes, &mut failed), CUresult::CUDA_SUCCESS);
+    assert_eq!(read::<u32>(buffer, 8), [1, 2, 3, 4, 3, 4, 0, 1]);
+    sizes[1] = 8;
+    assert_eq!(batch(&mut to, &mut from, &mut sizes, &mut failed), INVALID_VALUE);
+    assert_eq!(failed, 1);
+}
+
+#[test]
+fn managed_ranges_take_advice_and_report_none() {
+    let _context = TestContext::new();
+    let mut pointer = 0;
+    ok!(cuMemAllocManaged(&mut pointer, 4096, 1));
+    let advice = CUmem_advise::CU_MEM_ADVISE_SET_READ_MOSTLY;
+    ok!(cuMemAdvise(pointer, 4096, advice, 0));
+    assert_eq!(code!(cuMemAdvise(pointer, 4097, advice, 0)), INVALID_VALUE);
+    ok!(cuMemPrefetchAsync(pointer, 4096, 0, CUstream::null()));
+    let mut location = 9i32;
+    let attribute = CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION;
+    ok!(cuMemRangeGetAttribute((&raw mut location).cast(), 4, attribute, pointer, 4096));
+    assert_eq!(location, CU_DEVICE_INVALID);
+    let plain = alloc(64);
+    assert_eq!(code!(cuMemPrefetchAsync(plain, 64, 0, CUstream::null())), INVALID_VALUE);
+}

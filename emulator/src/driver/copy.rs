@@ -9,7 +9,7 @@ use cuprum_sys::*;
 use crate::memory::{Region, RegionKind};
 
 use super::array::Array;
-use super::call::{Answer, Call, INVALID_VALUE, In, calls, ensure};
+use super::call::{Answer, Call, INVALID_VALUE, In, InMut, Out, calls, ensure};
 use super::context::Context;
 use super::operation::Operation;
 use super::state::emulator;
@@ -444,6 +444,31 @@ fn shaped(call: &Call, stream: CUstream, wait: Wait, corners: (Corner, Corner, E
 
 const DEFAULT: CUstream = CUstream::null();
 
+/// Copies between addresses of any kind, one after the other; tells which one failed.
+fn several(
+    call: &Call,
+    stream: CUstream,
+    to: InMut<u64>,
+    from: InMut<u64>,
+    sizes: InMut<usize>,
+    count: usize,
+    failed: impl Fn(usize),
+) -> Answer {
+    ensure(count > 0 && !stream.is_null(), INVALID_VALUE)?;
+    let to = to.input().get_all(count)?;
+    let from = from.input().get_all(count)?;
+    let sizes = sizes.input().get_all(count)?;
+    for (index, ((&to, &from), &size)) in to.iter().zip(&from).zip(&sizes).enumerate() {
+        let copied =
+            ensure(size > 0, INVALID_VALUE).and_then(|()| anywhere(call, stream, Wait::No, to, from, size));
+        if let Err(code) = copied {
+            failed(index);
+            return Err(code);
+        }
+    }
+    Ok(())
+}
+
 /// Whether a region is host memory for the purposes of a client that asks.
 pub(super) fn is_host_kind(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Pinned | RegionKind::Registered)
@@ -632,5 +657,36 @@ calls! {
 
     fn cuMemcpy3DPeerAsync(call, pCopy: In<CUDA_MEMCPY3D_PEER>, hStream: CUstream) {
         shaped(call, hStream, Wait::No, corners_3d!(pCopy.get()?))
+    }
+
+    fn cuMemcpyBatchAsync(
+        call,
+        dsts: InMut<u64>,
+        srcs: InMut<u64>,
+        sizes: InMut<usize>,
+        count: usize,
+        _attrs: InMut<CUmemcpyAttributes>,
+        _attrsIdxs: InMut<usize>,
+        _numAttrs: usize,
+        failIdx: Out<usize>,
+        hStream: CUstream,
+    ) {
+        // Also what is reported when no single copy is at fault.
+        failIdx.set_if_wanted(usize::MAX);
+        several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
+    }
+
+    fn cuMemcpyBatchAsync_v2(
+        call,
+        dsts: InMut<u64>,
+        srcs: InMut<u64>,
+        sizes: InMut<usize>,
+        count: usize,
+        _attrs: InMut<CUmemcpyAttributes>,
+        _attrsIdxs: InMut<usize>,
+        _numAttrs: usize,
+        hStream: CUstream,
+    ) {
+        several(call, hStream, dsts, srcs, sizes, count, |_| ())
     }
 }

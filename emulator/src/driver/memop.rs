@@ -186,6 +186,32 @@ fn batch(
 }
 
 calls! {
+    fn cuStreamWriteValue32(call, stream: CUstream, addr: u64, value: u32, flags: u32) {
+        write(call, stream, addr, value.into(), Width::Bits32, flags)
+    }
+
+    fn cuStreamWaitValue32(call, stream: CUstream, addr: u64, value: u32, flags: u32) {
+        wait(call, stream, addr, value.into(), Width::Bits32, flags)
+    }
+
+    fn cuStreamWriteValue64(call, stream: CUstream, addr: u64, value: u64, flags: u32) {
+        write(call, stream, addr, value, Width::Bits64, flags)
+    }
+
+    fn cuStreamWaitValue64(call, stream: CUstream, addr: u64, value: u64, flags: u32) {
+        wait(call, stream, addr, value, Width::Bits64, flags)
+    }
+
+    fn cuStreamBatchMemOp(
+        call,
+        stream: CUstream,
+        count: u32,
+        paramArray: InMut<CUstreamBatchMemOpParams>,
+        flags: u32,
+    ) {
+        batch(call, stream, count, paramArray, flags)
+    }
+
     fn cuStreamWriteValue32_v2(call, stream: CUstream, addr: u64, value: u32, flags: u32) {
         write(call, stream, addr, value.into(), Width::Bits32, flags)
     }

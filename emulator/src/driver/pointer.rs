@@ -7,7 +7,7 @@ use cuprum_sys::*;
 use crate::memory::{Region, RegionKind};
 
 use super::allocation::host_address;
-use super::call::{Answer, Call, INVALID_VALUE, In, InMut, Out, calls, ensure};
+use super::call::{Answer, Call, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure};
 use super::copy::is_host_kind;
 use super::handle::Handle;
 use super::pool::pool_of;
@@ -93,6 +93,26 @@ fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer {
     ensure(managed && bytes > 0, INVALID_VALUE)
 }
 
+/// No advice is kept, so every attribute has the value of a range that was given none.
+fn write_range_attribute(out: Out<c_void>, bytes: usize, attribute: CUmem_range_attribute) -> Answer {
+    use CUmem_range_attribute as A;
+
+    out.check()?;
+    ensure(bytes >= 4 && bytes % 4 == 0, INVALID_VALUE)?;
+    match attribute {
+        A::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY => out.cast().set(0i32),
+        A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION | A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION => {
+            out.cast().set(CU_DEVICE_INVALID)
+        }
+        A::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY => {
+            let nobody = vec![CU_DEVICE_INVALID; bytes / 4];
+            out.cast().set_all(&nobody, nobody.len())
+        }
+        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
 calls! {
     fn cuPointerGetAttribute(
         _call,
@@ -175,5 +195,35 @@ calls! {
         ensure(flags == 0, INVALID_VALUE)?;
         call.stream(hStream)?;
         managed_range(call, devPtr, count)
+    }
+
+    fn cuMemRangeGetAttribute(
+        call,
+        data: Out<c_void>,
+        dataSize: usize,
+        attribute: CUmem_range_attribute,
+        devPtr: u64,
+        count: usize,
+    ) {
+        managed_range(call, devPtr, count)?;
+        write_range_attribute(data, dataSize, attribute)
+    }
+
+    fn cuMemRangeGetAttributes(
+        call,
+        data: Out<*mut c_void>,
+        dataSizes: InMut<usize>,
+        attributes: InMut<CUmem_range_attribute>,
+        numAttributes: usize,
+        devPtr: u64,
+        count: usize,
+    ) {
+        managed_range(call, devPtr, count)?;
+        let sizes = dataSizes.input().get_all(numAttributes)?;
+        let attributes = attributes.input().get_all(numAttributes)?;
+        for (index, (&attribute, &size)) in attributes.iter().zip(&sizes).enumerate() {
+            write_range_attribute(data.at(index)?, size, attribute)?;
+        }
+        Ok(())
     }
 }

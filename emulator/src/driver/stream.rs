@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::*;
 
-use super::call::{Answer, Call, INVALID_HANDLE, INVALID_VALUE, NOT_READY, Out, calls, ensure, put_handle};
+use super::call::{
+    Answer, Call, INVALID_HANDLE, INVALID_VALUE, In, NOT_READY, Out, calls, ensure, put_handle,
+};
 use super::context::Context;
 use super::event::Event;
 use super::graph::capture::Taken;
@@ -278,5 +280,60 @@ calls! {
         stream.forbid_capture()?;
         emulator().scheduler.wait_lane(stream.lane());
         stream.context().check()
+    }
+
+    fn cuStreamCopyAttributes(call, dstStream: CUstream, srcStream: CUstream) {
+        call.stream(srcStream)?;
+        call.stream(dstStream).map(drop)
+    }
+
+    /// Attributes advise the hardware; all read as zero, but for the priority.
+    fn cuStreamGetAttribute(
+        call,
+        hStream: CUstream,
+        attr: CUlaunchAttributeID,
+        value: Out<CUstreamAttrValue>,
+    ) {
+        value.check()?;
+        ensure(attr.name().is_some(), INVALID_VALUE)?;
+        let stream = call.stream(hStream)?;
+        let mut found = CUstreamAttrValue::zeroed();
+        if attr == CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY {
+            found.priority = stream.priority();
+        }
+        value.set(found)
+    }
+
+    fn cuStreamSetAttribute(
+        call,
+        hStream: CUstream,
+        attr: CUlaunchAttributeID,
+        value: In<CUstreamAttrValue>,
+    ) {
+        value.get()?;
+        ensure(attr.name().is_some(), INVALID_VALUE)?;
+        call.stream(hStream).map(drop)
+    }
+
+    /// All work of a context so far, as one event.
+    fn cuCtxRecordEvent(_call, hCtx: CUcontext, hEvent: CUevent) {
+        let context = Context::find(hCtx)?;
+        context.check()?;
+        let event = Event::find(hEvent)?;
+        ensure(event.context.handle == context.handle, INVALID_HANDLE)?;
+        emulator().scheduler.wait_context(context.handle);
+        let stream = StreamRef::Legacy(context);
+        let ticket = stream.push(Operation::Record(Arc::clone(&event)))?;
+        event.note_recorded(ticket);
+        Ok(())
+    }
+
+    /// Makes all later work of a context wait for an event.
+    fn cuCtxWaitEvent(_call, hCtx: CUcontext, hEvent: CUevent) {
+        Context::find(hCtx)?.check()?;
+        if let Some(ticket) = Event::find(hEvent)?.recorded() {
+            emulator().scheduler.wait(ticket);
+        }
+        Ok(())
     }
 }

@@ -335,6 +335,16 @@ calls! {
         remove_edges(hGraph, from, to, numDependencies)
     }
 
+    fn cuGraphNodeGetContainingGraph(_call, hNode: CUgraphNode, phGraph: Out<CUgraph>) {
+        phGraph.check()?;
+        put_handle(phGraph, Node::find(hNode)?.graph.handle)
+    }
+
+    /// Memory of graphs goes back when they are destroyed: there is nothing to trim.
+    fn cuDeviceGraphMemTrim(_call, device: i32) {
+        super::super::device::check(device)
+    }
+
     fn cuGraphDebugDotPrint(_call, hGraph: CUgraph, path: Text, _flags: u32) {
         let shape = Graph::find(hGraph)?.shape().clone();
         let mut dot = String::from("digraph {\n");

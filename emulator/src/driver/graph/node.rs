@@ -398,6 +398,34 @@ calls! {
         })
     }
 
+    fn cuGraphKernelNodeGetParams(
+        _call,
+        hNode: CUgraphNode,
+        nodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>,
+    ) {
+        let params = kernel_params(&*Node::find(hNode)?)?;
+        nodeParams.set(CUDA_KERNEL_NODE_PARAMS_v1 {
+            func: params.func,
+            gridDimX: params.gridDimX,
+            gridDimY: params.gridDimY,
+            gridDimZ: params.gridDimZ,
+            blockDimX: params.blockDimX,
+            blockDimY: params.blockDimY,
+            blockDimZ: params.blockDimZ,
+            sharedMemBytes: params.sharedMemBytes,
+            kernelParams: params.kernelParams,
+            extra: params.extra,
+        })
+    }
+
+    fn cuGraphKernelNodeSetParams(
+        _call,
+        hNode: CUgraphNode,
+        nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
+    ) {
+        Node::find(hNode)?.replace(kernel_kind!(nodeParams.get()?))
+    }
+
     fn cuGraphKernelNodeGetParams_v2(
         _call,
         hNode: CUgraphNode,
@@ -660,6 +688,22 @@ calls! {
         nodeParams: InMut<CUgraphNodeParams>,
     ) {
         add_any(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)
+    }
+
+    fn cuGraphAddNode_v3(
+        _call,
+        phGraphNode: Out<CUgraphNode>,
+        hGraph: CUgraph,
+        dependencies: In<CUgraphNode>,
+        _dependencyData: In<CUgraphEdgeData>,
+        numDependencies: usize,
+        nodeParams: InMut<CUgraphNodeParams>,
+    ) {
+        add_any(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)
+    }
+
+    fn cuGraphNodeSetParams_v2(_call, hNode: CUgraphNode, nodeParams: InMut<CUgraphNodeParams>) {
+        Node::find(hNode)?.replace(any_kind(nodeParams)?)
     }
 
     fn cuGraphNodeSetParams(_call, hNode: CUgraphNode, nodeParams: InMut<CUgraphNodeParams>) {
