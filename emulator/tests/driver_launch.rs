@@ -2,6 +2,7 @@
 
 mod common;
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::null_mut;
 
@@ -103,12 +104,12 @@ fn a_kernel_does_its_work_with_either_kind_of_arguments() {
     buffer.extend(data.to_ne_bytes());
     buffer.extend(0.5f32.to_ne_bytes());
     buffer.extend(1000u32.to_ne_bytes());
-    let mut size = buffer.len();
+    let size = Cell::new(buffer.len());
     let mut extra = [
         CU_LAUNCH_PARAM_BUFFER_POINTER,
         buffer.as_mut_ptr().cast(),
         CU_LAUNCH_PARAM_BUFFER_SIZE,
-        (&raw mut size).cast(),
+        size.as_ptr().cast(),
         CU_LAUNCH_PARAM_END,
     ];
     let stream = CUstream::null();
@@ -117,7 +118,7 @@ fn a_kernel_does_its_work_with_either_kind_of_arguments() {
     };
     assert_eq!(launch(&mut extra), CUresult::CUDA_SUCCESS);
     assert_eq!(read::<f32>(data, 1000), values);
-    size = 8;
+    size.set(8);
     assert_eq!(launch(&mut extra), INVALID_VALUE);
 
     let config = CUlaunchConfig {
@@ -129,7 +130,7 @@ fn a_kernel_does_its_work_with_either_kind_of_arguments() {
         blockDimZ: 1,
         ..CUlaunchConfig::zeroed()
     };
-    size = buffer.len();
+    size.set(buffer.len());
     ok!(cuLaunchKernelEx(&config, scale_function, null_mut(), extra.as_mut_ptr()));
     assert_eq!(read::<f32>(data, 3), [0.0, 0.5, 1.0]);
 }

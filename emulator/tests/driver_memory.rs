@@ -195,7 +195,7 @@ fn pinned_memory_is_one_memory_for_host_and_device() {
     ok!(cuMemHostGetDevicePointer_v2(&mut device, host.wrapping_byte_add(8), 0));
     ok!(cuMemsetD32_v2(device, 77, 1));
     // SAFETY: 4096 bytes of host memory, and the fill has finished.
-    assert_eq!(unsafe { host.cast::<u32>().add(2).read() }, 77);
+    assert_eq!(unsafe { host.cast::<u32>().wrapping_add(2).read() }, 77);
     let mut flags = 0;
     ok!(cuMemHostGetFlags(&mut flags, host));
     assert_eq!(flags, CU_MEMHOSTALLOC_DEVICEMAP);

@@ -1,7 +1,6 @@
 //! What the driver tests share: the emulator's table, initialised, and checks of its answers.
 
-#![allow(dead_code)] // each test file uses its part
-#![allow(clippy::macro_metavars_in_unsafe)] // a call of the driver is what the macro is for
+#![allow(dead_code, unused_imports)] // each test file uses its part
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -16,7 +15,6 @@ pub(crate) fn fns() -> &'static Fns {
 }
 
 /// Calls a driver function and gives its result code.
-#[macro_export]
 macro_rules! code {
     ($name:ident($($arg:expr),* $(,)?)) => {
         // SAFETY: the arguments are what the test wants to see refused, or places of its own.
@@ -25,12 +23,13 @@ macro_rules! code {
 }
 
 /// Calls a driver function that must succeed.
-#[macro_export]
 macro_rules! ok {
     ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!($crate::code!($name($($arg),*)), cuprum_sys::CUresult::CUDA_SUCCESS)
+        assert_eq!($crate::common::code!($name($($arg),*)), cuprum_sys::CUresult::CUDA_SUCCESS)
     };
 }
+
+pub(crate) use {code, ok};
 
 /// A context, current on this thread until dropped.
 pub(crate) struct TestContext(pub(crate) CUcontext);
