@@ -6,7 +6,7 @@ mod recorded;
 use cuprum_emulator::exec::Mode;
 use recorded::{Form, Recording};
 
-const MODES: [Mode; 1] = [Mode::Plain];
+const MODES: [Mode; 2] = [Mode::Plain, Mode::Vector];
 
 /// Forms that are known to be refused or to differ, and why. One that agrees must leave the list.
 const NOT_YET: [(&str, &str); 0] = [];
@@ -94,5 +94,35 @@ fn warp_forms_give_what_a_gpu_gave() {
             verdict.add(mode, &format!("{} threads: {}", form.threads, form.text), difference);
         }
         verdict.check(393);
+    }
+}
+
+/// Comparisons of pairs were not recorded; those of their halves were.
+#[test]
+fn pairs_compare_as_their_halves_do() {
+    let recording = Recording::read();
+    let form = |text: String, grid: &str| Form {
+        width: 32,
+        grids: vec![grid.to_owned(); 2],
+        text: text + " selp.b32 %w0, 1, 0, %p; selp.b32 %w1, 2, 0, %q; or.b32 $d, %w0, %w1;",
+        results: Vec::new(),
+    };
+    for (comparison, half) in [("lt", "f16"), ("geu.ftz", "f16"), ("nan", "bf16"), ("eq", "bf16")] {
+        let grid = format!("{half}x2.2");
+        let pair = form(format!("setp.{comparison}.{half}x2 %p|%q, $a, $b;"), &grid);
+        let halves = form(
+            format!(
+                "{{ .reg .b16 %la, %ha, %lb, %hb; mov.b32 {{%la, %ha}}, $a; mov.b32 {{%lb, %hb}}, $b;
+                 setp.{comparison}.{half} %p, %la, %lb; setp.{comparison}.{half} %q, %ha, %hb; }}"
+            ),
+            &grid,
+        );
+        for mode in MODES {
+            let (ours, expected) =
+                (recording.run(&pair, mode).unwrap(), recording.run(&halves, mode).unwrap());
+            assert_eq!(ours, expected, "{mode:?} {}", pair.text);
+            let seen: std::collections::HashSet<u64> = ours.into_iter().collect();
+            assert!(seen.len() == 4 || comparison == "eq", "{}: {seen:?}", pair.text);
+        }
     }
 }

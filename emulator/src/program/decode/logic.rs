@@ -298,6 +298,11 @@ impl<'s> Decoder<'_, '_, 's> {
     fn setp(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
         let (Some(comparison), logic) = (m.pick(&COMPARISONS), m.pick(&LOGICS)) else { return Ok(false) };
         let ty = m.ty()?;
+        match ty {
+            Type::F16x2 => return self.setp_pair(i, m, Type::F16, comparison, logic),
+            Type::Bf16x2 => return self.setp_pair(i, m, Type::Bf16, comparison, logic),
+            _ => {}
+        }
         let Some(Comparing { info, sources, combine }) = self.comparison(i, m, ty, comparison, logic)? else {
             return Ok(false);
         };
@@ -306,6 +311,42 @@ impl<'s> Decoder<'_, '_, 's> {
             out => (self.predicate_out(out)?, None),
         };
         self.emit(Op::Test { info, out, inverse, sources, combine });
+        Ok(true)
+    }
+
+    /// `setp` on both halves of two registers: one predicate for each half, the lower one first.
+    fn setp_pair(
+        &mut self,
+        i: &Instruction<'s>,
+        m: &mut Modifiers<'_, 's>,
+        half: Type,
+        comparison: Comparison,
+        logic: Option<Logic>,
+    ) -> Decoded<bool> {
+        let lower = self.comparison(i, m, half, comparison, logic)?;
+        let (Operand::Pair(low, high), Some(Comparing { info, sources, combine })) =
+            (self.operand(i, 0)?, lower)
+        else {
+            return Ok(false);
+        };
+        let (low, high) = (self.predicate_out(low)?, self.predicate_out(high)?);
+        if self.guard.predicate == high {
+            // The guard would change before the other predicate is written.
+            return Ok(false);
+        }
+        let amount = self.bits(Width::Single, 16);
+        let uppers = sources.map(|source| {
+            let upper = self.temporary(Width::Single);
+            self.pure_op(pure::<bits::ShiftDown32>(), upper, &[source, amount]);
+            upper
+        });
+        // The lower result may be what the upper one is combined with: it waits in a predicate of its own.
+        self.predicates += 1;
+        let held = Predicate(self.predicates - 1);
+        self.emit(Op::Test { info, out: held, inverse: None, sources, combine });
+        self.emit(Op::Test { info, out: high, inverse: None, sources: uppers, combine });
+        let held = Condition { predicate: held, negated: false };
+        self.emit(Op::Logic { logic: Logic::And, out: low, a: held, b: Condition::ALWAYS });
         Ok(true)
     }
 
