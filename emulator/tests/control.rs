@@ -361,3 +361,34 @@ fn pairs_of_16_bits_are_worked_on_half_by_half() {
         assert_eq!(run(&kernel(&body), 1), [expected], "{opcode}");
     }
 }
+
+#[test]
+fn a_seed_changes_the_order_of_blocks_and_warps_and_nothing_else_does() {
+    // Each warp draws a ticket and leaves its number at that place.
+    let text = ".visible .entry k(.param .u64 out, .param .u64 ticket) {
+        .reg .pred %p; .reg .b32 %l, %v, %t; .reg .b64 %o, %x;
+        mov.u32 %l, %laneid; setp.ne.u32 %p, %l, 0; @%p ret;
+        ld.param.u64 %o, [ticket]; atom.global.add.u32 %t, [%o], 1; ld.param.u64 %o, [out];
+        mul.wide.u32 %x, %t, 4; add.u64 %o, %o, %x; mov.u32 %v, %ctaid.x; mov.u32 %t, %warpid; mad.lo.u32 %v, %v, 4, %t;
+        st.global.u32 [%o], %v; ret; }";
+    let mut device = load(text);
+    let mut order = |seed| {
+        device.options.seed = seed;
+        let (out, ticket) = (device.buffer(&[u32::MAX; 64]), device.buffer(&[0u32]));
+        device.launch("k", 16, 128, &Args::default().buffer(&out).buffer(&ticket)).unwrap();
+        out.read::<u32>()
+    };
+    let all: Vec<u32> = (0..64).collect();
+    assert_eq!(order(None), all);
+    let orders: Vec<_> = (0..10).map(|seed| order(Some(seed))).collect();
+    for (seed, drawn) in orders.iter().enumerate() {
+        assert_eq!(order(Some(seed as u64)), *drawn);
+        let mut sorted = drawn.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, all);
+    }
+    let blocks = |drawn: &Vec<u32>| drawn.iter().step_by(4).map(|warp| warp / 4).collect::<Vec<_>>();
+    let warps = |drawn: &Vec<u32>| drawn[..4].iter().map(|warp| warp % 4).collect::<Vec<_>>();
+    assert!(orders.iter().any(|drawn| blocks(drawn) != blocks(&all)));
+    assert!(orders.iter().any(|drawn| warps(drawn) != warps(&all)));
+}

@@ -4,6 +4,7 @@ use super::launch::Launch;
 use super::memory::Cached;
 use super::parts::Parts;
 use super::rows::Rows;
+use super::schedule::Order;
 use super::semantics::{LANES, lanes_of};
 use super::shadow::Shadow;
 use super::vector::{Gang, MOST_WARPS};
@@ -38,6 +39,8 @@ pub(super) struct Block<'l, 'a> {
     /// Threads that arrived at a barrier without waiting, by its number.
     arrived: [u32; 16],
     pub(super) instructions: u64,
+    /// Turns that its warps had.
+    rounds: u64,
     /// Barriers passed, so that accesses on either side of one can be told apart.
     pub(super) epoch: u32,
     /// Of shared memory, where a check needs it.
@@ -80,6 +83,7 @@ impl<'l, 'a> Block<'l, 'a> {
             caches: std::mem::take(caches),
             arrived: [0; 16],
             instructions: 0,
+            rounds: 0,
             epoch: 0,
             shadow: (launch.options.check_init || launch.options.check_races)
                 .then(|| Shadow::new(launch.shared_bytes as usize, launch.options.check_races)),
@@ -95,6 +99,7 @@ impl<'l, 'a> Block<'l, 'a> {
     /// Sets the block up to run as the one with these coordinates.
     pub(super) fn start(&mut self, index: [u32; 3]) {
         self.index = index;
+        self.rounds = 0;
         self.arrived = [0; 16];
         if let Some(shadow) = &mut self.shadow {
             shadow.clear();
@@ -116,13 +121,18 @@ impl<'l, 'a> Block<'l, 'a> {
     pub(super) fn round(&mut self) -> Result<bool, Stop> {
         let before = self.instructions;
         let mut running = false;
+        self.rounds += 1;
+        let [x, y, z] = self.index.map(u64::from);
+        let salt = self.rounds ^ x << 16 ^ y << 32 ^ z << 48;
+        let order = Order::new(self.launch.options.seed, salt, self.warps.len() as u64);
         for first in (0..self.warps.len()).step_by(MOST_WARPS) {
             let gang = Gang { first, count: MOST_WARPS.min(self.warps.len() - first) };
             if self.run_gang(gang)? == Ended::Paused {
                 running = true;
                 continue;
             }
-            for index in gang.first..gang.first + gang.count {
+            for place in gang.first..gang.first + gang.count {
+                let index = order.at(place as u64) as usize;
                 self.run_warp(index)?;
                 running |= self.warps[index].live != 0;
             }

@@ -2,10 +2,11 @@
 
 use super::block::Block;
 use super::pool::{self, Help};
+use super::schedule::Order;
 use super::semantics::{LANES, Width};
 use super::shadow::GlobalShadow;
 use super::vector::Steps;
-use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats, Mode};
+use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
 use crate::memory::Map;
 use crate::program::instruction::{Constant, Special};
 use crate::program::{FUNCTION_STRIDE, Register};
@@ -33,6 +34,7 @@ pub(super) struct Launch<'a> {
     pub(super) shared_bytes: u32,
     pub(super) global_shadow: Option<GlobalShadow>,
     blocks: u64,
+    order: Order,
     next_block: AtomicU64,
     stopped: AtomicBool,
     fault: Mutex<Option<Box<Fault>>>,
@@ -100,14 +102,12 @@ impl<'a> Launch<'a> {
             hooks,
             uniform: Vec::new(),
             varying: Vec::new(),
-            // Checks look at one access at a time.
-            steps: (options.mode == Mode::Vector && !options.check_init && !options.check_races)
-                .then(|| kernel.steps())
-                .flatten(),
+            steps: options.allow_vectors().then(|| kernel.steps()).flatten(),
             threads: threads as u32,
             shared_bytes,
             global_shadow: (options.check_races && !args.cooperative).then(GlobalShadow::default),
             blocks,
+            order: Order::new(options.seed, 0, blocks),
             next_block: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
@@ -187,7 +187,7 @@ impl<'a> Launch<'a> {
     fn next_block(&self) -> Option<[u32; 3]> {
         let index = self.next_block.fetch_add(1, Ordering::Relaxed);
         let wanted = index < self.blocks && !self.stopped.load(Ordering::Relaxed);
-        wanted.then(|| self.coordinates(index))
+        wanted.then(|| self.coordinates(self.order.at(index)))
     }
 
     /// Takes blocks from the queue, one after the other. Others are asked to help once it turns out to take long enough

@@ -16,6 +16,7 @@ mod plain;
 mod pool;
 mod printf;
 mod rows;
+mod schedule;
 pub(crate) mod semantics;
 mod shadow;
 pub(crate) mod vector;
@@ -52,6 +53,9 @@ pub struct ExecOptions {
     pub check_races: bool,
     /// Report barriers that part of a warp goes past.
     pub check_barriers: bool,
+    /// Runs blocks and warps in an order that depends on this number, to bring out what depends on the order. The same
+    /// number gives the same order, with one worker.
+    pub seed: Option<u64>,
     /// What `%nsmid` says.
     pub multiprocessors: u32,
 }
@@ -62,11 +66,19 @@ impl Default for ExecOptions {
             mode: Mode::default(),
             workers: 1,
             budget: None,
+            seed: None,
             check_init: false,
             check_races: false,
             check_barriers: false,
             multiprocessors: 1,
         }
+    }
+}
+
+impl ExecOptions {
+    /// Checks look at one access at a time, and other orders need warps that run one by one.
+    fn allow_vectors(&self) -> bool {
+        self.mode == Mode::Vector && !self.check_init && !self.check_races && self.seed.is_none()
     }
 }
 

@@ -22,7 +22,7 @@ unsafe impl Send for Job {}
 
 #[derive(Default)]
 struct State {
-    jobs: Vec<(u64, Job)>,
+    jobs: Vec<(usize, Job)>,
     threads: usize,
 }
 
@@ -72,19 +72,19 @@ fn shared() -> &'static Arc<Shared> {
 /// Runs `task(0)` here. When it calls [`Help::invite`], helpers run it too. Returns once all are done; `false` if a
 /// helper panicked.
 pub(super) fn run(helpers: usize, task: &(dyn Fn(usize, &Help<'_>) + Sync)) -> bool {
-    let alone = Help { helpers: 0, inner: None, invited: AtomicBool::new(true) };
-    let inner = |number: usize| task(number, &alone);
-    let help = Help { helpers, inner: Some(&inner), invited: AtomicBool::new(helpers == 0) };
-    let mut job = OpenJob { help: &help, id: None, failed: false };
-    job.run(task);
-    job.close();
-    !job.failed
+    let no_more = Help { helpers: 0, task: None, invited: AtomicBool::new(true) };
+    let as_helper = |number: usize| task(number, &no_more);
+    let help = Help { helpers, task: Some(&as_helper), invited: AtomicBool::new(helpers == 0) };
+    let guard = CloseOnUnwind(&help);
+    task(0, &help);
+    std::mem::forget(guard);
+    help.close()
 }
 
 /// The way to get help.
 pub(super) struct Help<'t> {
     helpers: usize,
-    inner: Option<&'t Task<'t>>,
+    task: Option<&'t Task<'t>>,
     invited: AtomicBool,
 }
 
@@ -99,7 +99,7 @@ impl Help<'_> {
         if self.invited.swap(true, Ordering::Relaxed) {
             return;
         }
-        let Some(task) = self.inner else { return };
+        let Some(task) = self.task else { return };
         // SAFETY: only the lifetime changes. The job is closed, and its helpers waited for, before `run` returns or
         // unwinds, which is while the task is borrowed.
         let task = unsafe { std::mem::transmute::<*const Task<'_>, *const Task<'static>>(task) };
@@ -119,50 +119,38 @@ impl Help<'_> {
         shared.work.notify_all();
     }
 
-    /// Distinguishes this job from all that run at the same time: the address of what only it has.
-    fn id(&self) -> u64 {
-        std::ptr::from_ref(self).addr() as u64
-    }
-}
-
-/// Closes the job even if the task panics.
-struct OpenJob<'h, 't> {
-    help: &'h Help<'t>,
-    id: Option<u64>,
-    failed: bool,
-}
-
-impl OpenJob<'_, '_> {
-    fn run(&mut self, task: &(dyn Fn(usize, &Help<'_>) + Sync)) {
-        self.id = Some(self.help.id());
-        task(0, self.help);
-    }
-
-    /// Lets nobody join any more and waits for those that did.
-    fn close(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        if self.help.helpers == 0 || self.help.is_possible() {
-            return;
+    /// Lets nobody join any more and waits for those that did. `false` if one of them panicked.
+    fn close(&self) -> bool {
+        if self.helpers == 0 || self.is_possible() {
+            return true;
         }
+        let id = self.id();
         let shared = shared();
         let mut state = shared.lock();
         loop {
-            let Some(at) = state.jobs.iter().position(|(other, _)| *other == id) else { return };
+            let Some(at) = state.jobs.iter().position(|(other, _)| *other == id) else { return true };
             let job = &mut state.jobs[at].1;
             job.most = job.joined;
             if job.running == 0 {
-                self.failed = job.failed;
-                state.jobs.swap_remove(at);
-                return;
+                let (_, job) = state.jobs.swap_remove(at);
+                return !job.failed;
             }
             state = shared.idle.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
+
+    /// Distinguishes this job from all that run at the same time: the address of what only it has.
+    fn id(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
 }
 
-impl Drop for OpenJob<'_, '_> {
+/// Waits for the helpers even if the task panics, since they use what it borrows.
+struct CloseOnUnwind<'h, 't>(&'h Help<'t>);
+
+impl Drop for CloseOnUnwind<'_, '_> {
     fn drop(&mut self) {
-        self.close();
+        self.0.close();
     }
 }
 

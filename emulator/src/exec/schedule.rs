@@ -1,0 +1,63 @@
+//! Other orders of blocks and warps, to bring out what depends on the order.
+
+/// An order of `count` things that a seed decides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    count: u64,
+    step: u64,
+    first: u64,
+}
+
+impl Order {
+    /// Without a seed, the order in which they are numbered. `salt` tells orders of the same seed apart.
+    pub(super) fn new(seed: Option<u64>, salt: u64, count: u64) -> Self {
+        let Some(seed) = seed.filter(|_| count > 1) else { return Order { count, step: 1, first: 0 } };
+        let random = mix(seed ^ mix(salt));
+        // Steps of any length that has no divisor in common with the number of things visit all of them.
+        let mut step = random % count;
+        while greatest_common_divisor(step, count) != 1 {
+            step = (step + 1) % count;
+        }
+        Order { count, step, first: mix(random) % count }
+    }
+
+    /// Which one comes at this place.
+    pub(super) fn at(&self, place: u64) -> u64 {
+        let place = u128::from(place) * u128::from(self.step) + u128::from(self.first);
+        (place % u128::from(self.count.max(1))) as u64
+    }
+}
+
+/// Well-mixed bits: the output function of splitmix64.
+fn mix(seed: u64) -> u64 {
+    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_order_visits_everything_once() {
+        for count in 1..70 {
+            let mut orders = HashSet::new();
+            for seed in 0..20 {
+                let order = Order::new(Some(seed), 3, count);
+                let visited: Vec<u64> = (0..count).map(|place| order.at(place)).collect();
+                assert_eq!(visited.iter().collect::<HashSet<_>>().len() as u64, count);
+                assert!(visited.iter().all(|one| *one < count));
+                orders.insert(visited);
+            }
+            assert!(count < 8 || orders.len() > 10, "{count}: {}", orders.len());
+        }
+        assert_eq!((0..5).map(|place| Order::new(None, 1, 5).at(place)).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    }
+}
