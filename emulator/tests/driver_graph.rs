@@ -264,3 +264,14 @@ fn a_user_object_lives_as_long_as_the_last_graph() {
     assert_eq!(code!(cuUserObjectRetain(object, 1)), CUresult::CUDA_ERROR_INVALID_HANDLE);
     assert_eq!(code!(cuUserObjectCreate(&mut object, NULL, None, 1, 1)), INVALID_VALUE);
 }
+
+#[test]
+fn a_wait_that_never_ends_does_not_keep_its_context() {
+    let context = TestContext::new();
+    let flag = alloc(4);
+    ok!(cuMemsetD32_v2(flag, 0, 1));
+    let equal = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ.0;
+    ok!(cuStreamWaitValue32_v2(stream(1), flag, 1, equal));
+    drop(context);
+    assert!(current().is_null());
+}

@@ -132,6 +132,11 @@ impl Context {
     /// Ends the context and everything in it.
     pub(super) fn destroy(&self) {
         let emulator = emulator();
+        // What waits for a value nobody can be sure of must not keep the context for ever: the
+        // operations of a dead context are dropped.
+        if emulator.scheduler.is_stalled(self.handle) {
+            self.alive.store(false, Ordering::Release);
+        }
         emulator.scheduler.wait_context(self.handle);
         self.alive.store(false, Ordering::Release);
         emulator.contexts.remove(self.handle);

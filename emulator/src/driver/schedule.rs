@@ -171,6 +171,15 @@ impl Scheduler {
         }
     }
 
+    /// Whether an operation of a context waits for a value that is not there yet, and so may never
+    /// run.
+    pub(super) fn is_stalled(&self, context: usize) -> bool {
+        let queue = self.lock();
+        queue.entries.iter().filter(|entry| entry.lane.context == context).any(|entry| {
+            entry.after.is_empty() && entry.job.as_ref().is_some_and(|job| !job.operation.is_ready())
+        })
+    }
+
     fn last_of(&self, wanted: impl Fn(&Entry) -> bool) -> Option<Ticket> {
         let queue = self.lock();
         let last = queue.entries.iter().rev().find(|entry| wanted(entry));

@@ -1,7 +1,7 @@
 //! The device's address space: what is allocated, where its bytes are, and what used to be there.
 //!
 //! Device addresses are numbers of their own, not host addresses. They lie inside one range of
-//! the process that is reserved without access ([`space`]), so that a host dereference of a
+//! the process that is reserved without access (module `space`), so that a host dereference of a
 //! device pointer faults at once, as on hardware. The bytes live elsewhere, except for memory
 //! which the host may touch (managed, pinned): there the address is the host address.
 //!
