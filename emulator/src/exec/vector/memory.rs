@@ -6,6 +6,7 @@
 
 use super::super::semantics::LANES;
 use super::rows::{Level, for_each_level};
+use core::mem::MaybeUninit;
 
 const HALF: usize = LANES / 2;
 /// The most elements of an access that are handled here.
@@ -52,7 +53,7 @@ impl Window {
     fn place(&self, address: u64, bytes: u64, align: u64) -> Option<*mut u8> {
         let offset = address.wrapping_sub(self.base);
         let inside = offset < self.len && bytes <= self.len - offset && address & (align - 1) == 0;
-        inside.then(|| self.host.wrapping_add(offset as usize))
+        if inside { Some(self.host.wrapping_add(offset as usize)) } else { None }
     }
 }
 
@@ -85,16 +86,17 @@ for_each_level! {
 #[inline(always)]
 unsafe fn address_of(file: *const u32, access: &Access, lane: usize) -> u64 {
     let row = file.wrapping_add(access.address as usize);
-    // SAFETY: the row has 32 cells of this width.
-    let cell = || unsafe { *row.wrapping_add(lane) };
     let base = match access.source {
-        Source::Narrow => cell().into(),
+        // SAFETY: the row has 32 cells of this width.
+        Source::Narrow => unsafe { *row.wrapping_add(lane) }.into(),
         // SAFETY: as above.
         Source::Wide => unsafe { *row.cast::<u64>().wrapping_add(lane) },
         Source::Indexed { base, signed } => {
             // SAFETY: the base is a double row.
             let base = unsafe { *file.wrapping_add(base as usize).cast::<u64>() };
-            let index = if signed { cell() as i32 as u64 } else { cell().into() };
+            // SAFETY: as above.
+            let index = unsafe { *row.wrapping_add(lane) };
+            let index = if signed { index as i32 as u64 } else { index.into() };
             base.wrapping_add(index.wrapping_mul((access.bytes * access.elements).into()))
         }
     };
@@ -214,6 +216,35 @@ elements! {
     u64: u64;
 }
 
+/// Reads an element of every `stride` into half a row. Closures would not be compiled for the vector extension.
+///
+/// # Safety
+/// That many elements can be read, and half a row written.
+#[inline(always)]
+unsafe fn read_half<T: Element<C>, C: Copy>(from: *const T, stride: usize, to: *mut C) {
+    let mut values = [const { MaybeUninit::<C>::uninit() }; HALF];
+    for (lane, value) in values.iter_mut().enumerate() {
+        // SAFETY: as the caller says.
+        value.write(unsafe { from.wrapping_add(lane * stride).read_unaligned() }.widen());
+    }
+    // SAFETY: as the caller says; all were just written.
+    unsafe { to.cast::<[MaybeUninit<C>; HALF]>().write(values) };
+}
+
+/// Writes half a row to an element of every `stride`.
+///
+/// # Safety
+/// That many elements can be written, and half a row read.
+#[inline(always)]
+unsafe fn write_half<T: Element<C>, C: Copy>(from: *const C, to: *mut T, stride: usize) {
+    // SAFETY: as the caller says.
+    let values = unsafe { from.cast::<[C; HALF]>().read() };
+    for (lane, value) in values.iter().enumerate() {
+        // SAFETY: as the caller says.
+        unsafe { to.wrapping_add(lane * stride).write_unaligned(T::narrow(*value)) };
+    }
+}
+
 /// # Safety
 /// `file` holds the rows of the access, whose types are `T` in memory and `C` in registers; the window's bytes are
 /// readable.
@@ -236,8 +267,9 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
         return true;
     }
     // SAFETY: as the caller says.
-    let shapes = [0, 1].map(|half| unsafe { shape(file, access, window, half) });
-    let [Some(low), Some(high)] = shapes else { return false };
+    let Some(low) = (unsafe { shape(file, access, window, 0) }) else { return false };
+    // SAFETY: as the caller says.
+    let Some(high) = (unsafe { shape(file, access, window, 1) }) else { return false };
     for (half, shape) in [low, high].into_iter().enumerate() {
         let lanes = half * HALF..(half + 1) * HALF;
         match shape {
@@ -253,14 +285,16 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
             }
             Shape::Consecutive(at) => {
                 for element in 0..elements {
-                    let values: [C; HALF] = core::array::from_fn(|lane| {
-                        // SAFETY: `place` found the bytes of all lanes in the window.
-                        unsafe { at.cast::<T>().wrapping_add(lane * elements + element).read_unaligned() }
-                            .widen()
-                    });
                     let to = register(element).wrapping_add(half * HALF);
-                    // SAFETY: half a register of the access.
-                    unsafe { to.cast::<[C; HALF]>().write(values) };
+                    let from = at.cast::<T>().wrapping_add(element);
+                    if elements == 1 {
+                        // Known to be one, the stride makes the loop a copy.
+                        // SAFETY: `place` found the bytes of all lanes in the window; half a register of the access.
+                        unsafe { read_half(from, 1, to) };
+                    } else {
+                        // SAFETY: as above.
+                        unsafe { read_half(from, elements, to) };
+                    }
                 }
             }
             Shape::Scattered => {
@@ -311,8 +345,9 @@ unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window:
         return true;
     }
     // SAFETY: as the caller says.
-    let shapes = [0, 1].map(|half| unsafe { shape(file, access, window, half) });
-    let [Some(low), Some(high)] = shapes else { return false };
+    let Some(low) = (unsafe { shape(file, access, window, 0) }) else { return false };
+    // SAFETY: as the caller says.
+    let Some(high) = (unsafe { shape(file, access, window, 1) }) else { return false };
     for (half, shape) in [low, high].into_iter().enumerate() {
         let Shape::Consecutive(at) = shape else {
             // To one place as well: the last lane wins, as in the plain mode.
@@ -325,13 +360,13 @@ unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window:
         for element in 0..elements {
             let from =
                 file.wrapping_add(access.registers[element] as usize).cast::<C>().wrapping_add(half * HALF);
-            // SAFETY: half a register of the access.
-            let values = unsafe { from.cast::<[C; HALF]>().read() };
-            for (lane, value) in values.into_iter().enumerate() {
-                // SAFETY: `place` found the bytes of all lanes in the window.
-                unsafe {
-                    at.cast::<T>().wrapping_add(lane * elements + element).write_unaligned(T::narrow(value))
-                };
+            let to = at.cast::<T>().wrapping_add(element);
+            if elements == 1 {
+                // SAFETY: as in `load`.
+                unsafe { write_half(from, to, 1) };
+            } else {
+                // SAFETY: as in `load`.
+                unsafe { write_half(from, to, elements) };
             }
         }
     }

@@ -191,12 +191,11 @@ unsafe fn blend<C: Copy>(to: *mut u32, yes: *const u32, no: *const u32, mask: u3
         let yes = unsafe { *yes.wrapping_add(chunk) };
         // SAFETY: as the caller says.
         let no = unsafe { *no.wrapping_add(chunk) };
-        let result =
-            core::array::from_fn(
-                |lane| {
-                    if mask & 1 << (chunk * CHUNK + lane) != 0 { yes[lane] } else { no[lane] }
-                },
-            );
+        // A closure would not be compiled for the vector extension.
+        let mut result = no;
+        for (lane, cell) in result.iter_mut().enumerate() {
+            *cell = if mask & 1 << (chunk * CHUNK + lane) != 0 { yes[lane] } else { *cell };
+        }
         // SAFETY: as the caller says.
         unsafe { to.wrapping_add(chunk).write(result) };
     }
@@ -234,7 +233,10 @@ unsafe fn shuffle_rows(file: *mut u32, shuffle: &Shuffle) -> u32 {
         ShuffleMode::Butterfly => sources(ShuffleMode::Butterfly, &lanes, &clamps),
         ShuffleMode::Index => sources(ShuffleMode::Index, &lanes, &clamps),
     };
-    let result = sources.map(|source| values[source as usize % LANES]);
+    let mut result = [0; LANES];
+    for (cell, source) in result.iter_mut().zip(sources) {
+        *cell = values[source as usize % LANES];
+    }
     // SAFETY: as the caller says.
     unsafe { file.wrapping_add(shuffle.out as usize).cast::<[u32; LANES]>().write(result) };
     found
