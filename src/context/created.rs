@@ -112,14 +112,9 @@ impl Deref for Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if self.library().forked() {
-            return;
-        }
-        let lost = self.poisoned_by().is_some();
-        if let Err(error) = self.destroy() {
-            if !(lost && error.is_sticky()) {
-                self.swallow(error);
-            }
+        match self.destroy() {
+            Err(error) if !error.is_forked() => self.swallow(error),
+            _ => {}
         }
     }
 }

@@ -129,14 +129,9 @@ impl Deref for PrimaryContext {
 
 impl Drop for PrimaryContext {
     fn drop(&mut self) {
-        if self.library().forked() {
-            return;
-        }
-        let lost = self.poisoned_by().is_some();
-        if let Err(error) = self.release() {
-            if !(lost && error.is_sticky()) {
-                self.swallow(error);
-            }
+        match self.release() {
+            Err(error) if !error.is_forked() => self.swallow(error),
+            _ => {}
         }
     }
 }
