@@ -1,18 +1,27 @@
-#!/bin/sh
-# Runs the client programs of this folder, unmodified packages from PyPI, on the software device.
-#
-#   run.sh LIBCUDA [PYTHON]
-#
-# LIBCUDA is the built library (target/debug/libcuprum_libcuda.so). PYTHON needs the packages
-# cuda-bindings, cuda-core, nvidia-cuda-nvrtc and numpy.
-set -eu
+#!/usr/bin/env bash
+# Runs unmodified CUDA programs from the package index on the software device, as libcuda.so.1: cuda-python's two
+# packages with programs of ours, and PyCUDA with its own tests.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+clients=emulator/libcuda/clients
+cache=$PWD/.cache/clients
 
-library=$(readlink -f "$1")
-python=${2:-python3}
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+cargo build --quiet --package cuprum-libcuda
+library=$(readlink -f "${CARGO_TARGET_DIR:-target}/debug/libcuprum_libcuda.so")
+"$clients/environment.sh" "$library"
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ln -s "$library" "$folder/libcuda.so.1"
-for client in cuda_bindings cuda_core; do
-    LD_LIBRARY_PATH=$folder "$python" "$here/$client.py"
+export LD_LIBRARY_PATH=$folder PYTHONDONTWRITEBYTECODE=1
+python=$cache/venv/bin/python
+
+# Whatever the driver's order of work, the results are the same.
+for mode in eager async deferred; do
+    CUPRUM_EMULATOR_MODE=$mode "$python" -m pytest --quiet -p no:cacheprovider "$clients"
 done
+
+export PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 TMPDIR=$folder
+CUPRUM_NVCC=$(echo "$cache"/venv/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
+export CUPRUM_NVCC
+"$python" "$clients/pycuda_tests.py" "$cache/pycuda/test/test_driver.py"
