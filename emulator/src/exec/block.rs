@@ -7,22 +7,13 @@ use super::rows::Rows;
 use super::schedule::Order;
 use super::semantics::{LANES, lanes_of};
 use super::shadow::Shadow;
-use super::vector::{Gang, MOST_WARPS};
+use super::vector::MOST_WARPS;
 use super::warp::{Wait, Warp};
 use crate::program::instruction::{BarrierKind, Op, Special};
 use crate::report::{Fault, FaultKind, Related};
 
 /// Warp instructions after which a warp lets the others of its block run.
 const QUANTUM: u32 = 100_000;
-
-/// Why a gang of warps no longer runs.
-#[derive(PartialEq, Eq)]
-enum Ended {
-    /// It had its share.
-    Paused,
-    /// Its warps are to run one by one.
-    Parted,
-}
 
 /// What ends a block early.
 pub(super) type Stop = Box<Fault>;
@@ -49,6 +40,8 @@ pub(super) struct Block<'l, 'a> {
     parts: Parts,
     /// Offset in cells of the scratch rows of each warp.
     pub(super) scratch: u32,
+    /// Rows that lanes outside the gang at hand need, a bit each.
+    pub(super) kept: Vec<u64>,
 }
 
 impl<'l, 'a> Block<'l, 'a> {
@@ -89,6 +82,7 @@ impl<'l, 'a> Block<'l, 'a> {
                 .then(|| Shadow::new(launch.shared_bytes as usize, launch.options.check_races)),
             parts,
             scratch: Rows::scratch(kernel.rows).0 * LANES as u32,
+            kept: Vec::new(),
         };
         for warp in &mut block.warps {
             set_varying(launch, worker, warp, |special| !matches!(special, Special::BlockId(_)), [0; 3]);
@@ -122,16 +116,16 @@ impl<'l, 'a> Block<'l, 'a> {
         let before = self.instructions;
         let mut running = false;
         self.rounds += 1;
-        let [x, y, z] = self.index.map(u64::from);
-        let salt = self.rounds ^ x << 16 ^ y << 32 ^ z << 48;
-        let order = Order::new(self.launch.options.seed, salt, self.warps.len() as u64);
-        for first in (0..self.warps.len()).step_by(MOST_WARPS) {
-            let gang = Gang { first, count: MOST_WARPS.min(self.warps.len() - first) };
-            if self.run_gang(gang)? == Ended::Paused {
-                running = true;
-                continue;
+        if let Some(steps) = self.launch.steps {
+            for first in (0..self.warps.len()).step_by(MOST_WARPS) {
+                let count = MOST_WARPS.min(self.warps.len() - first);
+                running |= self.run_group(steps, first, count, QUANTUM)?;
             }
-            for place in gang.first..gang.first + gang.count {
+        } else {
+            let [x, y, z] = self.index.map(u64::from);
+            let salt = self.rounds ^ x << 16 ^ y << 32 ^ z << 48;
+            let order = Order::new(self.launch.options.seed, salt, self.warps.len() as u64);
+            for place in 0..self.warps.len() {
                 let index = order.at(place as u64) as usize;
                 self.run_warp(index)?;
                 running |= self.warps[index].live != 0;
@@ -147,17 +141,7 @@ impl<'l, 'a> Block<'l, 'a> {
         Ok(false)
     }
 
-    /// Runs several warps together, as far as that goes.
-    fn run_gang(&mut self, gang: Gang) -> Result<Ended, Stop> {
-        let mut left = QUANTUM;
-        if let Some(steps) = self.launch.steps {
-            if gang.count > 1 && self.is_together(gang) {
-                self.run_steps(steps, gang, 0, &mut left)?;
-            }
-        }
-        Ok(if left == 0 { Ended::Paused } else { Ended::Parted })
-    }
-
+    /// Runs a warp in the plain mode until it waits, has ended, or had its share.
     fn run_warp(&mut self, index: usize) -> Result<(), Stop> {
         let kernel = self.launch.args.kernel;
         let mut left = QUANTUM;
@@ -167,13 +151,7 @@ impl<'l, 'a> Block<'l, 'a> {
                 warp.merge();
             }
             match warp.next(kernel) {
-                Some(fragment) => match self.launch.steps {
-                    Some(steps) => {
-                        let alone = Gang { first: index, count: 1 };
-                        self.run_steps(steps, alone, fragment, &mut left)?;
-                    }
-                    None => self.run_fragment(index, fragment, &mut left)?,
-                },
+                Some(fragment) => self.run_fragment(index, fragment, &mut left)?,
                 None => {
                     if !self.resolve_collectives(index)? {
                         return Ok(());

@@ -6,7 +6,7 @@
 use super::instruction::{Instruction, Op};
 
 /// The rank of each instruction's block in reverse post-order, function by function.
-pub(super) fn ranks(code: &[Instruction], entries: impl Iterator<Item = u32>) -> Vec<u32> {
+pub(in crate::program) fn ranks(code: &[Instruction], entries: impl Iterator<Item = u32>) -> Vec<u32> {
     let leaders = leaders(code);
     let mut block_of = vec![0u32; code.len()];
     let mut starts = Vec::new();
@@ -56,7 +56,7 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
 }
 
 /// Where control goes from the instruction at `pc`, if that ends a block.
-fn successors(code: &[Instruction], pc: usize) -> Vec<u32> {
+pub(crate) fn successors(code: &[Instruction], pc: usize) -> Vec<u32> {
     let Some(instruction) = code.get(pc) else { return Vec::new() };
     let always = instruction.guard == super::instruction::Condition::ALWAYS;
     let mut next = match &instruction.op {

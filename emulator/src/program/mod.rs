@@ -5,7 +5,7 @@
 //! that is not known is refused here, with its line: nothing is ever ignored and then computed wrongly.
 
 mod decode;
-mod flow;
+pub(crate) mod flow;
 pub(crate) mod instruction;
 mod module;
 pub(crate) mod types;

@@ -11,7 +11,10 @@ pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Reg
         Op::Select { width, out, .. } => visit(*out, *width),
         Op::Carry(carry) => visit(carry.out, carry.width),
         Op::Load(access) => access.registers.iter().for_each(|register| visit(*register, access.width)),
-        Op::Atomic(atomic) => atomic.out.into_iter().for_each(|out| visit(out, Width::Double)),
+        Op::Atomic(atomic) => {
+            let width = if atomic.ty.bytes() == 8 { Width::Double } else { Width::Single };
+            atomic.out.into_iter().for_each(|out| visit(out, width));
+        }
         Op::LocalAddress { out, width, .. } | Op::Clock { out, width, .. } => visit(*out, *width),
         Op::Call(call) => call.results.iter().for_each(|register| visit(*register, Width::Single)),
         Op::Barrier { kind: BarrierKind::CountOnes { out, .. }, .. } | Op::ActiveMask { out } => {
@@ -38,7 +41,7 @@ pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Reg
 }
 
 /// Calls `visit` with each register that an instruction reads; `false` if that is not known.
-fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Register)) -> bool {
+pub(super) fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Register)) -> bool {
     match &instruction.op {
         Op::Pure { info, sources, .. } => {
             let used = sources.iter().zip(info.sources).filter(|(_, width)| *width != Width::None);
@@ -110,7 +113,7 @@ impl Uses {
     }
 }
 
-fn rows_of(register: Register, width: Width) -> std::ops::Range<usize> {
+pub(super) fn rows_of(register: Register, width: Width) -> std::ops::Range<usize> {
     let first = register.0 as usize;
     first..first + if width == Width::Double { 2 } else { 1 }
 }

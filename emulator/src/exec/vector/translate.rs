@@ -5,6 +5,7 @@
 //! the plain mode.
 
 use super::super::semantics::{LANES, PureFn, PureInfo, Width, bits, integer, pure};
+use super::liveness::{Liveness, may_wait};
 use super::memory::{self, AccessFn, MOST_ELEMENTS, Source};
 use super::registers::{Uses, visit_writes};
 use super::rows::{BlendRows, Level, PureRows, Shuffle, ShuffleRows, TestRows, blends, shuffles};
@@ -25,6 +26,8 @@ pub(crate) struct Steps {
     pub(crate) constants: Vec<(Register, Width, Constant)>,
     /// Blends of single and double rows, for masks.
     pub(super) blends: [BlendRows; 2],
+    /// `None` where that is not known: then whatever lanes elsewhere hold is left alone.
+    pub(super) liveness: Option<Liveness>,
 }
 
 /// A predicate or its opposite.
@@ -252,7 +255,9 @@ impl<'k> Translator<'k> {
             let products = [pure::<integer::MulWide<u32>>(), pure::<integer::MulWide<i32>>()];
             let (kind, [index, factor, ..]) = self.operation(multiplication, &products)?;
             let factor = self.kernel.constants.iter().find(|(row, ..)| *row == factor)?;
-            let unchanged = (multiplication + 1..pc).all(|between| !self.writes(between, index));
+            let unchanged = (multiplication + 1..pc).all(|between| {
+                !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
+            });
             (factor.2 == Constant::Bits(bytes) && unchanged).then_some(Indexed {
                 base,
                 index,
@@ -335,7 +340,13 @@ impl<'k> Translator<'k> {
         constants.sort_unstable_by_key(|(register, ..)| register.0);
         constants.dedup_by_key(|(register, ..)| register.0);
         let level = self.level as usize;
-        Steps { steps, of_pc, constants, blends: [blends::<u32>()[level], blends::<u64>()[level]] }
+        Steps {
+            steps,
+            of_pc,
+            constants,
+            blends: [blends::<u32>()[level], blends::<u64>()[level]],
+            liveness: Liveness::find(kernel),
+        }
     }
 
     /// The row that a register's value is read from.
