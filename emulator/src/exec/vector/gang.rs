@@ -105,8 +105,7 @@ impl Block<'_, '_> {
         quantum: u32,
     ) -> Result<bool, Stop> {
         let mut left = [quantum; MOST_WARPS];
-        loop {
-            let Some(gang) = self.gather(first, count, &left)? else { break };
+        while let Some(gang) = self.gather(first, count, &left)? {
             let share = |member: &Member| left[member.warp - first];
             let before = gang.members().iter().map(share).min().unwrap_or(0);
             let mut after = before;

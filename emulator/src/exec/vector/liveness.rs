@@ -74,14 +74,14 @@ impl Liveness {
         }
         let mut liveness =
             Liveness { words, slots: vec![u32::MAX; kernel.code.len()], sets: Vec::new(), exchanged };
-        for block in 0..starts.len() {
+        for (block, start) in starts.iter().enumerate() {
             at_end(block, &live_in, &mut set);
-            for pc in (starts[block]..ends(block)).rev() {
+            for pc in (*start..ends(block)).rev() {
                 if may_wait(&kernel.code[pc].op) && pc + 1 < ends(block) {
                     liveness.keep(pc + 1, &set);
                 }
                 before(kernel, pc, &mut set);
-                if pc == starts[block] || may_wait(&kernel.code[pc].op) {
+                if pc == *start || may_wait(&kernel.code[pc].op) {
                     liveness.keep(pc, &set);
                 }
             }

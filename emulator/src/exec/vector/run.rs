@@ -88,10 +88,10 @@ impl Block<'_, '_> {
                     let mut taken = [0; MOST_WARPS];
                     let mut any = 0;
                     let mut all = true;
-                    for warp in 0..files.count {
-                        taken[warp] = files.active(warp, step.guard);
-                        any |= taken[warp];
-                        all &= taken[warp] == files.masks[warp];
+                    for (warp, taken) in taken.iter_mut().enumerate().take(files.count) {
+                        *taken = files.active(warp, step.guard);
+                        any |= *taken;
+                        all &= *taken == files.masks[warp];
                     }
                     if any != 0 {
                         let target = *target as usize;
