@@ -1,11 +1,13 @@
-//! How fast kernels run on the emulator, beside the same work in scalar Rust.
+//! How fast kernels run on the emulator, beside the same work in scalar Rust, in OpenCL on PoCL and in Python on Numba's
+//! CUDA simulator.
 //!
-//! Each kernel is one criterion benchmark. An iteration runs every variant once, one after the other, so that whatever
+//! Each kernel is one criterion benchmark. An iteration runs every variant twice, one after the other, so that whatever
 //! else the machine does meets all of them; criterion is told the emulator's time on one core, and the table at the end
-//! shows the shortest time of each variant. Results are checked before anything is timed. The emulator's memory checks
-//! are on.
+//! shows the shortest time of each variant. The simulator is too slow for that: it runs a smaller problem, by itself.
+//! Results are checked before anything is timed. The emulator's memory checks are on.
 //!
 //! ```text
+//! emulator/benches/beside/fetch.sh                              # PoCL and Numba, once
 //! cargo bench -p cuprum-emulator --bench kernels                # everything
 //! cargo bench -p cuprum-emulator --bench kernels -- saxpy       # the kernels whose name contains this
 //! cargo bench -p cuprum-emulator --bench kernels -- --quick     # only the emulator on one core, and native code
@@ -17,7 +19,9 @@ mod device;
 
 use beside::clock::{CLOCK, Reference, Time};
 use beside::contest::{self, Contest, NativeRun};
-use beside::emulator;
+use beside::opencl::{self, Pocl};
+use beside::simulator::{self, Simulated};
+use beside::{Absent, emulator, machine};
 use criterion::Criterion;
 use std::time::Duration;
 
@@ -52,8 +56,13 @@ struct Race {
     native: NativeRun,
     native_halves: [NativeRun; 2],
     emulator: emulator::Prepared,
+    pocl: Other<opencl::Prepared>,
+    simulated: Other<Simulated>,
     shortest: Shortest,
 }
+
+/// What runs a kernel beside the emulator, if it can: `None` if it lacks what the kernel needs.
+type Other<T> = Result<Option<T>, Absent>;
 
 /// The times of the variants: the shortest counts, since other programs can only add to it.
 struct Shortest {
@@ -61,64 +70,91 @@ struct Shortest {
     native_on_two: Time,
     emulator: Time,
     emulator_on_two: Time,
+    pocl: Time,
 }
 
 impl Race {
-    fn new(entry: &Entry) -> Race {
+    /// With `pocl` the others take part.
+    fn new(entry: &Entry, pocl: Option<&Result<Pocl, Absent>>) -> Race {
         let contest = (entry.contest)();
         let half = contest.rows / 2;
         Race {
             native: (contest.native)(0..contest.rows),
             native_halves: [(contest.native)(0..half), (contest.native)(half..contest.rows)],
             emulator: emulator::Prepared::new(entry.module, entry.kernel, &contest),
+            pocl: pocl.map_or(Ok(None), |pocl| {
+                pocl.as_ref().map(|pocl| pocl.prepare(entry.kernel, &contest)).map_err(Absent::clone)
+            }),
+            simulated: pocl.map_or(Ok(None), |_| simulator::run(entry.kernel)),
             contest,
             shortest: Shortest {
                 native: Time::LONGEST,
                 native_on_two: Time::LONGEST,
                 emulator: Time::LONGEST,
                 emulator_on_two: Time::LONGEST,
+                pocl: Time::LONGEST,
             },
         }
     }
 
-    /// Runs each variant once. Gives the emulator's time on one core.
+    /// Runs each variant. Gives the emulator's time on one core.
     fn round(&mut self, quick: bool) -> Duration {
         let shortest = &mut self.shortest;
         let keep = |shortest: &mut Time, time: Time| *shortest = shortest.min(time);
-        keep(&mut shortest.native, Time::of(&mut self.native));
-        let emulator = Time::of(|| self.emulator.launch(1));
+        keep(&mut shortest.native, Time::of_either(&mut self.native));
+        let emulator = Time::of_either(|| self.emulator.launch(1));
         keep(&mut shortest.emulator, emulator);
         if !quick {
-            keep(&mut shortest.emulator_on_two, Time::of(|| self.emulator.launch(2)));
+            keep(&mut shortest.emulator_on_two, Time::of_either(|| self.emulator.launch(2)));
             let expected = shortest.native.wall / 2;
             keep(&mut shortest.native_on_two, on_two_threads(&mut self.native_halves, expected));
+        }
+        if let Ok(Some(pocl)) = &self.pocl {
+            keep(&mut shortest.pocl, Time::of_either(|| pocl.launch()));
         }
         emulator.processor
     }
 
     fn row(&self, entry: &Entry, quick: bool) -> String {
         let Contest { unit, work, .. } = self.contest;
-        let Shortest { native, native_on_two, emulator, emulator_on_two } = &self.shortest;
+        let Shortest { native, native_on_two, emulator, emulator_on_two, pocl } = &self.shortest;
         let rate = |time: &Time| work / time.processor.as_secs_f64();
         let (native_rate, emulator_rate) = (rate(native), rate(emulator));
-        let gain = |one: &Time, two: &Time| {
-            if quick { "-".into() } else { format!("{:.2}", one.wall.as_secs_f64() / two.wall.as_secs_f64()) }
-        };
-        format!(
-            "| {} | {unit} | {native_rate:.1} | {emulator_rate:.1} | {:.2} | {:.2} | {} | {} |\n",
+        let gain = |one: &Time, two: &Time| one.wall.as_secs_f64() / two.wall.as_secs_f64();
+        let mut row = format!(
+            "| {} | {unit} | {native_rate:.1} | {emulator_rate:.1} | {:.2} | {:.2} |",
             entry.title,
             emulator_rate / native_rate,
             entry.goal,
-            gain(emulator, emulator_on_two),
-            gain(native, native_on_two),
-        )
+        );
+        if !quick {
+            let pocl = self.pocl.as_ref().map(|prepared| prepared.as_ref().map(|_| rate(pocl)));
+            let simulated = self.simulated.as_ref().map(|done| done.as_ref().map(|done| done.rate / 1e6));
+            row += &format!(
+                " {:.2} | {:.2} | {} | {} |",
+                gain(emulator, emulator_on_two),
+                gain(native, native_on_two),
+                beside_cells(pocl, emulator_rate, 2),
+                beside_cells(simulated, emulator_rate, 0),
+            );
+        }
+        row.push('\n');
+        row
     }
 }
 
-const HEAD: &str = "\
-| kernel | unit | native scalar | emulator | ratio | goal | two cores | native on two |
-| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
-";
+/// The rate of something else, and how much faster the emulator is, with so many decimals.
+fn beside_cells(rate: Result<Option<f64>, &Absent>, emulator_rate: f64, decimals: usize) -> String {
+    match rate {
+        Ok(Some(rate)) => {
+            let rate_decimals = if rate < 1.0 { 4 } else { 1 };
+            format!("{rate:.rate_decimals$} | {:.decimals$}", emulator_rate / rate)
+        }
+        Ok(None) => "cannot | -".into(),
+        Err(Absent::NotFetched) => "not fetched | -".into(),
+        Err(Absent::Broken(_)) => "does not run | -".into(),
+    }
+}
 
 /// The time of one run of both halves side by side. Threads take long to start, so what takes less than some
 /// milliseconds is done many times.
@@ -137,6 +173,7 @@ fn on_two_threads(halves: &mut [NativeRun; 2], expected: Duration) -> Time {
 
 fn main() {
     let quick = std::env::args().any(|arg| arg == "--quick");
+    let pocl = (!quick).then(Pocl::open);
     let mut criterion = Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(100))
@@ -144,11 +181,11 @@ fn main() {
         .without_plots()
         .configure_from_args();
     let mut reference = Reference::new();
-    let mut table = String::new();
+    let (mut table, mut numba) = (String::new(), Ok(None));
     for entry in &ENTRIES {
         let mut race = None;
         criterion.bench_function(entry.kernel, |bencher| {
-            let race = race.get_or_insert_with(|| Race::new(entry));
+            let race = race.get_or_insert_with(|| Race::new(entry, pocl.as_ref()));
             bencher.iter_custom(|iterations| {
                 reference.round();
                 (0..iterations).map(|_| race.round(quick)).sum()
@@ -156,19 +193,54 @@ fn main() {
         });
         if let Some(race) = race {
             table.push_str(&race.row(entry, quick));
+            if !matches!(race.simulated, Ok(None)) {
+                numba = race.simulated;
+            }
         }
     }
     if !table.is_empty() {
-        let (first, warm) = emulator::launch_costs();
-        println!(
-            "\nOne core by {CLOCK}, two cores by wall time, the shortest of all rounds. First launch {:.1} µs, warm \
-             launch {:.2} µs.\nThe reference loop ran at {:.2} to {:.2} operations a nanosecond: less than on the \
-             quiet machine means that the core was shared.\n\n{HEAD}{table}",
-            first * 1e6,
-            warm * 1e6,
-            reference.slowest,
-            reference.fastest,
-        );
+        print_header(pocl.as_ref(), &numba, &reference);
+        println!("{}{table}", head(quick));
     }
     criterion.final_summary();
+}
+
+/// What the table does not say itself.
+fn print_header(pocl: Option<&Result<Pocl, Absent>>, numba: &Other<Simulated>, reference: &Reference) {
+    println!("\n{}.", machine::description());
+    println!("One core by {CLOCK}, two cores by wall time; the shortest of all rounds, memory checks on.");
+    let (first, warm) = emulator::launch_costs();
+    println!("First launch {:.1} µs, warm launch {:.2} µs.", first * 1e6, warm * 1e6);
+    println!(
+        "The reference loop ran at {:.2} to {:.2} operations a nanosecond; less than when nothing else runs means that \
+         the core was shared.",
+        reference.slowest, reference.fastest,
+    );
+    let tell = |name: &str, absent: &Absent| match absent {
+        Absent::NotFetched => println!("{name} is not fetched: emulator/benches/beside/fetch.sh does it."),
+        Absent::Broken(reason) => println!("{name} does not run: {reason}"),
+    };
+    match pocl {
+        Some(Ok(pocl)) => println!("PoCL {}, one thread.", pocl.version),
+        Some(Err(absent)) => tell("PoCL", absent),
+        None => {}
+    }
+    match numba {
+        Ok(Some(numba)) => println!("Numba {}, its simulator on one core, smaller problems.", numba.version),
+        Ok(None) => {}
+        Err(absent) => tell("Numba", absent),
+    }
+    println!();
+}
+
+/// The first lines of the table.
+fn head(quick: bool) -> String {
+    let mut columns = vec!["kernel", "unit", "native scalar", "emulator", "ratio", "goal"];
+    if !quick {
+        let others = ["PoCL", "emulator / PoCL", "Numba simulator", "emulator / Numba"];
+        columns.extend(["two cores", "native on two"].into_iter().chain(others));
+    }
+    let rule: String =
+        (0..columns.len()).map(|column| if column < 2 { " --- |" } else { " ---: |" }).collect();
+    format!("| {} |\n|{rule}\n", columns.join(" | "))
 }

@@ -33,10 +33,16 @@ macro_rules! with_fma {
 }
 
 with_fma! {
+    /// Without checks of the bounds, which cost up to half the speed, depending on where the code happens to lie.
     fn saxpy(alpha: f32, x: &[f32], y: &mut [f32]) {
+        assert_eq!(x.len(), y.len());
         for i in 0..y.len() {
             let i = one_by_one(i);
-            y[i] = fma(alpha, x[i], y[i]);
+            // SAFETY: `one_by_one` gives back the index, which is below both lengths.
+            let x = unsafe { x.get_unchecked(i) };
+            // SAFETY: as above.
+            let y = unsafe { y.get_unchecked_mut(i) };
+            *y = fma(alpha, *x, *y);
         }
     }
 

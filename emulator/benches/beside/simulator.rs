@@ -1,0 +1,34 @@
+//! The kernels in Python on Numba's CUDA simulator, in a process of its own.
+
+use super::{Absent, fetched};
+use std::process::Command;
+
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/beside/simulator.py");
+
+/// What the simulator did.
+pub(crate) struct Simulated {
+    pub(crate) version: String,
+    /// Units of work a second.
+    pub(crate) rate: f64,
+}
+
+/// Runs a kernel of `simulator.py`. `None` if it has no such kernel.
+pub(crate) fn run(kernel: &str) -> Result<Option<Simulated>, Absent> {
+    let folder = fetched("numba").ok_or(Absent::NotFetched)?;
+    let source = include_str!("simulator.py");
+    if !source.contains(&format!("def {kernel}(")) {
+        return Ok(None);
+    }
+    let output = Command::new("python3")
+        .args([PROGRAM, kernel])
+        .env("PYTHONPATH", folder)
+        .env("NUMBA_ENABLE_CUDASIM", "1")
+        .output()
+        .map_err(|error| Absent::Broken(format!("python3: {error}")))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let line = |name: &str| printed.lines().find_map(|line| line.strip_prefix(name));
+    match (line("numba "), line("rate ").and_then(|rate| rate.parse().ok())) {
+        (Some(version), Some(rate)) => Ok(Some(Simulated { version: version.into(), rate })),
+        _ => Err(Absent::Broken(String::from_utf8_lossy(&output.stderr).into_owned())),
+    }
+}
