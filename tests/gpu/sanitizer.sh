@@ -13,9 +13,11 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
 watch() { # tool, source, kernel
+    local tool=(--tool "$1")
+    [[ $1 != leakcheck ]] || tool=(--tool memcheck --leak-check full)
     {
         echo "== $1 $3"
-        timeout --kill-after=5 40 compute-sanitizer --tool "$1" --print-limit 3 --show-backtrace device \
+        timeout --kill-after=5 40 compute-sanitizer "${tool[@]}" --print-limit 3 --show-backtrace device \
             python3 tests/gpu/sanitizer_target.py "$2" "$3" 2>&1
         echo "status: $?"
     } >"$work/$1-$3.txt"
@@ -26,16 +28,20 @@ watch() { # tool, source, kernel
     echo "# $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)"
 } >"$file"
 
-plan=(
-    "memcheck bugs off_by_one" "memcheck bugs off_by_one_fixed"
-    "memcheck faults oob_write" "memcheck faults oob_read" "memcheck faults misaligned_write"
-    "memcheck faults null_write" "memcheck faults trap_if" "memcheck faults assert_below"
-    "racecheck bugs race_shared" "racecheck bugs race_shared_fixed"
-    "racecheck bugs race_global" "racecheck bugs race_global_fixed"
-    "initcheck bugs uninitialized_global" "initcheck bugs uninitialized_global_fixed"
-    "initcheck bugs uninitialized_shared" "initcheck bugs uninitialized_shared_fixed"
-    "synccheck bugs divergent_barrier" "synccheck bugs divergent_barrier_fixed"
-)
+plan=()
+add() { # tool, source, kernels with a corrected twin
+    for kernel in "${@:3}"; do plan+=("$1 $2 $kernel" "$1 $2 ${kernel}_fixed"); done
+}
+add memcheck bugs off_by_one shared_overflow
+for kernel in oob_write oob_read misaligned_write null_write trap_if assert_below; do
+    plan+=("memcheck faults $kernel")
+done
+add memcheck host freed
+add leakcheck host leaked
+add racecheck bugs race_shared race_global race_warp race_war race_waw race_same_store race_message \
+    race_last_block race_lock race_grid
+add initcheck bugs uninitialized_global uninitialized_shared uninitialized_local
+add synccheck bugs divergent_barrier exited_barrier wrong_mask inactive_shuffle
 for run in "${plan[@]}"; do
     read -r tool source kernel <<<"$run"
     watch "$tool" "$source" "$kernel" &
