@@ -6,12 +6,6 @@ use cuprum_emulator::memory::Position;
 use cuprum_emulator::report::{Fault, FaultKind};
 use device::{Args, Device};
 
-fn load(name: &str) -> (Device, String) {
-    let path = format!("{}/../kernels/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    (Device::load(&text).unwrap_or_else(|error| panic!("{name}: {error}")), text)
-}
-
 /// The fault's line in the PTX is the one that its text shows.
 fn assert_line(fault: &Fault, ptx: &str, instruction: &str) {
     let line = ptx.lines().nth(fault.ptx_line as usize - 1).unwrap();
@@ -21,7 +15,7 @@ fn assert_line(fault: &Fault, ptx: &str, instruction: &str) {
 
 #[test]
 fn a_store_past_the_end_names_thread_line_source_and_allocation() {
-    let (device, ptx) = load("faults");
+    let (device, ptx) = Device::load_file("faults");
     let out = device.buffer(&[0u32; 100]);
     let args = Args::default().buffer(&out).push(102u64).push(1u32);
     let fault = device.launch("oob_write", 2, 64, &args).unwrap_err();
@@ -41,7 +35,7 @@ fn a_store_past_the_end_names_thread_line_source_and_allocation() {
 
 #[test]
 fn a_load_past_the_end_is_a_load() {
-    let (device, ptx) = load("faults");
+    let (device, ptx) = Device::load_file("faults");
     let (input, out) = (device.buffer(&[0u32; 4]), device.buffer(&[0u32]));
     let args = Args::default().buffer(&input).push(4u64).buffer(&out);
     let fault = device.launch("oob_read", 1, 1, &args).unwrap_err();
@@ -53,7 +47,7 @@ fn a_load_past_the_end_is_a_load() {
 
 #[test]
 fn addresses_are_told_apart() {
-    let (device, _) = load("faults");
+    let (device, _) = Device::load_file("faults");
     let out = device.buffer(&[0u32; 2]);
     let fault = device.launch("misaligned_write", 1, 1, &Args::default().buffer(&out)).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Misaligned);
@@ -77,7 +71,7 @@ fn addresses_are_told_apart() {
 
 #[test]
 fn trap_and_assert_stop_the_kernel() {
-    let (device, ptx) = load("faults");
+    let (device, ptx) = Device::load_file("faults");
     let clear = device.buffer(&[0u32]);
     device.launch("trap_if", 1, 32, &Args::default().buffer(&clear)).unwrap();
     let set = device.buffer(&[1u32]);
@@ -100,7 +94,7 @@ fn trap_and_assert_stop_the_kernel() {
 
 #[test]
 fn recursion_works_until_the_stack_is_full() {
-    let (device, _) = load("faults");
+    let (device, _) = Device::load_file("faults");
     let out = device.buffer(&[0u32; 32]);
     device.launch("recurse", 1, 32, &Args::default().buffer(&out).push(5u32)).unwrap();
     // What `descend` computes, with a frame of 256 numbers a level.
@@ -121,7 +115,7 @@ fn recursion_works_until_the_stack_is_full() {
 
 #[test]
 fn an_endless_loop_ends_with_the_budget() {
-    let (mut device, _) = load("faults");
+    let (mut device, _) = Device::load_file("faults");
     device.options.budget = Some(300_000);
     let flag = device.buffer(&[0u32]);
     let fault = device.launch("spin", 1, 32, &Args::default().buffer(&flag)).unwrap_err();
@@ -133,7 +127,7 @@ fn an_endless_loop_ends_with_the_budget() {
 
 #[test]
 fn off_by_one_is_found_and_its_correction_is_clean() {
-    let (device, _) = load("bugs");
+    let (device, _) = Device::load_file("bugs");
     let out = device.buffer(&[0f32; 63]);
     let args = Args::default().buffer(&out).push(63u32);
     let fault = device.launch("off_by_one", 1, 64, &args).unwrap_err();
@@ -144,7 +138,7 @@ fn off_by_one_is_found_and_its_correction_is_clean() {
 
 #[test]
 fn all_lanes_that_miss_are_named() {
-    let (device, _) = load("vector_add");
+    let (device, _) = Device::load_file("vector_add");
     let (short, long) = (device.buffer(&[0f32; 40]), device.buffer(&[0f32; 64]));
     let args = Args::default().buffer(&long).buffer(&short).buffer(&long).push(64u32);
     let fault = device.launch("vector_add", 1, 64, &args).unwrap_err();
@@ -153,43 +147,11 @@ fn all_lanes_that_miss_are_named() {
 
 /// A device on which every check is on.
 fn checked(name: &str) -> (Device, String) {
-    let (mut device, ptx) = load(name);
+    let (mut device, ptx) = Device::load_file(name);
     device.options.check_init = true;
     device.options.check_races = true;
     device.options.check_barriers = true;
     (device, ptx)
-}
-
-#[test]
-fn a_missing_barrier_is_a_race() {
-    let (mut device, ptx) = checked("bugs");
-    // The first warp also reads what is not yet written; here the race is of interest.
-    device.options.check_init = false;
-    let (input, out) = (device.buffer(&[7u32; 128]), device.buffer(&[0u32; 128]));
-    let args = Args::default().buffer(&input).buffer(&out);
-    let fault = device.launch("race_shared", 2, 64, &args).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Race);
-    // The first warp writes all, then reads what the second has not written; or the other way round.
-    assert_eq!(fault.access.as_ref().unwrap().space, "shared");
-    let [earlier] = fault.related.as_slice() else { panic!("{fault}") };
-    assert_ne!(earlier.thread[0] / 32, fault.thread[0] / 32);
-    let lines = [fault.ptx_line, earlier.ptx_line].map(|line| ptx.lines().nth(line as usize - 1).unwrap());
-    assert!(lines.iter().any(|line| line.contains("st.shared")), "{lines:?}");
-    assert!(lines.iter().any(|line| line.contains("ld.shared")), "{lines:?}");
-    device.launch("race_shared_fixed", 2, 64, &args).unwrap();
-    assert_eq!(out.read::<u32>(), [7; 128]);
-}
-
-#[test]
-fn blocks_that_change_the_same_number_race_unless_they_do_it_atomically() {
-    let (device, _) = checked("bugs");
-    let counter = device.buffer(&[0u32]);
-    let args = Args::default().buffer(&counter);
-    let fault = device.launch("race_global", 4, 1, &args).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Race);
-    assert_ne!(fault.related[0].block, fault.block);
-    assert_eq!(fault.access.unwrap().address, counter.address());
-    device.launch("race_global_fixed", 4, 1, &args).unwrap();
 }
 
 #[test]

@@ -6,7 +6,8 @@
 use super::block::{Block, Stop};
 use super::memory::{Place, Request};
 use super::semantics::{Width, lanes_of};
-use crate::program::instruction::{AsyncCopy, MemoryBarrier, MemoryBarrierAction};
+use super::shadow::Pass;
+use crate::program::instruction::{AsyncCopy, MemoryBarrier, MemoryBarrierAction, Order, Scope};
 use crate::ptx::Space;
 use crate::report::FaultKind;
 
@@ -91,12 +92,19 @@ impl Block<'_, '_> {
         let space = barrier.shared.then_some(Space::Shared);
         for lane in lanes_of(active) {
             let address = self.lane_address(warp, &barrier.address, lane);
-            let Place { host, .. } =
-                self.place(warp, pc, lane, Request::write(space, address, 8, barrier.cache))?;
+            let request = match barrier.action {
+                MemoryBarrierAction::Init { .. } | MemoryBarrierAction::Invalidate => {
+                    Request::write(space, address, 8, barrier.cache)
+                }
+                _ => Request::update(space, address, 8, barrier.cache)
+                    .ordered(Order::Strong { scope: Scope::Block, releases: false }),
+            };
+            let Place { host, .. } = self.place(warp, pc, lane, request)?;
             let word = host.cast::<u64>();
             // SAFETY: `place` checked 8 aligned bytes, in the memory of this block.
             let old = State::unpack(unsafe { word.read() });
             let rows = &mut self.warps[warp].rows;
+            let mut pass = None;
             let mut new = old;
             match barrier.action {
                 MemoryBarrierAction::Init { count } => {
@@ -121,6 +129,7 @@ impl Block<'_, '_> {
                     new.pending -= count;
                     new.transactions += bytes;
                     new = new.settled();
+                    pass = Some(Pass::Arrives);
                     if let Some(out) = out {
                         rows.set_wide(out, Width::Double, lane, old.pack());
                     }
@@ -139,13 +148,15 @@ impl Block<'_, '_> {
                         old.phase != State::unpack(rows.get_wide(phase, Width::Double, lane)).phase
                     };
                     rows.set_predicate(out, 1 << lane, if over { u32::MAX } else { 0 });
+                    pass = over.then_some(Pass::Leaves);
                 }
-            }
-            if new.phase != old.phase {
-                self.epoch += 1;
             }
             // SAFETY: as for the read.
             unsafe { word.write(new.pack()) };
+            if let Some(pass) = pass {
+                let offset = host.addr() - self.shared.as_ptr().addr();
+                self.pass_memory_barrier(warp, lane, offset as u64, pass);
+            }
         }
         Ok(())
     }

@@ -2,18 +2,22 @@
 
 use super::launch::Launch;
 use super::memory::Cached;
+use super::order::Clocks;
 use super::parts::Parts;
 use super::rows::Rows;
 use super::schedule::Order;
 use super::semantics::{LANES, lanes_of};
 use super::shadow::Shadow;
 use super::vector::MOST_WARPS;
-use super::warp::{Wait, Warp};
+use super::warp::{Fragment, Wait, Warp};
 use crate::program::instruction::{BarrierKind, Op, Special};
 use crate::report::{Fault, FaultKind, Related};
 
 /// Warp instructions after which a warp lets the others of its block run.
 const QUANTUM: u32 = 100_000;
+
+/// The most places that a report names beside that of the fault.
+const MOST_RELATED: usize = 16;
 
 /// What ends a block early.
 pub(super) type Stop = Box<Fault>;
@@ -32,10 +36,10 @@ pub(super) struct Block<'l, 'a> {
     pub(super) instructions: u64,
     /// Turns that its warps had.
     rounds: u64,
-    /// Barriers passed, so that accesses on either side of one can be told apart.
-    pub(super) epoch: u32,
     /// Of shared memory, where a check needs it.
-    pub(super) shadow: Option<Shadow>,
+    pub(super) shadow: Shadow,
+    /// Where races are looked for.
+    pub(super) clocks: Option<Clocks>,
     /// What is left of the parts that go back at the end.
     parts: Parts,
     /// Offset in cells of the scratch rows of each warp.
@@ -77,9 +81,11 @@ impl<'l, 'a> Block<'l, 'a> {
             arrived: [0; 16],
             instructions: 0,
             rounds: 0,
-            epoch: 0,
-            shadow: (launch.options.check_init || launch.options.check_races)
-                .then(|| Shadow::new(launch.shared_bytes as usize, launch.options.check_races)),
+            shadow: Shadow::default(),
+            clocks: launch
+                .options
+                .check_races
+                .then(|| Clocks::new(launch.threads.div_ceil(LANES as u32) as usize)),
             parts,
             scratch: Rows::scratch(kernel.rows).0 * LANES as u32,
             kept: Vec::new(),
@@ -95,8 +101,9 @@ impl<'l, 'a> Block<'l, 'a> {
         self.index = index;
         self.rounds = 0;
         self.arrived = [0; 16];
-        if let Some(shadow) = &mut self.shadow {
-            shadow.clear();
+        self.shadow.clear();
+        if let Some(clocks) = &mut self.clocks {
+            clocks.reset(self.launch.number(index));
         }
         let (launch, worker) = (self.launch, self.worker);
         for warp in &mut self.warps {
@@ -127,7 +134,8 @@ impl<'l, 'a> Block<'l, 'a> {
             let order = Order::new(self.launch.options.seed, salt, self.warps.len() as u64);
             for place in 0..self.warps.len() {
                 let index = order.at(place as u64) as usize;
-                self.run_warp(index)?;
+                let turn = order.turn(place as u64).unwrap_or(QUANTUM);
+                self.run_warp(index, turn)?;
                 running |= self.warps[index].live != 0;
             }
         }
@@ -142,9 +150,8 @@ impl<'l, 'a> Block<'l, 'a> {
     }
 
     /// Runs a warp in the plain mode until it waits, has ended, or had its share.
-    fn run_warp(&mut self, index: usize) -> Result<(), Stop> {
+    fn run_warp(&mut self, index: usize, mut left: u32) -> Result<(), Stop> {
         let kernel = self.launch.args.kernel;
-        let mut left = QUANTUM;
         loop {
             let warp = &mut self.warps[index];
             if warp.fragments.len() > 1 {
@@ -164,24 +171,28 @@ impl<'l, 'a> Block<'l, 'a> {
         }
     }
 
-    /// Threads waiting at a barrier, and how many it waits for.
+    /// Lets those go on whose barrier has all the threads that it waits for. `false` if there are none.
     fn release_barriers(&mut self) -> Result<bool, Stop> {
         let live: u32 = self.warps.iter().map(|warp| warp.live.count_ones()).sum();
         let mut any = false;
         for id in 0..16u32 {
             let mut waiting = self.arrived[id as usize];
             let mut expected = live;
-            for warp in &self.warps {
-                for fragment in warp.fragments.iter().filter(|fragment| fragment.wait == Wait::Barrier(id)) {
-                    waiting += fragment.mask.count_ones();
-                    if let Op::Barrier { count: Some(count), .. } = &self.instruction(fragment.pc).op {
-                        let lane = fragment.mask.trailing_zeros() as usize;
-                        expected = warp.rows.get(*count, lane);
-                    }
-                }
+            for (warp, fragment) in self.waiting_at(id) {
+                waiting += fragment.mask.count_ones();
+                expected = self.asked_for(warp, fragment).unwrap_or(expected);
             }
-            if waiting == 0 || waiting < expected {
+            if waiting == 0 {
                 continue;
+            }
+            if self.launch.options.check_barriers {
+                self.check_counts(id)?;
+            }
+            if waiting < expected {
+                continue;
+            }
+            if self.launch.options.check_barriers {
+                self.check_exits(id)?;
             }
             any = true;
             self.release(id);
@@ -189,12 +200,71 @@ impl<'l, 'a> Block<'l, 'a> {
         Ok(any)
     }
 
+    /// Which parts of which warps wait at a barrier.
+    fn waiting_at(&self, id: u32) -> impl Iterator<Item = (&Warp, &Fragment)> {
+        let of_warp = move |warp| {
+            let fragments = Warp::fragments(warp).iter();
+            fragments.filter(move |fragment| fragment.wait == Wait::Barrier(id)).map(move |part| (warp, part))
+        };
+        self.warps.iter().flat_map(of_warp)
+    }
+
+    /// The number of threads that a barrier names, if it does.
+    fn asked_for(&self, warp: &Warp, fragment: &Fragment) -> Option<u32> {
+        match &self.instruction(fragment.pc).op {
+            Op::Barrier { count: Some(count), .. } => {
+                Some(warp.rows.get(*count, fragment.mask.trailing_zeros() as usize))
+            }
+            _ => None,
+        }
+    }
+
+    /// With the check on: threads that wait at the same barrier for different numbers of threads.
+    fn check_counts(&self, id: u32) -> Result<(), Stop> {
+        let mut waiting = self.waiting_at(id);
+        let Some((first_warp, first)) = waiting.next() else { return Ok(()) };
+        let wanted = self.asked_for(first_warp, first);
+        let Some((warp, other)) = waiting.find(|(warp, other)| self.asked_for(warp, other) != wanted) else {
+            return Ok(());
+        };
+        let words = |count: Option<u32>| match count {
+            Some(count) => format!("waits for {count} threads"),
+            None => "waits for all threads of the block".to_owned(),
+        };
+        let place = |warp: &Warp, part: &Fragment, count| {
+            self.related(warp.index as usize, part.pc, part.mask, words(count))
+        };
+        let mut fault = self.fault(FaultKind::BarrierCounts, first_warp.index as usize, first.pc, first.mask);
+        fault.related.push(place(first_warp, first, wanted));
+        fault.related.push(place(warp, other, self.asked_for(warp, other)));
+        Err(fault)
+    }
+
+    /// With the check on: a barrier of all threads that some of them never reach, because they have exited.
+    fn check_exits(&self, id: u32) -> Result<(), Stop> {
+        let Some((warp, waiting)) = self.waiting_at(id).next() else { return Ok(()) };
+        let exited = self.warps.iter().filter(|warp| !warp.exits.is_empty());
+        let mut exited = exited.flat_map(|warp| warp.exits.iter().map(|exit| (warp.index, *exit))).peekable();
+        if self.asked_for(warp, waiting).is_some() || exited.peek().is_none() {
+            return Ok(());
+        }
+        let mut fault =
+            self.fault(FaultKind::BarrierDivergence, warp.index as usize, waiting.pc, waiting.mask);
+        fault.related.extend(exited.take(MOST_RELATED).map(|(warp, (pc, mask))| {
+            let note = format!("{} exited", threads_of_warp(mask));
+            self.related(warp as usize, pc, mask, note)
+        }));
+        Err(fault)
+    }
+
     fn release(&mut self, id: u32) {
         let kernel = self.launch.args.kernel;
         let mut ones = 0;
         let mut total = 0;
-        for warp in &self.warps {
+        let mut parties = Vec::new();
+        for (index, warp) in self.warps.iter().enumerate() {
             for fragment in warp.fragments.iter().filter(|fragment| fragment.wait == Wait::Barrier(id)) {
+                parties.push((index, fragment.mask));
                 total += fragment.mask.count_ones();
                 if let Op::Barrier {
                     kind: BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. },
@@ -204,6 +274,9 @@ impl<'l, 'a> Block<'l, 'a> {
                     ones += (warp.rows.holds(*condition) & fragment.mask).count_ones();
                 }
             }
+        }
+        if let Some(clocks) = &mut self.clocks {
+            clocks.meet(&parties, Some(id as usize));
         }
         for warp in &mut self.warps {
             let rows = &mut warp.rows;
@@ -225,7 +298,11 @@ impl<'l, 'a> Block<'l, 'a> {
             }
         }
         self.arrived[id as usize] = 0;
-        self.epoch += 1;
+    }
+
+    /// With the check on: whether some threads have exited.
+    pub(super) fn has_exits(&self) -> bool {
+        self.warps.iter().any(|warp| !warp.exits.is_empty())
     }
 
     /// Whether no thread of this block has arrived at a barrier whose number lies here.
@@ -233,9 +310,13 @@ impl<'l, 'a> Block<'l, 'a> {
         self.arrived.get(id as usize) == Some(&0)
     }
 
-    /// Threads that arrive at a barrier and go on.
-    pub(super) fn arrive(&mut self, id: u32, threads: u32) {
-        self.arrived[id as usize & 15] += threads;
+    /// Threads of a warp that arrive at a barrier and go on.
+    pub(super) fn arrive(&mut self, id: u32, warp: usize, mask: u32) {
+        let number = id as usize & 15;
+        self.arrived[number] += mask.count_ones();
+        if let Some(clocks) = &mut self.clocks {
+            clocks.arrive(warp, mask, number);
+        }
     }
 
     /// With the check on: a barrier that these lanes reach and others of their warp have gone past. Lanes about to exit
@@ -254,13 +335,13 @@ impl<'l, 'a> Block<'l, 'a> {
             warp,
             fragment.pc,
             fragment.mask,
-            "went past the barrier:".to_owned(),
+            format!("{} went past it", threads_of_warp(fragment.mask)),
         ));
         Err(fault)
     }
 
     /// Another place that takes part in a fault.
-    fn related(&self, warp: usize, pc: u32, mask: u32, note: String) -> Related {
+    pub(super) fn related(&self, warp: usize, pc: u32, mask: u32, note: String) -> Related {
         let origin = self.origin(pc);
         let thread = (warp * LANES) as u32 + mask.trailing_zeros().min(31);
         Related {
@@ -272,38 +353,37 @@ impl<'l, 'a> Block<'l, 'a> {
         }
     }
 
-    /// The fault of a block in which no thread can run: who waits where.
+    /// The fault of a block in which no thread can run.
     fn stuck(&self) -> Stop {
-        let mut related = Vec::new();
-        let mut barriers = false;
-        for warp in &self.warps {
-            for fragment in &warp.fragments {
-                barriers |= matches!(fragment.wait, Wait::Barrier(_));
-                let threads = fragment.mask.count_ones();
-                let note = match fragment.wait {
-                    Wait::Barrier(id) => format!("{threads} threads of this warp wait at barrier {id}"),
-                    Wait::Collective => {
-                        format!("{threads} threads of this warp wait for others of their member mask")
-                    }
-                    Wait::Ready => continue,
-                };
-                related.push(self.related(warp.index as usize, fragment.pc, fragment.mask, note));
-            }
-        }
-        let kind = if barriers { FaultKind::BarrierDivergence } else { FaultKind::WrongMembers };
-        let mut fault = self.fault_somewhere(kind);
-        related.truncate(8);
-        fault.related = related;
-        fault
+        let mut waits = self.warps.iter().flat_map(|warp| &warp.fragments).map(|fragment| fragment.wait);
+        self.fault_of_all(if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_))) {
+            FaultKind::BarrierDivergence
+        } else if waits.all(|wait| wait == Wait::Collective) {
+            FaultKind::WrongMembers
+        } else {
+            FaultKind::Deadlock
+        })
     }
 
-    /// A fault of the first thread that still runs.
-    pub(super) fn fault_somewhere(&self, kind: FaultKind) -> Stop {
-        let place = self.warps.iter().enumerate().find_map(|(index, warp)| {
-            warp.fragments.first().map(|fragment| (index, fragment.pc, fragment.mask))
-        });
-        let (warp, pc, mask) = place.unwrap_or((0, 0, 1));
-        self.fault(kind, warp, pc, mask)
+    /// A fault of the block as a whole, with where its threads are. It is put down to the first that still runs.
+    pub(super) fn fault_of_all(&self, kind: FaultKind) -> Stop {
+        let parts = || {
+            let of_warp = |warp| Warp::fragments(warp).iter().map(move |fragment| (warp.index, fragment));
+            self.warps.iter().flat_map(of_warp)
+        };
+        let first = parts().next().map(|(warp, fragment)| (warp as usize, fragment.pc, fragment.mask));
+        let (warp, pc, mask) = first.unwrap_or((0, 0, 1));
+        let mut fault = self.fault(kind, warp, pc, mask);
+        fault.related.extend(parts().take(MOST_RELATED).map(|(warp, fragment)| {
+            let what = match fragment.wait {
+                Wait::Barrier(id) => format!("at barrier {id}"),
+                Wait::Collective => "waiting for others of the member mask".to_owned(),
+                Wait::Ready => "running".to_owned(),
+            };
+            let note = format!("{} {what}", threads_of_warp(fragment.mask));
+            self.related(warp as usize, fragment.pc, fragment.mask, note)
+        }));
+        fault
     }
 
     /// A fault of the lanes of `mask` at `pc`.
@@ -371,6 +451,14 @@ fn set_varying(
             _ => (0..LANES)
                 .for_each(|lane| warp.rows.set_wide(*register, *width, lane, value(lane as u32).into())),
         }
+    }
+}
+
+/// How many threads of a warp there are in a mask, in words.
+fn threads_of_warp(mask: u32) -> String {
+    match mask.count_ones() {
+        1 => "one thread of a warp".to_owned(),
+        count => format!("{count} threads of a warp"),
     }
 }
 

@@ -12,6 +12,7 @@ use super::warp::Wait;
 use crate::program::Register;
 use crate::program::instruction::{Collective, Op, ShuffleMode};
 use crate::program::types::Type;
+use crate::report::FaultKind;
 
 impl Block<'_, '_> {
     pub(super) fn collective(
@@ -25,7 +26,7 @@ impl Block<'_, '_> {
     ) -> Result<Flow, Stop> {
         let state = &mut self.warps[warp];
         if active & state.live == state.live || missing(&state.rows, state.live, active, members) == 0 {
-            perform_by_members(&mut state.rows, operation, members, active);
+            self.perform_by_members(warp, pc, operation, members, active, active)?;
             return Ok(Flow::Next);
         }
         self.split_off(warp, index, pc, active);
@@ -60,13 +61,77 @@ impl Block<'_, '_> {
             if missing(&state.rows, state.live, arrived, *members) != 0 {
                 continue;
             }
-            perform_by_members(&mut state.rows, operation, *members, mask);
-            let fragment = &mut state.fragments[index];
+            self.perform_by_members(warp, pc, operation, *members, mask, arrived)?;
+            let fragment = &mut self.warps[warp].fragments[index];
             fragment.wait = Wait::Ready;
             fragment.pc += 1;
             any = true;
         }
         Ok(any)
+    }
+
+    /// Lanes may name different members; those that name the same work together. `arrived` are all lanes that wait to
+    /// be told that the others are there.
+    fn perform_by_members(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        operation: &Collective,
+        members: Register,
+        active: u32,
+        arrived: u32,
+    ) -> Result<(), Stop> {
+        let mut left = active;
+        while left != 0 {
+            let rows = &mut self.warps[warp].rows;
+            let named = rows.get(members, left.trailing_zeros() as usize);
+            let same = lanes_of(left).filter(|lane| rows.get(members, *lane) == named);
+            let same = same.fold(0, |bits, lane| bits | 1 << lane);
+            if self.launch.options.check_barriers {
+                self.check_members(warp, pc, operation, (named, same, active))?;
+            }
+            perform(&mut self.warps[warp].rows, operation, same);
+            if let Some(clocks) = &mut self.clocks {
+                clocks.meet(&[(warp, same | named & arrived)], None);
+            }
+            left &= !same;
+        }
+        Ok(())
+    }
+
+    /// With the check on: lanes that name members without being one, or that name others than those do, or that read
+    /// from a lane which takes no part.
+    #[cold]
+    fn check_members(
+        &self,
+        warp: usize,
+        pc: u32,
+        operation: &Collective,
+        (named, same, active): (u32, u32, u32),
+    ) -> Result<(), Stop> {
+        let outsiders = same & !named;
+        let others = active & named & !same;
+        if outsiders != 0 {
+            return Err(self.fault(FaultKind::WrongMembers, warp, pc, outsiders));
+        }
+        if others != 0 {
+            let mut fault = self.fault(FaultKind::WrongMembers, warp, pc, same);
+            fault.related.push(self.related(warp, pc, others, "named, but names others".to_owned()));
+            return Err(fault);
+        }
+        if let Collective::Shuffle { mode, lane, clamp, .. } = *operation {
+            let rows = &self.warps[warp].rows;
+            let astray = |own: &usize| {
+                let (source, valid) =
+                    shuffle_source(mode, *own as u32, rows.get(lane, *own), rows.get(clamp, *own));
+                valid && same >> source & 1 == 0
+            };
+            let astray = lanes_of(same).filter(astray).fold(0, |bits, lane| bits | 1 << lane);
+            if astray != 0 {
+                return Err(self.fault(FaultKind::InactiveLane, warp, pc, astray));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -74,18 +139,6 @@ impl Block<'_, '_> {
 fn missing(rows: &Rows, live: u32, arrived: u32, members: Register) -> u32 {
     let lane = arrived.trailing_zeros() as usize % LANES;
     rows.get(members, lane) & live & !arrived
-}
-
-/// Lanes may name different members; those that name the same work together.
-fn perform_by_members(rows: &mut Rows, operation: &Collective, members: Register, active: u32) {
-    let mut left = active;
-    while left != 0 {
-        let named = rows.get(members, left.trailing_zeros() as usize);
-        let same = lanes_of(left).filter(|lane| rows.get(members, *lane) == named);
-        let same = same.fold(0, |bits, lane| bits | 1 << lane);
-        perform(rows, operation, same);
-        left &= !same;
-    }
 }
 
 fn perform(rows: &mut Rows, operation: &Collective, active: u32) {

@@ -84,6 +84,9 @@ impl Block<'_, '_> {
 
     pub(super) fn exit(&mut self, warp: usize, index: usize, pc: u32, mask: u32, active: u32) -> Flow {
         self.warps[warp].live &= !active;
+        if self.launch.options.check_barriers {
+            self.warps[warp].exits.push((pc, active));
+        }
         self.remove_lanes(warp, index, pc, mask, active);
         Flow::Yield
     }
@@ -259,7 +262,13 @@ impl Block<'_, '_> {
                     fault.source = Some((file, line));
                     return Err(fault);
                 }
-                SystemCall::Malloc => self.launch.hooks.malloc(wide(0)),
+                SystemCall::Malloc => {
+                    let address = self.launch.hooks.malloc(wide(0));
+                    if let Some(shadow) = self.launch.global_shadow.as_ref().filter(|_| address != 0) {
+                        shadow.forget(address, wide(0));
+                    }
+                    address
+                }
                 SystemCall::Free => {
                     let address = wide(0);
                     if address != 0 && !self.launch.hooks.free(address) {

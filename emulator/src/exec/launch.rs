@@ -39,6 +39,8 @@ pub(super) struct Launch<'a> {
     stopped: AtomicBool,
     fault: Mutex<Option<Box<Fault>>>,
     instructions: AtomicU64,
+    /// When it counts as endless.
+    deadline: Option<Instant>,
 }
 
 pub(super) fn run(
@@ -49,6 +51,8 @@ pub(super) fn run(
 ) -> Result<LaunchStats, Box<Fault>> {
     let launch = Launch::new(args, map, options, hooks)?;
     let workers = match options.workers {
+        // Events come in one order, which is the same every time.
+        _ if options.check_races || options.seed.is_some() => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         workers => workers,
     };
@@ -105,13 +109,14 @@ impl<'a> Launch<'a> {
             steps: options.allow_vectors().then(|| kernel.steps()).flatten(),
             threads: threads as u32,
             shared_bytes,
-            global_shadow: (options.check_races && !args.cooperative).then(GlobalShadow::default),
+            global_shadow: options.check_races.then(GlobalShadow::default),
             blocks,
             order: Order::new(options.seed, 0, blocks),
             next_block: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
             instructions: AtomicU64::new(0),
+            deadline: options.time_limit.and_then(|limit| Instant::now().checked_add(limit)),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);
         for (register, width, constant) in kernel.constants.iter().chain(copies) {
@@ -165,9 +170,20 @@ impl<'a> Launch<'a> {
         })
     }
 
-    fn coordinates(&self, block: u64) -> [u32; 3] {
+    pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.args.grid.map(u64::from);
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+    }
+
+    /// Whether something is remembered of accesses.
+    pub(super) fn watches(&self) -> bool {
+        self.options.check_init || self.options.check_races
+    }
+
+    /// The number of a block, from its coordinates.
+    pub(super) fn number(&self, [x, y, z]: [u32; 3]) -> u64 {
+        let [width, height, _] = self.args.grid.map(u64::from);
+        u64::from(x) + width * (u64::from(y) + height * u64::from(z))
     }
 
     fn work(&self, worker: usize, help: &Help<'_>) {
@@ -245,13 +261,12 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Adds up executed instructions and checks them against the budget.
+    /// Adds up executed instructions and checks them against the budget, and the time against its limit.
     fn account(&self, block: &mut Block<'_, 'a>) -> Result<(), Box<Fault>> {
         let count = block.take_instructions();
         let total = self.instructions.fetch_add(count, Ordering::Relaxed) + count;
-        match self.options.budget {
-            Some(budget) if total > budget => Err(block.fault_somewhere(FaultKind::Timeout)),
-            _ => Ok(()),
-        }
+        let spent = self.options.budget.is_some_and(|budget| total > budget);
+        let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if spent || late { Err(block.fault_of_all(FaultKind::Timeout)) } else { Ok(()) }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::block::{Block, Stop};
 use super::semantics::{Width, lanes_of};
-use super::shadow::Touch;
+use super::shadow::{Memory, Touch};
 use crate::memory::Region;
-use crate::program::instruction::{Access, Address, Atomic, AtomicOperation};
+use crate::program::instruction::{Access, Address, Atomic, AtomicOperation, Order};
 use crate::program::types::Type;
 use crate::ptx::Space;
 use crate::report::{self, FaultKind};
@@ -47,31 +47,61 @@ pub(super) struct Request {
     address: u64,
     bytes: u32,
     write: bool,
-    strong: bool,
+    order: Order,
+    /// It makes a new value from the old one.
+    update: bool,
+    /// What a store writes, where that is known.
+    stored: Option<Stored>,
     cache: usize,
 }
 
+/// The most bytes of one lane's access.
+const MOST_BYTES: usize = 64;
+
+/// The bytes of a store.
+#[derive(Clone, Copy)]
+struct Stored([u8; MOST_BYTES]);
+
 impl Request {
     pub(super) fn read(space: Option<Space>, address: u64, bytes: u32, cache: u32) -> Self {
-        Request { space, address, bytes, write: false, strong: false, cache: cache as usize }
+        Request {
+            space,
+            address,
+            bytes,
+            write: false,
+            order: Order::Weak,
+            update: false,
+            stored: None,
+            cache: cache as usize,
+        }
     }
 
     pub(super) fn write(space: Option<Space>, address: u64, bytes: u32, cache: u32) -> Self {
         Request { write: true, ..Request::read(space, address, bytes, cache) }
     }
 
-    /// Of an access that synchronizes, or does not mind others at the same place.
-    pub(super) fn strong(self, strong: bool) -> Self {
-        Request { strong, ..self }
+    pub(super) fn update(space: Option<Space>, address: u64, bytes: u32, cache: u32) -> Self {
+        Request { update: true, ..Request::write(space, address, bytes, cache) }
     }
 
-    fn touch(&self) -> Touch {
-        match (self.write, self.strong) {
-            (false, false) => Touch::Read,
-            (true, false) => Touch::Write,
-            (false, true) => Touch::StrongRead,
-            (true, true) => Touch::StrongWrite,
-        }
+    pub(super) fn ordered(self, order: Order) -> Self {
+        Request { order, ..self }
+    }
+
+    fn storing(self, stored: Option<Stored>) -> Self {
+        Request { stored, ..self }
+    }
+
+    /// How it takes part in a race, given where its bytes are.
+    fn touch(&self, host: *const u8) -> Touch {
+        let count = self.bytes as usize;
+        let same = self.stored.is_some_and(|stored| {
+            let mut there = [0; MOST_BYTES];
+            // SAFETY: the bytes of this access, found to be in live memory; no access has more than `MOST_BYTES`.
+            unsafe { std::ptr::copy_nonoverlapping(host, there.as_mut_ptr(), count) };
+            there[..count] == stored.0[..count]
+        });
+        Touch { write: self.write, order: self.order, update: self.update, same }
     }
 }
 
@@ -93,13 +123,13 @@ impl Block<'_, '_> {
         for lane in lanes_of(active) {
             let request = |block: &Self, lane| {
                 let address = block.lane_address(warp, &access.address, lane);
-                Request::read(access.space, address, access.bytes * count, access.cache).strong(access.strong)
+                Request::read(access.space, address, access.bytes * count, access.cache).ordered(access.order)
             };
             let place = self.place_of(warp, pc, lane, active, request)?;
             for (element, register) in access.registers.iter().enumerate() {
                 let at = place.host.wrapping_add(element * access.bytes as usize);
                 // SAFETY: `place` checked that all bytes of the access lie in live memory, and are aligned.
-                let raw = unsafe { read(at, access.bytes, access.strong && place.global) };
+                let raw = unsafe { read(at, access.bytes, access.order.is_strong() && place.global) };
                 let value = if access.signed { sign_extend(raw, access.bytes) } else { raw };
                 self.warps[warp].rows.set_wide(*register, access.width, lane, value);
             }
@@ -113,17 +143,29 @@ impl Block<'_, '_> {
             let request = |block: &Self, lane| {
                 let address = block.lane_address(warp, &access.address, lane);
                 Request::write(access.space, address, access.bytes * count, access.cache)
-                    .strong(access.strong)
+                    .ordered(access.order)
+                    .storing(block.launch.options.check_races.then(|| block.stored_bytes(warp, access, lane)))
             };
             let place = self.place_of(warp, pc, lane, active, request)?;
             for (element, register) in access.registers.iter().enumerate() {
                 let value = self.warps[warp].rows.get_wide(*register, access.width, lane);
                 let at = place.host.wrapping_add(element * access.bytes as usize);
                 // SAFETY: as in `load`; writing was checked too.
-                unsafe { write(at, access.bytes, value, access.strong && place.global) };
+                unsafe { write(at, access.bytes, value, access.order.is_strong() && place.global) };
             }
         }
         Ok(())
+    }
+
+    /// What a lane's store writes.
+    fn stored_bytes(&self, warp: usize, access: &Access, lane: usize) -> Stored {
+        let mut stored = [0; MOST_BYTES];
+        let elements = stored.chunks_exact_mut(access.bytes as usize);
+        for (element, register) in elements.zip(&access.registers) {
+            let value = self.warps[warp].rows.get_wide(*register, access.width, lane).to_le_bytes();
+            element.copy_from_slice(&value[..access.bytes as usize]);
+        }
+        Stored(stored)
     }
 
     pub(super) fn atomic(&mut self, warp: usize, pc: u32, atomic: &Atomic, active: u32) -> Result<(), Stop> {
@@ -132,7 +174,11 @@ impl Block<'_, '_> {
         for lane in lanes_of(active) {
             let request = |block: &Self, lane| {
                 let address = block.lane_address(warp, &atomic.address, lane);
-                Request::write(atomic.space, address, bytes, atomic.cache).strong(true)
+                let request = match atomic.operation {
+                    AtomicOperation::Exchange => Request::write(atomic.space, address, bytes, atomic.cache),
+                    _ => Request::update(atomic.space, address, bytes, atomic.cache),
+                };
+                request.ordered(atomic.order)
             };
             let place = self.place_of(warp, pc, lane, active, request)?;
             let rows = &self.warps[warp].rows;
@@ -199,13 +245,14 @@ impl Block<'_, '_> {
                     return Err(self.access_fault(FaultKind::OutOfBounds, warp, pc, lane, request));
                 }
                 let offset = (end - u64::from(bytes)) as usize;
-                if self.shadow.is_some() {
-                    let watched = self.watch_shared(warp, pc, lane, offset, bytes as usize, request.touch());
+                let host = self.shared.as_mut_ptr().cast::<u8>().wrapping_add(offset);
+                if self.launch.watches() {
+                    let touch = request.touch(host);
+                    let watched = self.watch_shared(warp, pc, lane, offset, bytes as usize, touch);
                     watched
                         .map_err(|fault| self.with_access(fault, Request { space, address, ..request }))?;
                 }
-                let start = self.shared.as_mut_ptr().cast::<u8>();
-                Ok(Place { host: start.wrapping_add(offset), global: false })
+                Ok(Place { host, global: false })
             }
             Some(Space::Local) => {
                 let end = (address & 0xffff_ffff) + u64::from(bytes);
@@ -216,13 +263,14 @@ impl Block<'_, '_> {
                 }
                 let start = (end - u64::from(bytes)) as usize;
                 let offset = lane * warp_state.local_stride as usize + start;
+                let host = warp_state.local.as_mut_ptr().wrapping_add(offset);
                 if self.launch.options.check_init {
-                    let watched = self.watch_local(warp, pc, lane, start, bytes as usize, request.touch());
+                    let watched =
+                        self.watch_local(warp, pc, lane, start, bytes as usize, request.touch(host));
                     watched
                         .map_err(|fault| self.with_access(fault, Request { space, address, ..request }))?;
                 }
-                let warp_state = &mut self.warps[warp];
-                Ok(Place { host: warp_state.local.as_mut_ptr().wrapping_add(offset), global: false })
+                Ok(Place { host, global: false })
             }
             Some(Space::Param) => {
                 let params = self.launch.args.params;
@@ -270,20 +318,24 @@ impl Block<'_, '_> {
             return Err(self.access_fault(FaultKind::WriteToReadOnly, warp, pc, lane, request));
         }
         let offset = address - cached.base;
+        let host = cached.host.wrapping_add(offset as usize);
         if cached.tracked {
             if let Some(init) = self.launch.map.find(address).and_then(|region| region.init.as_ref()) {
+                let reads = !write || request.update;
+                if reads && self.launch.options.check_init && !init.all_set(offset, bytes.into()) {
+                    return Err(self.access_fault(FaultKind::UninitialisedRead, warp, pc, lane, request));
+                }
                 if write {
                     init.set(offset, bytes.into());
-                } else if self.launch.options.check_init && !init.all_set(offset, bytes.into()) {
-                    return Err(self.access_fault(FaultKind::UninitialisedRead, warp, pc, lane, request));
                 }
             }
         }
-        if self.launch.global_shadow.is_some() {
-            let watched = self.watch_global(warp, pc, lane, address, bytes, request.touch());
+        if cached.writable && self.launch.global_shadow.is_some() {
+            let place = (Memory::Global, address, u64::from(bytes));
+            let watched = self.watch_race(warp, pc, lane, place, request.touch(host));
             watched.map_err(|fault| self.with_access(fault, request))?;
         }
-        Ok(Place { host: cached.host.wrapping_add(offset as usize), global: true })
+        Ok(Place { host, global: true })
     }
 
     fn is_device_address(&self, address: u64) -> bool {

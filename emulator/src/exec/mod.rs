@@ -11,6 +11,7 @@ mod control;
 mod launch;
 mod matrix;
 mod memory;
+mod order;
 mod parts;
 mod plain;
 mod pool;
@@ -25,6 +26,7 @@ mod warp;
 use crate::memory::Map;
 use crate::program::Kernel;
 use crate::report::Fault;
+use std::time::Duration;
 
 /// How instructions are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -46,15 +48,20 @@ pub struct ExecOptions {
     pub workers: usize,
     /// The most warp instructions that a launch may execute before it counts as endless.
     pub budget: Option<u64>,
+    /// The longest that a launch may take before it counts as endless.
+    pub time_limit: Option<Duration>,
     /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it.
     pub check_init: bool,
-    /// Report accesses that are not ordered: in shared memory by barriers, in global memory by staying within a block
-    /// or by being atomic. Not in global memory for cooperative launches, which have barriers across blocks.
+    /// Report accesses of different threads to the same shared or global memory that nothing orders: neither barriers
+    /// nor atomics with fences. One worker runs all blocks then.
     pub check_races: bool,
-    /// Report barriers that part of a warp goes past.
+    /// Report what PTX leaves undefined at barriers and warp-level instructions: barriers that part of a warp or of the
+    /// block goes past, threads that expect different numbers of others, member masks that leave out a thread or
+    /// differ, shuffles that read from threads which take no part. Without it only what leaves no thread able to run is
+    /// reported.
     pub check_barriers: bool,
-    /// Runs blocks and warps in an order that depends on this number, to bring out what depends on the order. The same
-    /// number gives the same order, with one worker.
+    /// Runs blocks and warps in an order that depends on this number, and takes turns between warps at other moments,
+    /// to bring out what depends on the order. The same number gives the same order; one worker runs all blocks.
     pub seed: Option<u64>,
     /// What `%nsmid` says.
     pub multiprocessors: u32,
@@ -66,6 +73,7 @@ impl Default for ExecOptions {
             mode: Mode::default(),
             workers: 1,
             budget: None,
+            time_limit: None,
             seed: None,
             check_init: false,
             check_races: false,

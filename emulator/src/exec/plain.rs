@@ -152,7 +152,12 @@ impl Block<'_, '_> {
                     self.warps[warp].rows.set_wide(*out, *width, lane, value);
                 }
             }
-            Op::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
+            Op::Fence(scope) => {
+                std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+                if let Some(clocks) = &mut self.clocks {
+                    clocks.fence(warp, active, *scope);
+                }
+            }
             Op::Yield => {
                 let fragment = &mut self.warps[warp].fragments[index];
                 fragment.tired = true;
@@ -212,7 +217,7 @@ impl Block<'_, '_> {
         }
         self.check_barrier(warp, index, pc, active)?;
         if *kind == BarrierKind::Arrive {
-            self.arrive(number, active.count_ones());
+            self.arrive(number, warp, active);
             return Ok(Flow::Next);
         }
         self.split_off(warp, index, pc, active);

@@ -6,19 +6,31 @@ pub(super) struct Order {
     count: u64,
     step: u64,
     first: u64,
+    /// What the lengths of turns depend on.
+    random: Option<u64>,
 }
+
+/// The longest turn, in instructions, as a power of two.
+const LONGEST_TURN: u64 = 12;
 
 impl Order {
     /// Without a seed, the order in which they are numbered. `salt` tells orders of the same seed apart.
     pub(super) fn new(seed: Option<u64>, salt: u64, count: u64) -> Self {
-        let Some(seed) = seed.filter(|_| count > 1) else { return Order { count, step: 1, first: 0 } };
-        let random = mix(seed ^ mix(salt));
+        let random = seed.map(|seed| mix(seed ^ mix(salt)));
+        let Some(bits) = random.filter(|_| count > 1) else {
+            return Order { count, step: 1, first: 0, random };
+        };
         // Steps of any length that has no divisor in common with the number of things visit all of them.
-        let mut step = random % count;
+        let mut step = bits % count;
         while greatest_common_divisor(step, count) != 1 {
             step = (step + 1) % count;
         }
-        Order { count, step, first: mix(random) % count }
+        Order { count, step, first: mix(bits) % count, random }
+    }
+
+    /// The most instructions that the one at this place runs before the next has its turn, if a seed decides.
+    pub(super) fn turn(&self, place: u64) -> Option<u32> {
+        self.random.map(|random| 1 << (mix(random ^ mix(place)) % (LONGEST_TURN + 1)))
     }
 
     /// Which one comes at this place.

@@ -1,110 +1,255 @@
 //! What is remembered of memory beside its contents, for the checks that are off by default: which bytes were ever
-//! written, and who last touched them.
+//! written, and who touched them last.
 //!
-//! Threads of one warp are taken to be in order. Threads of different warps of a block are in order if a barrier lies
-//! between their accesses; threads of different blocks are in order if neither access is weak. So a kernel that orders
-//! weak accesses by flags in memory alone is reported although it may be right.
+//! # Races
+//!
+//! Two accesses race if they touch the same bytes, at least one writes, they are by different threads, neither happens
+//! before the other (module [`order`](super::order)), and they are not both strong (atomic, volatile or with a memory
+//! order) within the scope of both. What makes one happen before the other:
+//!
+//! - barriers of the block (`bar.arrive` included) and in memory (`mbarrier`);
+//! - warp-level instructions (`bar.warp.sync`, shuffles, votes and the like) for the lanes that take part. PTX promises
+//!   that of `bar.warp.sync` alone; of the others programs expect it, and are not reported;
+//! - a fence or a release, then a strong write, then a strong read of what was written, or of what atomics made of it.
+//!   The reader need not have a fence, though PTX asks for one: kernels that hand out tickets often leave it out, and
+//!   get away with it. So a missing acquire is not found; a missing release is.
+//!
+//! Not reported: two writes of the same value, which many kernels do on purpose. Lanes of a warp count as threads like
+//! any other: what lanes tell each other without `bar.warp.sync` or any of its kin is reported, even though lanes run in
+//! step here.
+//!
+//! A schedule shows one order of events; a race of which the other order takes another path may need another seed. Of
+//! each word only the last writes and a limited number of reads are remembered, which can hide a race and never makes
+//! one up. `cp.async` counts as done by the thread that issues it, at once: a copy that nobody waits for is not found.
+//! Accesses of the host, of bulk copies and of textures are not watched.
 
 use super::block::{Block, Stop, thread_index};
+use super::order::{Past, Publications};
 use super::semantics::LANES;
-use crate::report::{FaultKind, Related};
+use crate::program::instruction::{Order, Scope};
+use crate::report::{FaultKind, Hazard, Related};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How an access takes part in a race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Touch {
-    Read,
-    Write,
-    /// Volatile, atomic, or with a memory order.
-    StrongRead,
-    StrongWrite,
+pub(super) struct Touch {
+    pub(super) write: bool,
+    pub(super) order: Order,
+    /// It makes a new value from the old one.
+    pub(super) update: bool,
+    /// It writes what is there already.
+    pub(super) same: bool,
 }
 
 impl Touch {
-    fn writes(self) -> bool {
-        matches!(self, Touch::Write | Touch::StrongWrite)
-    }
-
-    fn strong(self) -> bool {
-        matches!(self, Touch::StrongRead | Touch::StrongWrite)
+    pub(super) fn reads(self) -> bool {
+        !self.write || self.update
     }
 }
 
-/// One past access: where in the code, by whom, and between which barriers.
-#[derive(Clone, Copy, Debug)]
+/// Lanes of a warp that did the same to some bytes of a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Trace {
-    pc: u32,
-    /// Block of the grid, for global memory.
     block: u64,
-    thread: u32,
-    epoch: u32,
-    strong: bool,
+    warp: u32,
+    lanes: u32,
+    /// Of the warp's clock.
+    moment: u32,
+    pc: u32,
+    /// One bit a byte of the word.
+    bytes: u8,
+    write: bool,
+    order: Order,
 }
 
-/// The last write of a byte, and the last reads by up to two parties: one of them is not the next writer.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    write: Option<Trace>,
-    reads: [Option<Trace>; 2],
+impl Trace {
+    fn differs_in_lanes_only(&self, other: &Trace) -> bool {
+        *self == Trace { lanes: self.lanes, ..*other }
+    }
+
+    /// Whether both are strong, each within the scope of the other.
+    fn is_atomic_with(&self, other: &Trace) -> bool {
+        let reaches = |order: Order| match order {
+            Order::Weak => false,
+            Order::Strong { scope, .. } => scope == Scope::Device || self.block == other.block,
+        };
+        reaches(self.order) && reaches(other.order)
+    }
 }
+
+/// The most accesses that are remembered of a word.
+const MOST_TRACES: usize = 64;
+/// Bytes of a word.
+const WORD: u64 = 4;
+
+/// Accesses to a word that later ones may race with.
+#[derive(Clone, Debug, Default)]
+struct Cell(Vec<Trace>);
 
 impl Cell {
-    /// Records an access and returns an earlier one that it races with.
-    fn touch(
-        &mut self,
-        touch: Touch,
-        now: Trace,
-        ordered: impl Fn(&Trace) -> bool,
-    ) -> Option<(Trace, &'static str)> {
-        let races = |earlier: &Trace| !(ordered(earlier) || touch.strong() && earlier.strong);
-        let mut found = self.write.filter(races).map(|earlier| (earlier, "written"));
-        if touch.writes() {
-            let reads = self.reads.iter().flatten().find(|earlier| races(earlier));
-            found = found.or_else(|| reads.map(|earlier| (*earlier, "read")));
-            *self = Cell { write: Some(now), reads: [None; 2] };
-        } else {
-            // Keep one reader beside this one, unless a barrier has put it in the past.
-            let other = self.reads.into_iter().flatten().find(|earlier| !ordered(earlier));
-            self.reads = [Some(now), other];
+    /// Records an access of one lane and returns an earlier one, also of one lane, that it races with.
+    fn touch(&mut self, now: Trace, past: &Past, same: bool) -> Option<Trace> {
+        if !now.write {
+            if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
+                // The others of this instruction were compared with the same writes, but by other lanes.
+                like.lanes |= now.lanes;
+                return self
+                    .0
+                    .iter()
+                    .filter(|earlier| earlier.write)
+                    .find_map(|write| write.clash(&now, past));
+            }
+        }
+        let mut found = None;
+        self.0.retain_mut(|earlier| {
+            if earlier.bytes & now.bytes == 0 {
+                return true;
+            }
+            if (earlier.write || now.write) && !(same && earlier.write) {
+                found = found.or_else(|| earlier.clash(&now, past));
+            }
+            // What is in the past of this access needs no memory of its own: later ones race with this one too.
+            if now.write || !earlier.write && earlier.unknown_to(&now, past) == 0 {
+                earlier.bytes &= !now.bytes;
+            }
+            earlier.bytes != 0
+        });
+        if self.0.len() >= MOST_TRACES {
+            let oldest_read = self.0.iter().position(|earlier| !earlier.write);
+            self.0.remove(oldest_read.unwrap_or(0));
+        }
+        self.0.push(now);
+        found
+    }
+}
+
+impl Trace {
+    /// The lanes of this access that are not in the past of `now`.
+    fn unknown_to(&self, now: &Trace, past: &Past) -> u32 {
+        let unknown = past.unknown(self.block, self.warp, self.lanes, self.moment);
+        let same_warp = self.block == now.block && self.warp == now.warp;
+        if same_warp { unknown & !now.lanes } else { unknown }
+    }
+
+    /// One lane of this access that races with `now`.
+    fn clash(&self, now: &Trace, past: &Past) -> Option<Trace> {
+        if self.bytes & now.bytes == 0 || self.is_atomic_with(now) {
+            return None;
+        }
+        let lanes = self.unknown_to(now, past);
+        (lanes != 0).then(|| Trace { lanes: lanes & lanes.wrapping_neg(), ..*self })
+    }
+}
+
+/// Which bytes of a memory were written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Written(Vec<bool>);
+
+impl Written {
+    pub(super) fn clear(&mut self) {
+        self.0.fill(false);
+    }
+
+    /// Marks bytes as written, growing as the memory does.
+    fn mark(&mut self, start: usize, bytes: usize) {
+        if self.0.len() < start + bytes {
+            self.0.resize(start + bytes, false);
+        }
+        self.0[start..start + bytes].fill(true);
+    }
+
+    fn all(&self, start: usize, bytes: usize) -> bool {
+        self.0.get(start..start + bytes).is_some_and(|written| written.iter().all(|written| *written))
+    }
+}
+
+/// Accesses to a memory, by pages, and what was published through it.
+#[derive(Debug, Default)]
+pub(super) struct Accesses {
+    pages: HashMap<u64, Box<[Cell]>>,
+    publications: Publications,
+}
+
+impl Accesses {
+    const WORDS_A_PAGE: u64 = 64;
+
+    fn cell(&mut self, word: u64) -> &mut Cell {
+        let fresh = || vec![Cell::default(); Self::WORDS_A_PAGE as usize].into();
+        let page = self.pages.entry(word / Self::WORDS_A_PAGE).or_insert_with(fresh);
+        &mut page[(word % Self::WORDS_A_PAGE) as usize]
+    }
+
+    fn clear(&mut self) {
+        self.pages.values_mut().flatten().for_each(|cell| cell.0.clear());
+        self.publications.clear();
+    }
+
+    /// Records an access to bytes from `address` on and returns an earlier one that it races with.
+    fn touch(&mut self, address: u64, bytes: u64, now: Trace, past: &Past, same: bool) -> Option<Trace> {
+        let end = address + bytes;
+        let mut found = None;
+        for word in address / WORD..=(end - 1) / WORD {
+            let first = address.max(word * WORD) - word * WORD;
+            let last = end.min((word + 1) * WORD) - word * WORD;
+            let mask = (1u8 << last) - (1u8 << first);
+            let race = self.cell(word).touch(Trace { bytes: mask, ..now }, past, same);
+            found = found.or(race);
         }
         found
     }
 }
 
-/// Shadow of a block's shared memory, or of the local memory of a warp.
-#[derive(Clone, Debug, Default)]
+/// Shadow of a block's shared memory.
+#[derive(Debug, Default)]
 pub(super) struct Shadow {
-    written: Vec<bool>,
-    cells: Vec<Cell>,
+    written: Written,
+    accesses: Accesses,
+    /// What threads told when they arrived at a barrier in memory.
+    barriers: Publications,
 }
 
 impl Shadow {
-    pub(super) fn new(bytes: usize, races: bool) -> Self {
-        Shadow { written: vec![false; bytes], cells: vec![Cell::default(); if races { bytes } else { 0 }] }
-    }
-
     pub(super) fn clear(&mut self) {
-        self.written.fill(false);
-        self.cells.fill(Cell::default());
-    }
-
-    /// Marks bytes as written, growing as the memory does.
-    fn mark(&mut self, start: usize, bytes: usize) {
-        if self.written.len() < start + bytes {
-            self.written.resize(start + bytes, false);
-        }
-        self.written[start..start + bytes].fill(true);
-    }
-
-    fn all_written(&self, start: usize, bytes: usize) -> bool {
-        self.written.get(start..start + bytes).is_some_and(|written| written.iter().all(|written| *written))
+        self.written.clear();
+        self.accesses.clear();
+        self.barriers.clear();
     }
 }
 
-/// Accesses of all blocks to global memory, by words of four bytes.
+/// Accesses of all blocks to global memory. One worker runs all blocks while races are looked for, so nobody waits.
 #[derive(Debug, Default)]
-pub(super) struct GlobalShadow(Mutex<HashMap<u64, Cell>>);
+pub(super) struct GlobalShadow(Mutex<Accesses>);
+
+impl GlobalShadow {
+    fn lock(&self) -> MutexGuard<'_, Accesses> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was there before is of no interest: the memory was allocated anew.
+    pub(super) fn forget(&self, address: u64, bytes: u64) {
+        let mut accesses = self.lock();
+        for word in address / WORD..(address + bytes).div_ceil(WORD) {
+            accesses.cell(word).0.clear();
+            accesses.publications.remove(&(word * WORD));
+        }
+    }
+}
+
+/// What a thread does at a barrier in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pass {
+    Arrives,
+    /// Finds that all have arrived.
+    Leaves,
+}
+
+/// The memory that an access goes to, as far as races are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Memory {
+    Shared,
+    Global,
+}
 
 impl Block<'_, '_> {
     /// Checks an access to shared memory against what came before it.
@@ -117,27 +262,15 @@ impl Block<'_, '_> {
         bytes: usize,
         touch: Touch,
     ) -> Result<(), Stop> {
-        let thread = (warp * LANES + lane) as u32;
-        let epoch = self.epoch;
-        let Some(shadow) = &mut self.shadow else { return Ok(()) };
         if self.launch.options.check_init {
-            if touch.writes() {
-                shadow.mark(start, bytes);
-            } else if !shadow.all_written(start, bytes) {
+            if touch.reads() && !self.shadow.written.all(start, bytes) {
                 return Err(self.fault(FaultKind::UninitialisedRead, warp, pc, 1 << lane));
             }
+            if touch.write {
+                self.shadow.written.mark(start, bytes);
+            }
         }
-        let now = Trace { pc, block: 0, thread, epoch, strong: touch.strong() };
-        let same_warp = |earlier: &Trace| earlier.thread / LANES as u32 == thread / LANES as u32;
-        let mut found = None;
-        for cell in shadow.cells.get_mut(start..start + bytes).unwrap_or_default() {
-            let race = cell.touch(touch, now, |earlier| earlier.epoch != epoch || same_warp(earlier));
-            found = found.or(race);
-        }
-        match found {
-            Some((earlier, what)) => Err(self.race(warp, pc, lane, earlier, self.index, what)),
-            None => Ok(()),
-        }
+        self.watch_race(warp, pc, lane, (Memory::Shared, start as u64, bytes as u64), touch)
     }
 
     /// Checks a read of local memory, or marks what is written.
@@ -153,55 +286,80 @@ impl Block<'_, '_> {
         if !self.launch.options.check_init {
             return Ok(());
         }
-        let shadow = &mut self.warps[warp].local_shadow[lane];
-        if touch.writes() {
-            shadow.mark(start, bytes);
-        } else if !shadow.all_written(start, bytes) {
+        let written = &mut self.warps[warp].local_written[lane];
+        if touch.write {
+            written.mark(start, bytes);
+        } else if !written.all(start, bytes) {
             return Err(self.fault(FaultKind::UninitialisedRead, warp, pc, 1 << lane));
         }
         Ok(())
     }
 
-    /// Checks an access to global memory against those of other blocks.
-    pub(super) fn watch_global(
+    /// Checks an access to shared or global memory against those of other threads.
+    pub(super) fn watch_race(
         &mut self,
         warp: usize,
         pc: u32,
         lane: usize,
-        address: u64,
-        bytes: u32,
+        (memory, address, bytes): (Memory, u64, u64),
         touch: Touch,
     ) -> Result<(), Stop> {
-        let Some(GlobalShadow(cells)) = &self.launch.global_shadow else { return Ok(()) };
-        let [width, height, _] = self.launch.args.grid.map(u64::from);
-        let [x, y, z] = self.index.map(u64::from);
-        let block = x + width * (y + height * z);
-        let now = Trace { pc, block, thread: (warp * LANES + lane) as u32, epoch: 0, strong: touch.strong() };
-        let mut cells = cells.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found = None;
-        for word in address / 4..=(address + u64::from(bytes) - 1) / 4 {
-            let race = cells.entry(word).or_default().touch(touch, now, |earlier| earlier.block == block);
-            found = found.or(race);
+        let (Some(clocks), Some(global)) = (&mut self.clocks, &self.launch.global_shadow) else {
+            return Ok(());
+        };
+        let mut guard = None;
+        let accesses = match memory {
+            Memory::Shared => &mut self.shadow.accesses,
+            Memory::Global => &mut **guard.insert(global.lock()),
+        };
+        if touch.reads() && touch.order.is_strong() {
+            clocks.learn(warp, lane, address, &accesses.publications);
         }
-        drop(cells);
+        let now = Trace {
+            block: clocks.block(),
+            warp: warp as u32,
+            lanes: 1 << lane,
+            moment: clocks.moment(warp),
+            pc,
+            bytes: 0,
+            write: touch.write,
+            order: touch.order,
+        };
+        let found = accesses.touch(address, bytes, now, clocks.past(warp, lane), touch.same);
+        if touch.write {
+            clocks.publish(warp, lane, address, touch.order, touch.update, &mut accesses.publications);
+        }
+        drop(guard);
         match found {
-            Some((earlier, what)) => {
-                let at =
-                    [earlier.block % width, earlier.block / width % height, earlier.block / width / height];
-                Err(self.race(warp, pc, lane, earlier, at.map(|axis| axis as u32), what))
-            }
+            Some(earlier) => Err(self.race(now, earlier)),
             None => Ok(()),
         }
     }
 
+    /// A thread passes a barrier that lies at this offset in shared memory.
+    pub(super) fn pass_memory_barrier(&mut self, warp: usize, lane: usize, offset: u64, pass: Pass) {
+        let Some(clocks) = &mut self.clocks else { return };
+        let publications = &mut self.shadow.barriers;
+        match pass {
+            Pass::Arrives => clocks.tell(warp, lane, offset, publications),
+            Pass::Leaves => clocks.learn(warp, lane, offset, publications),
+        }
+    }
+
     #[cold]
-    fn race(&self, warp: usize, pc: u32, lane: usize, earlier: Trace, block: [u32; 3], what: &str) -> Stop {
-        let mut fault = self.fault(FaultKind::Race, warp, pc, 1 << lane);
+    fn race(&self, now: Trace, earlier: Trace) -> Stop {
+        let hazard = match (earlier.write, now.write) {
+            (true, false) => Hazard::ReadAfterWrite,
+            (false, _) => Hazard::WriteAfterRead,
+            (true, true) => Hazard::WriteAfterWrite,
+        };
+        let mut fault = self.fault(FaultKind::Race(hazard), now.warp as usize, now.pc, now.lanes);
         let origin = self.origin(earlier.pc);
+        let thread = earlier.warp * LANES as u32 + earlier.lanes.trailing_zeros();
         fault.related.push(Related {
-            note: format!("{what} before by"),
-            block,
-            thread: thread_index(earlier.thread, self.launch.args.block),
+            note: if earlier.write { "earlier store" } else { "earlier load" }.to_owned(),
+            block: self.launch.coordinates(earlier.block),
+            thread: thread_index(thread, self.launch.args.block),
             ptx_line: origin.line,
             source: self.source(origin),
         });

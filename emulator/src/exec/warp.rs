@@ -2,7 +2,7 @@
 
 use super::rows::{Rows, Saved};
 use super::semantics::LANES;
-use super::shadow::Shadow;
+use super::shadow::Written;
 use crate::program::Kernel;
 use std::sync::Arc;
 
@@ -68,7 +68,9 @@ pub(super) struct Warp {
     pub(super) local: Vec<u8>,
     pub(super) local_stride: u32,
     /// Of each lane's local memory, where a check needs it.
-    pub(super) local_shadow: Vec<Shadow>,
+    pub(super) local_written: Vec<Written>,
+    /// Where which lanes exited, where a check needs it.
+    pub(super) exits: Vec<(u32, u32)>,
 }
 
 impl Warp {
@@ -80,8 +82,13 @@ impl Warp {
             live: 0,
             local: Vec::new(),
             local_stride: 0,
-            local_shadow: vec![Shadow::default(); LANES],
+            local_written: vec![Written::default(); LANES],
+            exits: Vec::new(),
         }
+    }
+
+    pub(super) fn fragments(&self) -> &[Fragment] {
+        &self.fragments
     }
 
     /// Bytes that its state takes.
@@ -92,7 +99,8 @@ impl Warp {
     /// Puts all threads at the start of the kernel.
     pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
         self.live = live;
-        self.local_shadow.iter_mut().for_each(Shadow::clear);
+        self.local_written.iter_mut().for_each(Written::clear);
+        self.exits.clear();
         self.fragments.clear();
         if live != 0 {
             self.fragments.push(Fragment { pc: 0, mask: live, frame: None, wait: Wait::Ready, tired: false });

@@ -124,8 +124,30 @@ pub(crate) struct Access {
     pub(crate) registers: Vec<Register>,
     /// Which slot of the translation cache it uses.
     pub(crate) cache: u32,
-    /// Whether it is volatile or atomic, so that it must not be split or repeated.
-    pub(crate) strong: bool,
+    pub(crate) order: Order,
+}
+
+/// How far an order between threads reaches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Scope {
+    Block,
+    Device,
+}
+
+/// How an access takes part in the order between threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// Not at all.
+    Weak,
+    /// Volatile or atomic, so that it must not be split or repeated. With `releases`, what comes before it is seen by
+    /// whoever reads what it wrote.
+    Strong { scope: Scope, releases: bool },
+}
+
+impl Order {
+    pub(crate) fn is_strong(self) -> bool {
+        self != Order::Weak
+    }
 }
 
 /// An address operand.
@@ -175,6 +197,7 @@ pub(crate) struct Atomic {
     pub(crate) address: Address,
     pub(crate) out: Option<Register>,
     pub(crate) operands: [Register; 2],
+    pub(crate) order: Order,
     pub(crate) cache: u32,
 }
 
@@ -476,7 +499,7 @@ pub(crate) enum Op {
         out: Register,
         width: Width,
     },
-    Fence,
+    Fence(Scope),
     /// A hint to let others run.
     Yield,
 }

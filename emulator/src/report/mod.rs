@@ -41,20 +41,47 @@ pub enum FaultKind {
     Timeout,
     /// Threads of one block wait at different barriers, or some have exited.
     BarrierDivergence,
-    /// No thread can run any more.
+    /// No thread can run any more: some wait at barriers of the block, others for the rest of their warp.
     Deadlock,
     /// A call chain deeper than the stack.
     StackOverflow,
-    /// Two threads access the same bytes without order, at least one of them writing.
-    Race,
+    /// Two threads access the same bytes without order, at least one of them writing. [`Fault::related`] names the
+    /// other access.
+    Race(Hazard),
     /// A call or jump to something that is not code.
     InvalidCode,
-    /// A warp-level instruction that names threads which are not there.
+    /// Threads at one barrier that expect different numbers of threads.
+    BarrierCounts,
+    /// A warp-level instruction whose member mask leaves out a thread that executes it, or whose members never come or
+    /// name other masks.
     WrongMembers,
+    /// A shuffle that reads from a thread which takes no part in it.
+    InactiveLane,
     /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
     HeapMisuse,
     /// Anything else, in words.
     Other(String),
+}
+
+/// In which way two accesses race.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hazard {
+    /// A load of what another thread stored.
+    ReadAfterWrite,
+    /// A store to what another thread loaded.
+    WriteAfterRead,
+    /// A store to what another thread stored.
+    WriteAfterWrite,
+}
+
+impl fmt::Display for Hazard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ReadAfterWrite => "read after write",
+            Self::WriteAfterRead => "write after read",
+            Self::WriteAfterWrite => "write after write",
+        })
+    }
 }
 
 impl FaultKind {
@@ -75,8 +102,10 @@ impl FaultKind {
             | Self::Trap
             | Self::BarrierDivergence
             | Self::Deadlock
-            | Self::Race
+            | Self::BarrierCounts
+            | Self::Race(_)
             | Self::WrongMembers
+            | Self::InactiveLane
             | Self::HeapMisuse
             | Self::Other(_) => CUresult::CUDA_ERROR_LAUNCH_FAILED,
         }
@@ -93,7 +122,7 @@ impl FaultKind {
                 | Self::HostPointer
                 | Self::WriteToReadOnly
                 | Self::UninitialisedRead
-                | Self::Race
+                | Self::Race(_)
         )
     }
 }
@@ -116,9 +145,11 @@ impl fmt::Display for FaultKind {
             Self::BarrierDivergence => "barrier not reached by all threads of the block",
             Self::Deadlock => "deadlock: no thread can run",
             Self::StackOverflow => "stack overflow",
-            Self::Race => "data race",
+            Self::BarrierCounts => "threads at one barrier that expect different numbers of threads",
+            Self::Race(hazard) => return write!(f, "data race, {hazard}"),
             Self::InvalidCode => "call or jump to an address that is not code",
             Self::WrongMembers => "warp-level operation with wrong member mask",
+            Self::InactiveLane => "shuffle from a thread that takes no part in it",
             Self::HeapMisuse => "wrong free of kernel heap memory",
             Self::Other(text) => text,
         })

@@ -125,6 +125,13 @@ impl Device {
         Ok(Device { memory, program, globals, options: ExecOptions::default(), output: Mutex::default() })
     }
 
+    /// A program of the folder `kernels`, and its text.
+    pub(crate) fn load_file(name: &str) -> (Device, String) {
+        let path = format!("{}/../kernels/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        (Device::load(&text).unwrap_or_else(|error| panic!("{name}: {error}")), text)
+    }
+
     pub(crate) fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
         let bytes = bytes_of(values);
         let region = self.memory.alloc(&Request::device(bytes.len() as u64, 1, 0)).unwrap();

@@ -293,6 +293,7 @@ impl Block<'_, '_> {
     pub(super) fn is_everybody(&self, gang: &Gang, barrier: u32) -> bool {
         let whole = |member: &Member| self.warps[member.warp].live == member.mask;
         let running = self.warps.iter().filter(|warp| warp.live != 0).count();
-        gang.count == running && gang.members().iter().all(whole) && self.nobody_arrived(barrier)
+        let complete = gang.count == running && gang.members().iter().all(whole);
+        complete && self.nobody_arrived(barrier) && !(self.launch.options.check_barriers && self.has_exits())
     }
 }

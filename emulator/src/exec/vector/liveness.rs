@@ -122,7 +122,7 @@ pub(super) fn may_wait(op: &Op) -> bool {
             | Op::LocalAddress { .. }
             | Op::ActiveMask { .. }
             | Op::Clock { .. }
-            | Op::Fence
+            | Op::Fence(_)
             | Op::Branch { .. }
     )
 }

@@ -34,7 +34,7 @@ pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Reg
         },
         Op::Test { .. } | Op::Logic { .. } | Op::Store(_) | Op::Branch { .. } => {}
         Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap | Op::Barrier { .. } => {}
-        Op::Fence | Op::Yield => {}
+        Op::Fence(_) | Op::Yield => {}
         _ => return false,
     }
     true
@@ -78,7 +78,7 @@ pub(super) fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Regi
             }
         }
         Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
-        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Fence | Op::Yield => {}
+        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Fence(_) | Op::Yield => {}
         // Calls and returns move registers around by themselves.
         _ => return false,
     }

@@ -139,7 +139,9 @@ impl Block<'_, '_> {
                     }
                     return Ok(());
                 }
-                Action::Shuffle { run, shuffle, inside } if files.full && step.guard == Guard::ALWAYS => {
+                Action::Shuffle { run, shuffle, inside }
+                    if files.full && step.guard == Guard::ALWAYS && !self.launch.options.check_barriers =>
+                {
                     for warp in 0..files.count {
                         // SAFETY: as for `Pure`.
                         let bits = unsafe { run(files.rows[warp], shuffle) };

@@ -433,7 +433,8 @@ impl<'k> Translator<'k> {
             Some(Space::Shared) => AccessSpace::Shared,
             _ => return None,
         };
-        if access.strong && space == AccessSpace::Global || access.registers.len() > MOST_ELEMENTS {
+        if access.order.is_strong() && space == AccessSpace::Global || access.registers.len() > MOST_ELEMENTS
+        {
             return None;
         }
         let mut registers = [0; MOST_ELEMENTS];
@@ -471,7 +472,7 @@ impl<'k> Translator<'k> {
 
     fn plain(&mut self, op: &Op) -> Action {
         let parts = match op {
-            Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Fence => false,
+            Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Fence(_) => false,
             Op::ActiveMask { .. } | Op::Clock { .. } => false,
             Op::Carry(carry) => {
                 self.read_plainly.extend(carry.sources);

@@ -4,7 +4,9 @@ use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
 use super::{Decoded, Decoder, Symbol};
 use crate::exec::semantics::{Width, bits, pure};
-use crate::program::instruction::{Access, Address, Atomic, AtomicOperation, Constant, Op, Register};
+use crate::program::instruction::{
+    Access, Address, Atomic, AtomicOperation, Constant, Op, Order, Register, Scope,
+};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
 
@@ -21,9 +23,22 @@ const SPACES: [(&str, Space); 9] = [
     ("const[0]", Space::Const),
 ];
 
-/// Memory order and scope: each access is at least as strong as any of them asks.
-const ORDERS: [&str; 6] = ["relaxed", "acquire", "release", "acq_rel", "volatile", "mmio"];
-const SCOPES: [&str; 5] = ["cta", "cluster", "gpu", "sys", "gl"];
+/// Memory orders, and whether they release. Each access is at least as strong as any of them asks.
+const ORDERS: [(&str, bool); 6] = [
+    ("relaxed", false),
+    ("acquire", false),
+    ("release", true),
+    ("acq_rel", true),
+    ("volatile", false),
+    ("mmio", false),
+];
+const SCOPES: [(&str, Scope); 5] = [
+    ("cta", Scope::Block),
+    ("cluster", Scope::Device),
+    ("gpu", Scope::Device),
+    ("sys", Scope::Device),
+    ("gl", Scope::Device),
+];
 /// Cache hints, and `.weak`, which is what an access without a word is.
 const HINTS: [&str; 11] = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "unified", "nv"];
 
@@ -49,9 +64,9 @@ impl<'s> Decoder<'_, '_, 's> {
             "atom" | "red" => self.atomic(i, m),
             "membar" | "fence" => {
                 m.ignore(&["sc", "acq_rel", "acquire", "release", "proxy", "alias", "async"]);
-                m.ignore(&SCOPES);
+                let scope = m.pick(&SCOPES).unwrap_or(Scope::Device);
                 self.operand_count(i, 0)?;
-                self.emit(Op::Fence);
+                self.emit(Op::Fence(scope));
                 Ok(true)
             }
             // Hints that a cache may ignore.
@@ -65,13 +80,10 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     fn load_or_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, load: bool) -> Decoded<bool> {
-        let mut strong = false;
-        for order in ORDERS {
-            strong |= m.flag(order);
-        }
-        if strong {
-            m.ignore(&SCOPES);
-        }
+        let order = match m.pick(&ORDERS) {
+            Some(releases) => Order::Strong { scope: m.pick(&SCOPES).unwrap_or(Scope::Device), releases },
+            None => Order::Weak,
+        };
         let space = m.pick(&SPACES);
         m.ignore(&HINTS);
         m.ignore_prefixed(&["L1::", "L2::"]);
@@ -103,7 +115,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         if load || space != Some(Space::Const) {
             let address = self.address(place)?;
-            self.access(space, address, values, ty, load, strong)?;
+            self.access(space, address, values, ty, load, order)?;
             return Ok(true);
         }
         Ok(false)
@@ -116,7 +128,7 @@ impl<'s> Decoder<'_, '_, 's> {
         values: &[Operand<'s>],
         ty: Type,
         load: bool,
-        strong: bool,
+        order: Order,
     ) -> Decoded<()> {
         let mut width = width_of(ty);
         let mut registers = Vec::new();
@@ -151,7 +163,7 @@ impl<'s> Decoder<'_, '_, 's> {
             width,
             registers,
             cache,
-            strong,
+            order,
         });
         self.emit(if load { Op::Load(access) } else { Op::Store(access) });
         for out in finished {
@@ -262,9 +274,9 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     fn atomic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        m.ignore(&ORDERS);
+        let releases = m.pick(&ORDERS).unwrap_or(false);
         let space = m.pick(&SPACES);
-        m.ignore(&SCOPES);
+        let scope = m.pick(&SCOPES).unwrap_or(Scope::Device);
         m.ignore(&["noftz", "L2::cache_hint"]);
         let Some(operation) = m.pick(&OPERATIONS) else { return Ok(false) };
         let ty = m.ty()?;
@@ -291,6 +303,7 @@ impl<'s> Decoder<'_, '_, 's> {
             address,
             out: out.as_ref().map(|out| out.row),
             operands: [a, b],
+            order: Order::Strong { scope, releases },
             cache,
         };
         self.emit(Op::Atomic(Box::new(operation)));
