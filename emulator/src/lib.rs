@@ -76,6 +76,16 @@ pub fn resolve(symbol: &Symbol) -> *const core::ffi::c_void {
     driver::resolve(symbol)
 }
 
+/// Sets which addresses `cuGetProcAddress` hands out, for a library that exports the driver's functions: they are
+/// its own then, as with any driver. The first publisher stays.
+///
+/// # Safety
+///
+/// What `publisher` gives is never null, and is the function with the signature and the stream mode asked for.
+pub unsafe fn set_publisher(publisher: fn(FnId, StreamMode) -> *const core::ffi::c_void) {
+    driver::set_publisher(publisher);
+}
+
 /// Whether the emulator does what a function is for.
 pub fn implements(function: FnId) -> bool {
     driver::implements(function)

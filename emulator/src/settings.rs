@@ -45,6 +45,7 @@ pub struct Settings {
     pub(crate) devices: u32,
     pub(crate) mode: Mode,
     pub(crate) track_init: bool,
+    pub(crate) visible_devices: Option<String>,
 }
 
 /// The most devices that can be asked for.
@@ -62,6 +63,7 @@ impl Default for Settings {
             devices: 1,
             mode: Mode::default(),
             track_init: false,
+            visible_devices: None,
         }
     }
 }
@@ -123,6 +125,17 @@ impl Settings {
     #[must_use]
     pub fn devices(mut self, count: u32) -> Self {
         self.devices = count.clamp(1, MAX_DEVICES);
+        self
+    }
+
+    /// Which of the devices the driver shows, and in which order: a list as in `CUDA_VISIBLE_DEVICES`, of numbers
+    /// or UUIDs (`GPU-` and digits, as many as make it unique). What makes no sense ends the list.
+    ///
+    /// The variable itself counts for `libcuda.so.1` alone: it is there to hide GPUs, and a program that has the
+    /// emulator of its own wants it all the more then.
+    #[must_use]
+    pub fn visible_devices(mut self, list: &str) -> Self {
+        self.visible_devices = Some(list.to_owned());
         self
     }
 

@@ -10,18 +10,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[allow(unreachable_pub, reason = "shared with a test of the library")]
+#[path = "../libcuda/tests/built/mod.rs"]
+mod built;
+
 /// A folder where the library has the name that programs load.
 fn library_folder() -> PathBuf {
-    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let target = temporary.parent().expect("cargo's folder for tests lies in the target folder");
-    // Cargo does not build an exporting library for a test.
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", "cuprum-libcuda", "--target-dir"]).arg(target);
-    run(&mut build);
-    let folder = temporary.join("driver_goldens");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("driver_goldens");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
-    std::fs::copy(target.join("debug/libcuprum_libcuda.so"), folder.join("libcuda.so.1"))
-        .expect("cargo has built the library");
+    std::fs::copy(built::library(), folder.join("libcuda.so.1")).expect("cargo has built the library");
     folder
 }
 

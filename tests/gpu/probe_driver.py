@@ -15,6 +15,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import driver
@@ -662,6 +663,411 @@ def streams_and_events():
     attempt("cuStreamEndCapture not capturing", stream, byref(out))
 
 
+MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
+
+
+class Spare:
+    """One of everything, made before a capture begins, for one call of the table below to use up."""
+
+    def __init__(self):
+        self.context, self.out, self.size, self.number = c_void_p(), c_uint64(), c_size_t(), c_int()
+        check("cuCtxGetCurrent", byref(self.context))
+        self.host = ctypes.create_string_buffer(4096)
+        self.memory, self.pinned = driver.allocate(4096), c_void_p()
+        check("cuMemAllocHost_v2", byref(self.pinned), 4096)
+        self.module = driver.load(ptx("fill"))
+        self.function = driver.function(self.module, "fill_u32")
+        self.capturing, self.stream = new_stream(1), new_stream(1)
+        self.event, self.later, self.captured = new_event(), new_event(), new_event()
+        check("cuEventRecord", self.event, self.stream)
+        check("cuStreamSynchronize", self.stream)
+        self.graph, self.node, self.exec = c_void_p(), c_void_p(), c_void_p()
+        check("cuGraphCreate", byref(self.graph), 0)
+        check("cuGraphAddEmptyNode", byref(self.node), self.graph, None, c_size_t(0))
+        check("cuGraphInstantiateWithFlags", byref(self.exec), self.graph, c_uint64(0))
+
+    def launch(self, stream):
+        return driver.launch_code(self.function, (1, 1, 1), (32, 1, 1), [u64(self.memory), u32(7), u64(16)], 0, stream)
+
+
+CALLS_WHILE_CAPTURING = {
+    "cuMemAlloc_v2": lambda s: call("cuMemAlloc_v2", byref(s.out), 64),
+    "cuMemFree_v2": lambda s: call("cuMemFree_v2", s.memory),
+    "cuMemAllocHost_v2": lambda s: call("cuMemAllocHost_v2", byref(s.out), 64),
+    "cuMemFreeHost": lambda s: call("cuMemFreeHost", s.pinned),
+    "cuMemAllocManaged": lambda s: call("cuMemAllocManaged", byref(s.out), 64, 1),
+    "cuMemHostRegister_v2": lambda s: call("cuMemHostRegister_v2", ctypes.addressof(s.host), 4096, 0),
+    "cuMemGetInfo_v2": lambda s: call("cuMemGetInfo_v2", byref(s.out), byref(s.size)),
+    "cuMemcpyHtoD_v2": lambda s: call("cuMemcpyHtoD_v2", s.memory, s.host, 64),
+    "cuMemcpyDtoH_v2": lambda s: call("cuMemcpyDtoH_v2", s.host, s.memory, 64),
+    "cuMemcpyDtoD_v2": lambda s: call("cuMemcpyDtoD_v2", s.memory, s.memory + 512, 64),
+    "cuMemsetD8_v2": lambda s: call("cuMemsetD8_v2", s.memory, 1, 64),
+    "cuMemcpyHtoDAsync_v2 null stream": lambda s: call("cuMemcpyHtoDAsync_v2", s.memory, s.host, 64, None),
+    "cuMemcpyHtoDAsync_v2 other stream": lambda s: call("cuMemcpyHtoDAsync_v2", s.memory, s.host, 64, s.stream),
+    "cuMemAllocAsync other stream": lambda s: call("cuMemAllocAsync", byref(s.out), 64, s.stream),
+    "cuLaunchKernel null stream": lambda s: s.launch(None),
+    "cuLaunchKernel other stream": lambda s: s.launch(s.stream),
+    "cuStreamQuery": lambda s: call("cuStreamQuery", s.capturing),
+    "cuStreamQuery other stream": lambda s: call("cuStreamQuery", s.stream),
+    "cuStreamQuery null stream": lambda s: call("cuStreamQuery", None),
+    "cuStreamSynchronize": lambda s: call("cuStreamSynchronize", s.capturing),
+    "cuStreamSynchronize other stream": lambda s: call("cuStreamSynchronize", s.stream),
+    "cuStreamSynchronize null stream": lambda s: call("cuStreamSynchronize", None),
+    "cuStreamCreate": lambda s: call("cuStreamCreate", byref(s.out), 0),
+    "cuStreamDestroy_v2 other stream": lambda s: call("cuStreamDestroy_v2", s.stream),
+    "cuEventCreate": lambda s: call("cuEventCreate", byref(s.out), 0),
+    "cuEventDestroy_v2 other event": lambda s: call("cuEventDestroy_v2", s.event),
+    "cuEventQuery": lambda s: call("cuEventQuery", s.captured),
+    "cuEventQuery other event": lambda s: call("cuEventQuery", s.event),
+    "cuEventSynchronize": lambda s: call("cuEventSynchronize", s.captured),
+    "cuEventSynchronize other event": lambda s: call("cuEventSynchronize", s.event),
+    "cuEventElapsedTime": lambda s: call("cuEventElapsedTime", byref(s.out), s.event, s.captured),
+    "cuEventRecord other stream": lambda s: call("cuEventRecord", s.later, s.stream),
+    "cuCtxSynchronize": lambda s: call("cuCtxSynchronize"),
+    "cuCtxSetLimit": lambda s: call("cuCtxSetLimit", 1, 1 << 20),
+    "cuModuleLoadData": lambda s: call("cuModuleLoadData", byref(s.out), ptx("fill").encode()),
+    "cuModuleUnload": lambda s: call("cuModuleUnload", s.module),
+    "cuModuleGetFunction": lambda s: call("cuModuleGetFunction", byref(s.out), s.module, b"fill_u8"),
+    "cuFuncSetAttribute": lambda s: call("cuFuncSetAttribute", s.function, 8, 1024),
+    "cuFuncGetAttribute": lambda s: call("cuFuncGetAttribute", byref(s.number), 0, s.function),
+    "cuPointerGetAttribute": lambda s: call("cuPointerGetAttribute", byref(s.out), 2, s.memory),
+    "cuGraphInstantiateWithFlags": lambda s: call("cuGraphInstantiateWithFlags", byref(s.out), s.graph, c_uint64(0)),
+    "cuGraphUpload other stream": lambda s: call("cuGraphUpload", s.exec, s.stream),
+    "cuGraphLaunch other stream": lambda s: call("cuGraphLaunch", s.exec, s.stream),
+    "cuGraphExecDestroy": lambda s: call("cuGraphExecDestroy", s.exec),
+    "cuStreamBeginCapture_v2 again": lambda s: call("cuStreamBeginCapture_v2", s.capturing, 0),
+    "cuStreamBeginCapture_v2 other stream": lambda s: call("cuStreamBeginCapture_v2", s.stream, 0),
+}
+
+
+@family(f"{mode}.{caller}.{threads}" for mode in MODES for caller in ("same", "other") for threads in MODES)
+def capture(combination):
+    """Every call of the table in a capture of its own, by the thread that captures or by another one.
+
+    A fact says the call's code, what became of the capture (1 is active, 2 invalid), and the code of its end.
+    """
+    mode, caller, threads = combination.split(".")
+    driver.start()
+    for label, act in CALLS_WHILE_CAPTURING.items():
+        spare, codes = Spare(), []
+
+        def try_it():
+            check("cuCtxSetCurrent", spare.context)
+            thread_mode = c_int(MODES[threads])
+            check("cuThreadExchangeStreamCaptureMode", byref(thread_mode))
+            codes.append(act(spare))
+            check("cuThreadExchangeStreamCaptureMode", byref(thread_mode))
+
+        check("cuStreamBeginCapture_v2", spare.capturing, MODES[mode])
+        check("cuEventRecord", spare.captured, spare.capturing)
+        if caller == "same":
+            try_it()
+        else:
+            thread = threading.Thread(target=try_it)
+            thread.start()
+            thread.join()
+        status = c_int()
+        check("cuStreamIsCapturing", spare.capturing, byref(status))
+        end = call("cuStreamEndCapture", spare.capturing, byref(spare.out))
+        fact(label, f"{codes[0]} {status.value} {end}")
+
+
+@probe
+def capture_edges():
+    driver.start()
+    s, graph, status = Spare(), c_void_p(), c_int()
+
+    def end(label):
+        check("cuStreamIsCapturing", s.capturing, byref(status))
+        fact(f"status {label}", status.value)
+        attempt(f"cuStreamEndCapture {label}", s.capturing, byref(graph))
+        fact(f"no graph {label}", graph.value is None)
+
+    def begin(mode=0):
+        check("cuStreamBeginCapture_v2", s.capturing, mode)
+
+    for mode in (-1, 3):
+        attempt(f"cuStreamBeginCapture_v2 mode {mode}", s.capturing, mode)
+    wrong = c_int(3)
+    attempt("cuThreadExchangeStreamCaptureMode 3", byref(wrong))
+    wrong = c_int(0)
+    attempt("cuThreadExchangeStreamCaptureMode 0", byref(wrong))
+    fact("mode before that", wrong.value)
+    attempt("cuStreamBeginCapture_v2 stream 1", c_void_p(1), 0)
+    attempt("cuStreamBeginCapture_v2 stream 2", c_void_p(2), 0)
+    attempt("cuStreamEndCapture stream 2", c_void_p(2), byref(graph))
+    for mode in MODES:
+        begin(MODES[mode])
+        codes = []
+        thread = threading.Thread(target=lambda: codes.append(
+            call("cuCtxSetCurrent", s.context) or call("cuStreamEndCapture", s.capturing, byref(graph))))
+        thread.start()
+        thread.join()
+        fact(f"cuStreamEndCapture {mode} by another thread", codes[0])
+        end(f"after another thread ended {mode}")
+    begin()
+    check("cuEventRecord", s.captured, s.capturing)
+    attempt("cuStreamWaitEvent fork", s.stream, s.captured, 0)
+    fact("cuLaunchKernel fork", s.launch(s.stream))
+    attempt("cuStreamEndCapture of the fork", s.stream, byref(graph))
+    end("unjoined")
+    begin()
+    attempt("cuStreamWaitEvent recorded outside", s.capturing, s.event, 0)
+    end("after waiting for what is outside")
+    begin()
+    fact("cuLaunchKernel null stream", s.launch(None))
+    fact("cuLaunchKernel capturing", s.launch(s.capturing))
+    end("after the null stream was used")
+    blocking = new_stream(0)
+    check("cuStreamBeginCapture_v2", blocking, 0)
+    fact("cuLaunchKernel null stream beside a blocking capture", s.launch(None))
+    fact("cuLaunchKernel blocking after that", s.launch(blocking))
+    attempt("cuMemcpyHtoD_v2 beside a blocking capture", s.memory, s.host, 64)
+    attempt("cuStreamEndCapture blocking", blocking, byref(graph))
+    check("cuStreamBeginCapture_v2", blocking, 2)
+    attempt("cuMemcpyHtoD_v2 beside a relaxed blocking capture", s.memory, s.host, 64)
+    attempt("cuStreamSynchronize null stream beside a relaxed blocking capture", None)
+    attempt("cuStreamEndCapture relaxed blocking", blocking, byref(graph))
+    begin()
+    check("cuEventRecord", s.captured, s.capturing)
+    check("cuStreamBeginCapture_v2", s.stream, 0)
+    attempt("cuStreamWaitEvent of another capture", s.stream, s.captured, 0)
+    attempt("cuStreamEndCapture of the other", s.stream, byref(graph))
+    end("after a merge was tried")
+    begin()
+    check("cuEventRecord", s.captured, s.capturing)
+    end("with an event")
+    attempt("cuEventQuery after its capture", s.captured)
+    attempt("cuStreamWaitEvent after its capture", s.stream, s.captured, 0)
+    begin()
+    attempt("cuMemAllocAsync capturing", byref(s.out), 64, s.capturing)
+    attempt("cuMemFreeAsync capturing", s.out, s.capturing)
+    end("with an allocation")
+    begin()
+    attempt("cuStreamDestroy_v2 capturing", s.capturing)
+    attempt("cuStreamIsCapturing destroyed", s.capturing, byref(status))
+
+
+CONDITIONAL_NODE = 13
+ASSIGN_DEFAULT = 1
+IF, WHILE, SWITCH = 0, 1, 2
+STEP = """.version 7.7
+.target sm_75
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+// Counts, and sets the condition to whether the count is below the limit.
+.visible .entry step(.param .u64 handle, .param .u64 counter, .param .u32 limit) {
+    .reg .b64 %h, %c; .reg .b32 %n, %l, %v; .reg .pred %p;
+    ld.param.u64 %h, [handle]; ld.param.u64 %c, [counter]; ld.param.u32 %l, [limit];
+    ld.global.u32 %n, [%c]; add.u32 %n, %n, 1; st.global.u32 [%c], %n;
+    setp.lt.u32 %p, %n, %l; selp.u32 %v, 1, 0, %p;
+    { .param .b64 a; .param .b32 b; st.param.b64 [a], %h; st.param.b32 [b], %v; call cudaGraphSetConditional, (a, b); }
+    ret;
+}
+// Counts.
+.visible .entry count(.param .u64 counter, .param .u32 step) {
+    .reg .b64 %c; .reg .b32 %n, %s;
+    ld.param.u64 %c, [counter]; ld.param.u32 %s, [step];
+    ld.global.u32 %n, [%c]; add.u32 %n, %n, %s; st.global.u32 [%c], %n; ret;
+}
+"""
+
+
+class NodeParams(ctypes.Structure):
+    """CUgraphNodeParams with the conditional part of its union."""
+    _fields_ = [("type", c_int), ("reserved", c_int * 3), ("handle", c_uint64), ("kind", c_uint), ("size", c_uint),
+                ("bodies", ctypes.POINTER(c_void_p)), ("context", c_void_p), ("rest", c_uint64 * 25), ("zero", c_uint64)]
+
+
+class KernelParams(ctypes.Structure):
+    """CUDA_KERNEL_NODE_PARAMS_v2."""
+    _fields_ = [("function", c_void_p), ("dims", c_uint * 6), ("shared", c_uint), ("arguments", c_void_p),
+                ("extra", c_void_p), ("kernel", c_void_p), ("context", c_void_p)]
+
+
+class Conditions:
+    """A graph with conditional nodes, and a counter that their bodies change."""
+
+    def __init__(self):
+        _, self.context = driver.start()
+        module = driver.load(STEP)
+        self.step, self.count = driver.function(module, "step"), driver.function(module, "count")
+        self.counter = driver.upload(u32(0))
+        self.stream = new_stream()
+        self.new()
+
+    def new(self):
+        self.graph = c_void_p()
+        check("cuGraphCreate", byref(self.graph), 0)
+
+    def handle(self, default=0, flags=ASSIGN_DEFAULT):
+        handle = c_uint64()
+        check("cuGraphConditionalHandleCreate", byref(handle), self.graph, self.context, default, flags)
+        return handle.value
+
+    def node(self, handle, kind, size, code=False):
+        """Adds a conditional node: its bodies, or the code of the attempt."""
+        params, node = NodeParams(), c_void_p()
+        params.type, params.handle, params.kind, params.size = CONDITIONAL_NODE, handle, kind, size
+        params.context = self.context
+        answer = call("cuGraphAddNode_v2", byref(node), self.graph, None, None, c_size_t(0), byref(params))
+        if code:
+            return answer
+        if answer != 0:
+            raise driver.DriverError("cuGraphAddNode_v2", answer)
+        self.last = node
+        return [c_void_p(params.bodies[at]) for at in range(size)]
+
+    def kernel(self, graph, function, *arguments):
+        buffers = [ctypes.create_string_buffer(argument, len(argument)) for argument in arguments]
+        pointers = (c_void_p * len(buffers))(*[ctypes.addressof(buffer) for buffer in buffers])
+        params, node = KernelParams(), c_void_p()
+        params.function, params.dims[:] = function, [1] * 6
+        params.arguments = ctypes.cast(pointers, c_void_p)
+        check("cuGraphAddKernelNode_v2", byref(node), graph, None, c_size_t(0), byref(params))
+        return node
+
+    def instantiate(self, label):
+        self.exec = c_void_p()
+        return attempt(f"cuGraphInstantiateWithFlags {label}", byref(self.exec), self.graph, c_uint64(0))
+
+    def launch(self, label):
+        """Notes by how much one launch counts."""
+        before = int.from_bytes(driver.download(self.counter, 4), "little")
+        check("cuGraphLaunch", self.exec, self.stream)
+        attempt(f"cuStreamSynchronize {label}", self.stream)
+        fact(f"counted {label}", int.from_bytes(driver.download(self.counter, 4), "little") - before)
+
+
+@probe
+def conditional_nodes():
+    c, out, node = Conditions(), c_uint64(), c_void_p()
+    for flags in (0, 1, 2):
+        attempt(f"cuGraphConditionalHandleCreate flags {flags}", byref(out), c.graph, c.context, 0, flags)
+    attempt("cuGraphConditionalHandleCreate no context", byref(out), c.graph, None, 0, 1)
+    for kind, size in ((IF, 0), (IF, 1), (IF, 2), (IF, 3), (WHILE, 0), (WHILE, 2), (SWITCH, 0), (SWITCH, 5), (3, 1)):
+        fact(f"cuGraphAddNode_v2 kind {kind} size {size}", c.node(c.handle(), kind, size, code=True))
+    fact("cuGraphAddNode_v2 handle 0", c.node(0, IF, 1, code=True))
+    handle = c.handle()
+    c.node(handle, IF, 1)
+    fact("cuGraphAddNode_v2 handle used twice", c.node(handle, IF, 1, code=True))
+    foreign = c.handle()
+    c.new()
+    fact("cuGraphAddNode_v2 handle of another graph", c.node(foreign, IF, 1, code=True))
+    c.new()
+    c.handle()
+    c.instantiate("with an unused handle")
+    c.new()
+    c.node(c.handle(1), IF, 1)
+    c.instantiate("with an empty body")
+    check("cuGraphNodeGetType", c.last, byref(out))
+    fact("type", out.value & 0xFFFFFFFF)
+    attempt("cuGraphClone", byref(node), c.graph)
+    child = c.graph
+    c.new()
+    attempt("cuGraphAddChildGraphNode", byref(node), c.graph, None, c_size_t(0), child)
+
+    c.new()
+    handle = c.handle(1)
+    c.kernel(c.node(handle, WHILE, 1)[0], c.step, u64(handle), u64(c.counter), u32(5))
+    c.instantiate("while")
+    c.launch("while below 5")
+    c.launch("while below 5 again")
+    c.new()
+    handle = c.handle(1, flags=0)
+    c.kernel(c.node(handle, WHILE, 1)[0], c.step, u64(handle), u64(c.counter), u32(0))
+    c.instantiate("while without default")
+    c.launch("without default")
+    for default in (0, 1, 7):
+        c.new()
+        bodies = c.node(c.handle(default), IF, 2)
+        for at, body in enumerate(bodies):
+            c.kernel(body, c.count, u64(c.counter), u32(100 * (at + 1)))
+        c.instantiate(f"if {default}")
+        c.launch(f"if {default}")
+    for default in (0, 2, 3):
+        c.new()
+        bodies = c.node(c.handle(default), SWITCH, 3)
+        for at, body in enumerate(bodies):
+            c.kernel(body, c.count, u64(c.counter), u32(100 * (at + 1)))
+        c.instantiate(f"switch {default}")
+        c.launch(f"switch {default}")
+
+    # What may be in a body.
+    function = ctypes.CFUNCTYPE(None, c_void_p)(lambda _: None)
+    host = (c_void_p * 2)(ctypes.cast(function, c_void_p), None)
+    for label, add in {
+        "empty": lambda body: call("cuGraphAddEmptyNode", byref(node), body, None, c_size_t(0)),
+        "host": lambda body: call("cuGraphAddHostNode", byref(node), body, None, c_size_t(0), host),
+        "event": lambda body: call("cuGraphAddEventRecordNode", byref(node), body, None, c_size_t(0), new_event()),
+        "child": lambda body: call("cuGraphAddChildGraphNode", byref(node), body, None, c_size_t(0), child),
+    }.items():
+        c.new()
+        body = c.node(c.handle(1), IF, 1)[0]
+        fact(f"adding {label} to a body", add(body))
+        c.instantiate(f"{label} in a body")
+    c.new()
+    body = c.node(c.handle(1), IF, 1)[0]
+    attempt("cuStreamBeginCaptureToGraph body", c.stream, body, None, None, c_size_t(0), 2)
+    arguments = [u64(c.counter), u32(3)]
+    fact("cuLaunchKernel into a body", driver.launch_code(c.count, (1, 1, 1), (1, 1, 1), arguments, 0, c.stream))
+    attempt("cuStreamEndCapture body", c.stream, byref(node))
+    fact("the body is given back", node.value == body.value)
+    c.instantiate("captured body")
+    c.launch("captured body")
+    attempt("cuGraphDestroy of a body", body)
+
+
+@probe
+def interprocess():
+    """Memory and events for other processes, as far as one process can ask."""
+    driver.start()
+    s, handle, opened = Spare(), ctypes.create_string_buffer(64), c_uint64()
+    attempt("cuIpcGetMemHandle", handle, c_uint64(s.memory))
+    attempt("cuIpcGetMemHandle wild", handle, c_uint64(12345))
+    attempt("cuIpcGetMemHandle of host memory", handle, c_uint64(s.pinned.value))
+    attempt("cuIpcCloseMemHandle not open", c_uint64(s.memory))
+    attempt("cuIpcGetEventHandle without the flag", handle, s.event)
+    attempt("cuIpcGetEventHandle", handle, new_event(6))
+    supported = c_int()
+    check("cuDeviceGetAttribute", byref(supported), 125, device())
+    fact("interprocess events supported", supported.value)
+
+
+VISIBLE = {
+    "empty": "", "first": "0", "first_twice": "0,0", "none": "-1", "first_then_none": "0,-1", "none_then_first": "-1,0",
+    "beyond": "64", "beyond_then_first": "64,0", "first_then_beyond": "0,64", "twice_behind_beyond": "0,64,0",
+    "word": "gpu", "first_then_word": "0,gpu", "word_in_number": "0x", "word_behind": "0abc", "blank": " 0",
+    "blank_behind": "0 ", "two_zeros": "00", "plus": "+0", "comma_first": ",0", "commas": "0,,0", "comma_last": "0,",
+    "uuid": "{uuid}", "uuid_upper": "{UUID}", "uuid_lower": "gpu-{bare}", "uuid_blank": " {uuid}",
+    "uuid_prefix": "{uuid:.12}", "uuid_stem": "GPU-", "uuid_bare": "{bare}", "uuid_unknown": "GPU-ffffffff",
+    "uuid_twice": "{uuid},{uuid}", "uuid_and_number": "{uuid},0", "number_and_uuid": "0,{uuid}",
+    "uuid_then_beyond": "{uuid},64", "mig": "MIG-0", "all": "all", "no_dev_files": "NoDevFiles",
+}
+
+
+def uuid_text():
+    """How the first device is called in CUDA_VISIBLE_DEVICES."""
+    driver.start()
+    raw = ctypes.create_string_buffer(16)
+    check("cuDeviceGetUuid_v2", raw, device())
+    digits = raw.raw.hex()
+    return "GPU-" + "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+@family(VISIBLE)
+def visible_devices(name):
+    uuid = subprocess.run(
+        [sys.executable, __file__, "--uuid"], capture_output=True, timeout=SECONDS_PER_PROBE, check=True).stdout.decode().strip()
+    os.environ["CUDA_VISIBLE_DEVICES"] = VISIBLE[name].format(uuid=uuid, UUID=uuid.upper(), bare=uuid[4:])
+    count, out = c_int(-1), c_int()
+    attempt("cuInit", 0)
+    attempt("cuDeviceGetCount", byref(count))
+    fact("devices", count.value)
+    attempt("cuDeviceGet first", byref(out), 0)
+    attempt("cuInit again", 0)
+
+
 @probe
 def modules():
     driver.start()
@@ -864,6 +1270,8 @@ def main(path):
 if __name__ == "__main__":
     if sys.argv[1] == "--probe":
         PROBES[sys.argv[2]]()
+    elif sys.argv[1] == "--uuid":
+        print(uuid_text())
     elif sys.argv[1] == "--describe":
         driver.start()
         print(json.dumps(driver.describe()))

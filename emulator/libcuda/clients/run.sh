@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs unmodified CUDA programs from the package index on the software device, as libcuda.so.1: cuda-python's two
-# packages with programs of ours, and PyCUDA with its own tests.
+# Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
+# the package index, unmodified, cuda-python's two packages with programs of ours, and PyCUDA with its own tests.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 clients=emulator/libcuda/clients
@@ -15,6 +15,8 @@ trap 'rm -rf "$folder"' EXIT
 ln -s "$library" "$folder/libcuda.so.1"
 export LD_LIBRARY_PATH=$folder PYTHONDONTWRITEBYTECODE=1
 python=$cache/venv/bin/python
+
+CUPRUM_DEVICE=gpu cargo run --quiet --example 01_vector_add
 
 # Whatever the driver's order of work, the results are the same.
 for mode in eager async deferred; do

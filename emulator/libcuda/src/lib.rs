@@ -13,10 +13,11 @@
 //! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
 //! in a kernel, and why a module was refused, is printed to standard error.
 
+use core::ffi::c_void;
 use std::sync::OnceLock;
 
-use cuprum_emulator::Message;
-use cuprum_sys::{CUresult, Fns, StreamMode};
+use cuprum_emulator::{Message, Settings};
+use cuprum_sys::{CUresult, FnId, Fns, StreamMode};
 
 /// The list of functions, expanded by [`table::driver_fns`] instead of the macro of `cuprum-sys`.
 #[path = "../../../sys/src/fns.rs"]
@@ -28,9 +29,7 @@ use cuprum_sys::{CUresult, Fns, StreamMode};
 mod fns;
 
 /// What the list takes from its own crate.
-mod enums {
-    pub(crate) use cuprum_sys::*;
-}
+mod enums {}
 mod structs {}
 mod types {}
 
@@ -40,12 +39,25 @@ mod table {
         ($(
             $(#[$doc:meta])*
             $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
-        )*) => { $(
-            crate::table::export!(
-                stringify!($name), cuprum_sys::StreamMode::Legacy, $name($($arg: $ty),*)
-            );
-            crate::table::export_twin!($($twin)?: $name($($arg: $ty),*));
-        )* };
+        )*) => {
+            pub(crate) mod legacy {
+                use core::ffi::{c_char, c_void};
+
+                use cuprum_sys::*;
+                $( crate::table::export!(stringify!($name), StreamMode::Legacy, $name($($arg: $ty),*)); )*
+            }
+
+            pub(crate) mod per_thread {
+                use core::ffi::{c_char, c_void};
+
+                use cuprum_sys::*;
+                $( crate::table::export_twin!($($twin)?: $name($($arg: $ty),*)); )*
+            }
+
+            /// Both addresses of each function, in the order of [`cuprum_sys::FnId`]. Without a twin they are one.
+            pub(crate) const ADDRESSES: &[[*const core::ffi::c_void; 2]] =
+                &[$( [legacy::$name as *const _, crate::table::twin!($($twin)?: $name) as *const _] ),*];
+        };
     }
 
     macro_rules! export_twin {
@@ -53,7 +65,7 @@ mod table {
         ($twin:ident: $name:ident $args:tt) => {
             crate::table::export!(
                 concat!(stringify!($name), "_", stringify!($twin)),
-                cuprum_sys::StreamMode::PerThread,
+                StreamMode::PerThread,
                 $name $args
             );
         };
@@ -61,21 +73,29 @@ mod table {
 
     macro_rules! export {
         ($symbol:expr, $mode:expr, $name:ident($($arg:ident: $ty:ty),*)) => {
-            const _: () = {
-                #[unsafe(export_name = $symbol)]
-                unsafe extern "system" fn exported($($arg: $ty),*) -> CUresult {
-                    let fns = crate::functions($mode);
-                    // SAFETY: the caller's arguments, passed on to the function of this signature.
-                    crate::answer(unsafe { (fns.$name)($($arg),*) })
-                }
-            };
+            #[unsafe(export_name = $symbol)]
+            pub(crate) unsafe extern "system" fn $name($($arg: $ty),*) -> CUresult {
+                let fns = crate::functions($mode);
+                // SAFETY: the caller's arguments, passed on to the function of this signature.
+                crate::answer(unsafe { (fns.$name)($($arg),*) })
+            }
         };
     }
 
-    pub(crate) use {driver_fns, export, export_twin};
+    macro_rules! twin {
+        (: $name:ident) => {
+            legacy::$name
+        };
+        ($twin:ident: $name:ident) => {
+            per_thread::$name
+        };
+    }
+
+    pub(crate) use {driver_fns, export, export_twin, twin};
 }
 
-/// The emulator's functions. Its first use registers where messages go.
+/// The emulator's functions. Its first use tells it what a library is to a process, and a crate is not: whose
+/// addresses to give out, where messages go, and that `CUDA_VISIBLE_DEVICES` counts.
 fn functions(mode: StreamMode) -> &'static Fns {
     static LEGACY: OnceLock<&Fns> = OnceLock::new();
     static PER_THREAD: OnceLock<&Fns> = OnceLock::new();
@@ -85,8 +105,20 @@ fn functions(mode: StreamMode) -> &'static Fns {
     };
     table.get_or_init(|| {
         cuprum_emulator::set_message_hook(print);
+        // SAFETY: the exported function of that name and mode, with the signature of the list it was made from.
+        unsafe { cuprum_emulator::set_publisher(published) };
+        // Settings that make no sense are not installed, so that `cuInit` finds them and says so.
+        if let (Ok(settings), Ok(list)) = (Settings::from_env(), std::env::var("CUDA_VISIBLE_DEVICES")) {
+            // Refused if another thread was first, which read the same environment.
+            let _ = settings.visible_devices(&list).install();
+        }
         cuprum_emulator::library_in(mode).fns()
     })
+}
+
+/// The address of an exported function.
+fn published(id: FnId, mode: StreamMode) -> *const c_void {
+    fns::ADDRESSES[id as usize][usize::from(mode == StreamMode::PerThread)]
 }
 
 /// A function that came after the version that the emulator poses as is not there.

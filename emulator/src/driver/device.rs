@@ -15,8 +15,11 @@ const NAME: &str = "Software CUDA device";
 /// First bytes of each device's UUID: `cuprum-software`.
 const UUID_STEM: &[u8; 15] = b"cuprum-software";
 
+/// What the text of a UUID begins with.
+const UUID_PREFIX: &str = "GPU-";
+
 /// The PCI bus of the first device; the others follow.
-const FIRST_BUS: i32 = 1;
+const FIRST_BUS: u32 = 1;
 
 /// Threads and blocks that one multiprocessor holds.
 pub(super) const THREADS_PER_MULTIPROCESSOR: i32 = 2048;
@@ -33,10 +36,62 @@ pub(super) const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 pub(super) const SHARED_RESERVED: u32 = 1 << 10;
 pub(super) const SHARED_OPT_IN: u32 = SHARED_PER_MULTIPROCESSOR - SHARED_RESERVED;
 
+/// The devices that the client sees, by the number that each would have if all were visible. Fails if a list names
+/// one twice.
+fn visible() -> Answer<&'static [u32]> {
+    static VISIBLE: OnceLock<Answer<Vec<u32>>> = OnceLock::new();
+    let visible = VISIBLE.get_or_init(|| {
+        let settings = &emulator().settings;
+        match &settings.visible_devices {
+            Some(list) => select(list, settings.devices),
+            None => Ok((0..settings.devices).collect()),
+        }
+    });
+    visible.as_deref().map_err(|&code| code)
+}
+
+/// The number of devices that the client sees.
+pub(super) fn count() -> Answer<usize> {
+    visible().map(<[u32]>::len)
+}
+
+/// What of `count` devices a list in the way of `CUDA_VISIBLE_DEVICES` shows: numbers, or UUIDs, as the first entry
+/// is. What makes no sense ends the list.
+fn select(list: &str, count: u32) -> Answer<Vec<u32>> {
+    let find = if list.starts_with(UUID_PREFIX) { by_uuid } else { by_number };
+    let mut selected = Vec::new();
+    for device in list.split(',').map_while(|entry| find(entry, count)) {
+        ensure(!selected.contains(&device), CUresult::CUDA_ERROR_INVALID_DEVICE)?;
+        selected.push(device);
+    }
+    Ok(selected)
+}
+
+/// As C reads numbers: blanks and a plus may come first, and anything behind.
+fn by_number(entry: &str, count: u32) -> Option<u32> {
+    let entry = entry.trim_start();
+    let entry = entry.strip_prefix('+').unwrap_or(entry);
+    let end = entry.find(|character: char| !character.is_ascii_digit()).unwrap_or(entry.len());
+    entry[..end].parse().ok().filter(|&device| device < count)
+}
+
+/// As many digits of a UUID as say which one.
+fn by_uuid(entry: &str, count: u32) -> Option<u32> {
+    let digits = entry.strip_prefix(UUID_PREFIX).filter(|digits| !digits.is_empty())?.to_lowercase();
+    let mut matching = (0..count).filter(|&device| uuid_digits(device).starts_with(&digits));
+    matching.next().filter(|_| matching.next().is_none())
+}
+
 /// Fails unless the device exists.
 pub(super) fn check(device: i32) -> Answer {
-    let exists = u32::try_from(device).is_ok_and(|device| device < emulator().settings.devices);
-    ensure(exists, CUresult::CUDA_ERROR_INVALID_DEVICE)
+    physical(device).map(drop)
+}
+
+/// The number of a device if all were visible.
+fn physical(device: i32) -> Answer<u32> {
+    let visible = visible()?;
+    let found = usize::try_from(device).ok().and_then(|device| visible.get(device));
+    found.copied().ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)
 }
 
 /// The processors that the emulator has for its blocks, as many as the device says it has. Asked
@@ -46,17 +101,30 @@ pub(super) fn multiprocessors() -> i32 {
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, |count| count.get() as i32))
 }
 
-fn uuid(device: i32) -> CUuuid {
+/// The UUID of a device, by its physical number.
+fn uuid(device: u32) -> [u8; 16] {
     let mut bytes = [0; 16];
     let text = UUID_STEM.iter().copied().chain([device as u8]);
     for (to, from) in bytes.iter_mut().zip(text) {
         *to = from;
     }
-    CUuuid { bytes }
+    bytes
 }
 
-fn pci_bus_id(device: i32) -> String {
-    format!("0000:{:02X}:00.0", FIRST_BUS + device)
+/// The UUID as `CUDA_VISIBLE_DEVICES` has it, behind [`UUID_PREFIX`].
+fn uuid_digits(device: u32) -> String {
+    let mut text = String::new();
+    for (at, byte) in uuid(device).into_iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
+
+fn pci_bus_id(device: i32) -> Answer<String> {
+    Ok(format!("0000:{:02X}:00.0", FIRST_BUS + physical(device)?))
 }
 
 /// The value of an attribute. What the software device does not have is 0.
@@ -96,7 +164,7 @@ fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
         A::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT => 1,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => major as i32,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => minor as i32,
-        A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => FIRST_BUS + device,
+        A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => (FIRST_BUS + physical(device).ok()?) as i32,
         A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => 2,
         A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_NUMA_ID => -1,
         A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT | A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT => 1,
@@ -181,7 +249,7 @@ calls! {
     }
 
     fn cuDeviceGetCount(_call, count: Out<i32>) {
-        count.set(emulator().settings.devices as i32)
+        count.set(self::count()? as i32)
     }
 
     fn cuDeviceGetName(_call, name: Out<c_char>, len: i32, dev: i32) {
@@ -190,13 +258,11 @@ calls! {
     }
 
     fn cuDeviceGetUuid(_call, uuid: Out<CUuuid>, dev: i32) {
-        check(dev)?;
-        uuid.set(self::uuid(dev))
+        uuid.set(CUuuid { bytes: self::uuid(physical(dev)?) })
     }
 
     fn cuDeviceGetUuid_v2(_call, uuid: Out<CUuuid>, dev: i32) {
-        check(dev)?;
-        uuid.set(self::uuid(dev))
+        uuid.set(CUuuid { bytes: self::uuid(physical(dev)?) })
     }
 
     fn cuDeviceTotalMem_v2(_call, bytes: Out<usize>, dev: i32) {
@@ -234,17 +300,15 @@ calls! {
     }
 
     fn cuDeviceGetPCIBusId(_call, pciBusId: Out<c_char>, len: i32, dev: i32) {
-        check(dev)?;
-        pciBusId.set_text(&pci_bus_id(dev), usize::try_from(len).map_err(|_| INVALID_VALUE)?)
+        pciBusId.set_text(&pci_bus_id(dev)?, usize::try_from(len).map_err(|_| INVALID_VALUE)?)
     }
 
     fn cuDeviceGetByPCIBusId(_call, dev: Out<i32>, pciBusId: Text) {
         dev.check()?;
         let wanted = pciBusId.get()?.to_uppercase();
-        let devices = 0..emulator().settings.devices as i32;
-        let found = devices.into_iter().find(|&device| {
+        let found = (0..count()? as i32).find(|&device| {
             // The domain and the function may be left out.
-            pci_bus_id(device).contains(&wanted) && wanted.len() >= "01:00".len()
+            pci_bus_id(device).is_ok_and(|id| id.contains(&wanted)) && wanted.len() >= "01:00".len()
         });
         dev.set(found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)?)
     }
@@ -287,5 +351,35 @@ calls! {
         ensure(attrib.name().is_some(), INVALID_VALUE)?;
         let rank = attrib == CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK;
         value.set(i32::from(!rank))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_devices_are_read_as_the_driver_reads_them() {
+        let last = format!("{UUID_PREFIX}{}", uuid_digits(2));
+        for (list, expected) in [
+            ("2,0", Ok(vec![2, 0])),
+            (" +01abc,2 ", Ok(vec![1, 2])),
+            ("1,,2", Ok(vec![1])),
+            ("1,3,2", Ok(vec![1])),
+            ("1,-1,2", Ok(vec![1])),
+            ("", Ok(vec![])),
+            (&last, Ok(vec![2])),
+            (&last.replace('d', "D"), Ok(vec![2])),
+            // Of several devices, each has this stem.
+            ("GPU-63757072", Ok(vec![])),
+            ("GPU-", Ok(vec![])),
+            (&format!("{last},0"), Ok(vec![2])),
+            (&format!("0,{last}"), Ok(vec![0])),
+            ("1,2,1", Err(CUresult::CUDA_ERROR_INVALID_DEVICE)),
+            ("1,3,1", Ok(vec![1])),
+        ] {
+            assert_eq!(select(list, 3), expected, "{list:?}");
+        }
+        assert_eq!(select("GPU-63757072", 1), Ok(vec![0]));
     }
 }

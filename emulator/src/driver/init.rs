@@ -11,6 +11,7 @@ use crate::message::{self, Message};
 use crate::settings::Settings;
 
 use super::call::{Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised};
+use super::device;
 use super::process;
 use super::state::emulator;
 use super::table::{Found, table};
@@ -60,7 +61,7 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
     let limit = Version::from_raw(asked).min(emulator().settings.driver_version);
     Ok(match table().by_base(&symbol.get()?, limit, mode) {
         Found::Function(id, mode) => {
-            (table().address(id, mode), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS)
+            (table().published(id, mode), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS)
         }
         Found::TooNew => {
             (core::ptr::null(), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)
@@ -81,6 +82,7 @@ calls! {
         }
         process::watch_forks();
         emulator();
+        ensure(device::count()? > 0, CUresult::CUDA_ERROR_NO_DEVICE)?;
         set_initialised();
         Ok(())
     }

@@ -46,7 +46,7 @@ mod virtual_memory;
 
 use core::ffi::c_void;
 
-use cuprum_sys::{FnId, Symbol};
+use cuprum_sys::{FnId, StreamMode, Symbol};
 
 use crate::report::Fault;
 
@@ -84,6 +84,11 @@ fn install_all(table: &mut table::Builder) {
 /// as does not have it.
 pub(crate) fn resolve(symbol: &Symbol) -> *const c_void {
     table::resolve(symbol, state::emulator().settings.driver_version)
+}
+
+/// See [`crate::set_publisher`].
+pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
+    table::set_publisher(publisher);
 }
 
 /// Whether a function is implemented.

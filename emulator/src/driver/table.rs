@@ -17,6 +17,14 @@ pub(super) struct Table {
     by_base: HashMap<&'static str, Vec<FnId>>,
 }
 
+static PUBLISHER: OnceLock<fn(FnId, StreamMode) -> *const c_void> = OnceLock::new();
+
+/// See [`crate::set_publisher`].
+pub(super) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
+    // A second one is not needed: the first has served already.
+    let _ = PUBLISHER.set(publisher);
+}
+
 /// Collects the functions of all modules.
 pub(super) struct Builder(Table);
 
@@ -94,6 +102,14 @@ impl Table {
         match newest {
             Some((symbol, &id)) => Found::Function(id, symbol.mode),
             None => Found::TooNew,
+        }
+    }
+
+    /// The address that a client gets for a function, from `cuGetProcAddress`.
+    pub(super) fn published(&self, id: FnId, mode: StreamMode) -> *const c_void {
+        match PUBLISHER.get() {
+            Some(publisher) => publisher(id, mode),
+            None => self.address(id, mode),
         }
     }
 
