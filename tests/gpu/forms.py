@@ -109,6 +109,17 @@ I32 = [0, 1, 2, 3, 7, 33, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x100
 I64 = [0, 1, 2, 7, 65, 0xFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 0x20000000000001,
        0x123456789ABCDEF0, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0x8000000000000001, 0xDEADBEEFCAFEBABE,
        0xFFFFFFFF80000000, 0xFFFFFFFFFFFFFFFF]
+# Bytes and halves of every kind next to each other, for instructions that look at them one by one.
+PARTS = [0, 0xFFFFFFFF, 0x7F80FF01, 0x80808080, 0x7F7F7F7F, 0x01FF8000, 0xDEADBEEF, 0x12345678, 0x80007FFF, 0xFFFE0102]
+# Around every number of 8 bits and every tie between two of them, in range and beyond it.
+F8_ROUNDING = unique(
+    f32((-1) ** index * mantissa * 2.0**exponent)
+    for exponent in range(-18, 17)
+    for index, mantissa in enumerate((1, 1.0625, 1.0625001, 1.125, 1.1875, 1.25, 1.375, 1.3750001, 1.75, 1.875, 1.9375))
+)
+F8_PAIRS = [index | ((index * 7 + 3) & 0xFF) << 8 for index in range(256)]
+# A NaN that a tensor copy fills in where there is no data, and its neighbours.
+F16_MARKS = [0x7FFF, 0xFFFF, 0x7FFE, 0x7E00, 0x7C01, 0x7C00, 0x3C00, 0xC000]
 # Shift amounts and bit positions: in range, at the width, beyond it, and with bits above the lowest byte.
 COUNTS = [0, 1, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 255, 256, 257, 0x80000000, 0xFFFFFFFF]
 
@@ -122,6 +133,8 @@ GRIDS = {
     "i16": (16, I16), "i32": (32, I32), "i64": (64, I64),
     "i16.3": (16, I16[::2]), "i32.3": (32, I32[::3]), "i64.3": (64, I64[::3]),
     "counts": (32, COUNTS), "counts.3": (32, COUNTS[::2]),
+    "parts": (32, PARTS), "parts.3": (32, PARTS[1::2]), "i32.4": (32, I32[3::5]),
+    "f8": (16, F8_PAIRS), "f8.rounding": (32, F8_ROUNDING), "marks": (16, F16_MARKS), "marks.x2": (32, packed(F16_MARKS)),
     "few": (32, [0, 1, 8, 31, 32, 255]),
     "flag": (32, [0, 1]),
     "selector": (32, [0x3210, 0x7654, 0x0123, 0xFEDC, 0x89AB, 0x8F0C, 0x0000, 0x7777, 0xFFFFFFFF, 0x12345]),
@@ -404,9 +417,202 @@ def atomic_forms():
     yield Form(32, ("f32.2", "f32.2"), "st.global.b32 [$o], $a; red.global.add.f32 [$o], $b; ld.global.b32 $d, [$o];")
 
 
+def video_forms():
+    """Instructions on a part of a register, and on all of its parts at once."""
+    words = ("u32", "s32")
+    selectors = ("", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1")
+    for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
+        for types in (f"{d}.{a}.{b}" for d in words for a in words for b in words):
+            for sat in ("", ".sat"):
+                yield binary(f"{op}.{types}{sat}", 32, "i32.4", "parts")
+            for second in ("add", "min", "max"):
+                yield Form(32, ("parts", "i32.4"), f"{op}.{types}.{second} $d, $a.b1, $b.h0, $a;")
+            yield Form(32, ("parts", "i32.4"), f"{op}.{types}.sat.add $d, $a, $b, $a;")
+            for to in (".b2", ".h1"):
+                yield Form(32, ("parts", "i32.4"), f"{op}.{types}.sat $d{to}, $a.h1, $b.b3, $a;")
+        for a, b, to in zip(selectors, selectors[::-1], selectors[1:] + selectors[1:2]):
+            yield Form(32, ("parts", "parts"), f"{op}.s32.u32.s32 $d, $a{a}, $b{b};")
+            yield Form(32, ("parts", "parts.3"), f"{op}.s32.s32.u32 $d{to}, $a{a}, $b{b}, $a;")
+    for op in ("vshl", "vshr"):
+        for types in ("u32.u32", "s32.s32", "u32.s32", "s32.u32"):
+            for mode in ("clamp", "wrap"):
+                for sat in ("", ".sat"):
+                    yield binary(f"{op}.{types}.u32{sat}.{mode}", 32, "i32.3", "counts")
+                yield Form(32, ("parts.3", "counts"), f"{op}.{types}.u32.sat.{mode}.add $d, $a.h1, $b.b0, $a;")
+                yield Form(32, ("parts.3", "counts"), f"{op}.{types}.u32.sat.{mode} $d.b1, $a.b3, $b, $a;")
+    for types in ("u32.u32.u32", "s32.s32.s32", "s32.u32.s32", "s32.s32.u32"):
+        for sat in ("", ".sat"):
+            for scale in ("", ".shr7", ".shr15"):
+                yield ternary(f"vmad.{types}{sat}{scale}", 32, "parts.3", "i32.4", "few")
+                yield Form(32, ("parts", "parts.3"), f"vmad.{types}{sat}{scale} $d, $a.h1, $b.b3, $a;")
+    for sat in ("", ".sat"):
+        yield ternary(f"vmad.u32.u32.u32.po{sat}.shr7", 32, "parts.3", "i32.4", "few")
+        yield Form(32, ("parts", "i32.4"), f"vmad.s32.s32.s32{sat} $d, -$a, $b, $a;")
+        yield Form(32, ("parts", "i32.4"), f"vmad.s32.u32.u32{sat} $d, $a, -$b, $a;")
+        yield Form(32, ("parts", "i32.4"), f"vmad.s32.s32.s32{sat}.shr7 $d, $a.h0, $b.h1, -$a;")
+    for comparison in ("eq", "ne", "lt", "le", "gt", "ge"):
+        for types in ("u32.u32", "s32.s32", "u32.s32", "s32.u32"):
+            yield Form(32, ("parts", "parts"), f"vset.{types}.{comparison} $d, $a.b1, $b.h1;")
+        yield Form(32, ("parts", "parts.3"), f"vset.s32.u32.{comparison}.add $d, $a, $b, $a;")
+        yield Form(32, ("parts", "parts.3"), f"vset.u32.s32.{comparison} $d.h1, $a, $b.b2, $a;")
+    for parts, mask, picks in (("2", ".h1", (".h12", ".h30")), ("4", ".b20", (".b0527", ".b7641"))):
+        for op in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"):
+            for types in (f"{d}.{a}.{b}" for d in words for a in words for b in words):
+                for extra in ("", ".sat", ".add"):
+                    yield Form(32, ("parts", "parts"), f"{op}{parts}.{types}{extra} $d, $a, $b, $b;")
+            for extra in ("", ".sat", ".add"):
+                picked = f"$d{mask}, $a{picks[0]}, $b{picks[1]}, $a"
+                yield Form(32, ("parts", "parts.3"), f"{op}{parts}.s32.s32.s32{extra} {picked};")
+        for comparison in ("eq", "ne", "lt", "le", "gt", "ge"):
+            for types in ("u32.u32", "s32.u32"):
+                yield Form(32, ("parts", "parts"), f"vset{parts}.{types}.{comparison} $d, $a, $b, $a;")
+                yield Form(32, ("parts", "parts.3"), f"vset{parts}.{types}.{comparison}.add $d{mask}, $a, $b, $a;")
+                yield Form(32, ("parts", "parts.3"), f"vset{parts}.{types}.{comparison} $d{mask}, $a, $b, $a;")
+
+
+def rare_logic_forms():
+    for op in ("and", "or"):
+        flag = "setp.ne.u32 %q, $c, 0;"
+        answer = "selp.b32 %w0, 0x80000000, 0, %p; xor.b32 $d, $d, %w0;"
+        yield Form(32, ("i32", "i32.3", "flag"), f"{flag} lop3.{op}.b32 $d|%p, $a, $b, $c, 0x60, %q; {answer}")
+        yield Form(32, ("i32", "i32.3", "flag"), f"{flag} lop3.{op}.b32 $d|%p, $a, $b, $c, 0x88, !%q; {answer}")
+    for half in ("f16", "bf16"):
+        for comparison in ("lt", "geu", "nan", "eq"):
+            for target in ("u16", "s16", half):
+                yield binary(f"set.{comparison}.{target}.{half}", 16, f"{half}.3", f"{half}.3")
+            for target in ("u32", "s32"):
+                yield binary(f"set.{comparison}.{target}.{half}", 32, f"{half}.3", f"{half}.3")
+            for target in (f"{half}x2", "u32", "s32"):
+                yield binary(f"set.{comparison}.{target}.{half}x2", 32, f"{half}x2.3", f"{half}x2.3")
+                answer = f"set.{comparison}.xor.{target}.{half}x2 $d, $a, $b, %q;"
+                yield Form(32, (f"{half}x2.3", f"{half}x2.3", "flag"), f"setp.ne.u32 %q, $c, 0; {answer}")
+            pair = f"setp.{comparison}.or.{half}x2 %p|%q, $a, $b, %p;"
+            answer = "selp.b32 $d, 1, 0, %p; selp.b32 %w0, 2, 0, %q; or.b32 $d, $d, %w0;"
+            yield Form(32, (f"{half}x2.3", f"{half}x2.3", "flag"), f"setp.ne.u32 %p, $c, 0; {pair} {answer}")
+    yield binary("set.lt.ftz.f16x2.f16x2", 32, "f16x2.2", "f16x2.2")
+    yield binary("set.eq.ftz.u32.f16x2", 32, "f16x2.2", "f16x2.2")
+    for target, kind, grid in (("u32", "f64", "f64.2"), ("f32", "s64", "i64"), ("s32", "u16", "i16"), ("f32", "b16", "i16")):
+        yield binary(f"set.ne.{target}.{kind}", 32, grid, grid)
+
+
+def rare_half_forms():
+    for kind, grid in (("f16", "marks"), ("bf16", "marks"), ("f16x2", "marks.x2"), ("bf16x2", "marks.x2")):
+        for extra in ("", ".relu"):
+            yield ternary(f"fma.rn.oob{extra}.{kind}", 32 if "x2" in kind else 16, grid, grid, grid)
+    for half in ("f16", "bf16"):
+        for op in ("min", "max"):
+            yield binary(f"{op}.xorsign.abs.{half}", 16, f"{half}.2", f"{half}.2")
+            yield binary(f"{op}.NaN.xorsign.abs.{half}x2", 32, f"{half}x2.2", f"{half}x2.2")
+        for op in ("abs", "neg", "tanh.approx"):
+            yield unary(f"{op}.{half}x2", 32, f"{half}x2.2")
+    for op in ("add", "sub", "mul"):
+        yield binary(f"{op}.ftz.sat.f16x2", 32, "f16x2.2", "f16x2.2")
+    yield ternary("fma.rn.ftz.relu.f16x2", 32, "f16x2.3", "f16x2.3", "f16x2.3")
+    for op in ("add", "min", "max"):
+        for sign in ("s", "u"):
+            yield binary(f"{op}.{sign}16x2", 32, "parts", "parts")
+    for op in ("min", "max"):
+        yield binary(f"{op}.relu.s16x2", 32, "parts", "parts")
+        yield binary(f"{op}.relu.s32", 32, "i32", "i32")
+
+
+def rare_conversion_forms():
+    for half in ("f16", "bf16"):
+        other = {"f16": "bf16", "bf16": "f16"}[half]
+        for rounding in ("rn", "rz"):
+            for extra in (".satfinite", ".relu.satfinite"):
+                yield unary(f"cvt.{rounding}{extra}.{half}.f32", 16, "f32")
+                yield binary(f"cvt.{rounding}{extra}.{half}x2.f32", 32, "f32.3", "f32.2")
+            yield binary(f"cvt.{rounding}.relu.{half}x2.f32", 32, "f32.3", "f32.2")
+        for rounding in ROUNDINGS:
+            yield unary(f"cvt.{rounding}.{half}.{other}", 16, other)
+            yield unary(f"cvt.{rounding}.{half}.f64", 16, "f64")
+            for kind in ("s16", "u16", "s32", "u32", "s64", "u64"):
+                yield unary(f"cvt.{rounding}.{half}.{kind}", 16, f"i{kind[1:]}")
+                yield unary(f"cvt.{rounding}i.{kind}.{half}", int(kind[1:]), half)
+        yield unary(f"cvt.{half}.{half}", 16, half)
+        yield unary(f"cvt.f64.{half}", 64, half)
+    for rounding in INTEGER_ROUNDINGS:
+        yield unary(f"cvt.{rounding}.bf16.bf16", 16, "bf16")
+    for rounding in ("rm", "rp"):
+        yield unary(f"cvt.{rounding}.bf16.f32", 16, "f32")
+    yield unary("cvt.sat.f16.f16", 16, "f16")
+    for ftz in ("", ".ftz"):
+        yield unary(f"cvt{ftz}.sat.f32.f16", 32, "f16")
+    for mode in ("rn", "rz", "rn.relu", "rz.relu", "rna.satfinite"):
+        yield unary(f"cvt.{mode}.tf32.f32", 32, "f32.samples")
+    for kind in ("e4m3x2", "e5m2x2"):
+        for relu in ("", ".relu"):
+            yield Form(16, ("f8.rounding",), f"cvt.rn.satfinite{relu}.{kind}.f32 $d, $a, 0f3F800000;")
+            yield binary(f"cvt.rn.satfinite{relu}.{kind}.f32", 16, "f32.2", "f32.3")
+            yield unary(f"cvt.rn.satfinite{relu}.{kind}.f16x2", 16, "f16x2.2")
+            yield unary(f"cvt.rn{relu}.f16x2.{kind}", 32, "f8")
+        yield Form(16, ("f8.rounding",), f"cvt.rn.f16x2.f32 %w0, $a, 0fBF800000; cvt.rn.satfinite.{kind}.f16x2 $d, %w0;")
+    for kind in ("u16", "s16"):
+        yield binary(f"cvt.pack.sat.{kind}.s32", 32, "i32", "i32")
+    for kind in ("u8", "s8", "u4", "s4", "u2", "s2"):
+        yield ternary(f"cvt.pack.sat.{kind}.s32.b32", 32, "i32", "i32.3", "flag")
+
+
+def wide_forms():
+    """Values of 128 bits, and vectors in one atomic operation."""
+    own = ".shared .align 16 .b8 wide[2048]; mad.lo.u32 %s, %t, 16, 0; mov.u32 %w0, wide; add.u32 %s, %s, %w0;"
+    pair = ".reg .b128 %q0, %q1; mov.b128 %q0, {$a, $b}; mov.b128 %q1, {$b, $a};"
+    yield Form(64, ("i64", "i64"), f"{pair} mov.b128 {{%x0, %x1}}, %q1; shl.b64 %x1, %x1, 1; xor.b64 $d, %x0, %x1;")
+    answer = "mov.b128 {%x0, %x1}, %q0; mad.lo.u64 $d, %x0, 3, %x1; ld.shared.v2.u64 {%x0, %x1}, [%s];"
+    answer += " mad.lo.u64 $d, $d, 5, %x0; mad.lo.u64 $d, $d, 7, %x1;"
+    stored = f"{own} {pair} st.shared.b128 [%s], %q1;"
+    yield Form(64, ("i64", "i64"), f"{stored} ld.shared.b128 %q0, [%s]; {answer}")
+    yield Form(64, ("i64", "i64"), f"{stored} atom.shared.exch.b128 %q0, [%s], %q0; {answer}")
+    yield Form(64, ("i64", "i64"), f"{stored} atom.shared.cas.b128 %q0, [%s], %q0, %q0; {answer}")
+    # Each even thread has its own cell and the next one's: 16 bytes of global memory.
+    even = "and.b32 %w0, %t, 1; setp.ne.u32 %q, %w0, 0; mov.b64 $d, 0; @%q bra WAIT;"
+    done = "WAIT: bar.sync 0;"
+    store = "st.global.v2.u32 [$o], {$a, $b}; st.global.v2.u32 [$o+8], {$b, $a};"
+    after = "ld.global.v2.u64 {%x0, %x1}, [$o]; mad.lo.u64 $d, $d, 3, %x0; mad.lo.u64 $d, $d, 5, %x1;"
+    old = ".reg .b32 %z<4>;"
+    four = "{$b, $a, $a, $b}"
+    mix = "mov.b64 %x0, {%z0, %z1}; mov.b64 %x1, {%z2, %z3}; mad.lo.u64 $d, %x0, 7, %x1;"
+    yield Form(64, ("f32.2", "f32.2"), f"{even} {store} red.global.add.v2.f32 [$o], {{$b, $a}}; {after} {done}")
+    yield Form(64, ("f32.2", "f32.2"), f"{even} {store} red.global.add.v4.f32 [$o], {four}; {after} {done}")
+    yield Form(64, ("f32.2", "f32.2"), f"{old} {even} {store} atom.global.v4.f32.add {{%z0, %z1, %z2, %z3}}, [$o], {four}; {mix} {after} {done}")
+    halves = ".reg .b16 %v<8>; mov.b32 {%v0, %v1}, $a; mov.b32 {%v2, %v3}, $b;"
+    eight = "{%v0, %v1, %v2, %v3, %v2, %v1, %v0, %v3}"
+    for half in ("f16", "bf16"):
+        for op in ("add", "min", "max"):
+            grids = (f"{half}x2.2", f"{half}x2.2")
+            yield Form(64, grids, f"{old} {even} {store} atom.global.v4.{half}x2.{op}.noftz {{%z0, %z1, %z2, %z3}}, [$o], {four}; {mix} {after} {done}")
+            yield Form(64, grids, f"{even} {store} red.global.v2.{half}x2.{op}.noftz [$o], {{$b, $a}}; {after} {done}")
+            yield Form(64, grids, f"{halves} {even} {store} red.global.{op}.noftz.v8.{half} [$o], {eight}; {after} {done}")
+            yield Form(64, grids, f"{halves} {even} {store} red.global.{op}.noftz.v2.{half} [$o], {{%v2, %v0}}; {after} {done}")
+    for half, space, address in ((h, *place) for h in ("f16", "bf16") for place in (("global", "$o"), ("shared", "$s"))):
+        operation = f"st.{space}.b16 [{address}], $a; atom.{space}.add.noftz.{half} $d, [{address}], $b;"
+        yield Form(16, (f"{half}.2", f"{half}.2"), f"{operation} ld.{space}.b16 $d, [{address}];")
+
+
+def register_forms():
+    """Special registers whose value does not depend on where a block happens to run."""
+    axes = [f"{name}.{axis}" for name in ("clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid") for axis in "xyz"]
+    for name in axes + ["cluster_ctarank", "cluster_nctarank", "total_smem_size", "aggr_smem_size", "dynamic_smem_size"]:
+        yield Form(32, ("i32", "i32.3"), f"mov.u32 $d, %{name};")
+    yield Form(32, ("few",), "mov.pred %p, %is_explicit_cluster; selp.b32 $d, 1, 0, %p;")
+    yield Form(32, ("i32", "few"), ".reg .v4 .u32 %v; mov.v4.u32 %v, %ntid; mad.lo.u32 $d, %v.x, 7, %v.y; mad.lo.u32 $d, $d, 7, %v.z;")
+    places = {
+        "global": "mov.b64 %x0, $o;", "shared": "mov.u32 %w0, cells; cvt.u64.u32 %x0, %w0; cvta.shared.u64 %x0, %x0;",
+        "local": ".local .b32 slot; mov.b64 %x0, slot; cvta.local.u64 %x0, %x0;", "param": "cvta.param.u64 %x0, n;",
+    }
+    for place in places.values():
+        for space in ("global", "shared", "local", "const", "param", "shared::cta", "shared::cluster"):
+            yield Form(32, ("few",), f"{place} isspacep.{space} %p, %x0; selp.b32 $d, 1, 0, %p;")
+    yield Form(32, ("few",), f"{places['param']} cvta.to.param.u64 %x1, %x0; ld.param.u32 $d, [%x1]; ld.u32 %w0, [%x0]; sub.u32 $d, $d, %w0; add.u32 $d, $d, %w0;")
+
+
 def all_forms():
     forms = []
-    for group in (float_forms, half_forms, integer_forms, conversion_forms, atomic_forms):
+    for group in (
+        float_forms, half_forms, integer_forms, conversion_forms, atomic_forms, video_forms, rare_logic_forms,
+        rare_half_forms, rare_conversion_forms, wide_forms, register_forms,
+    ):
         forms.extend(group())
     return unique(forms)
 
@@ -437,7 +643,7 @@ def entry(name, form):
     return "\n".join(lines)
 
 
-HEADER = ".version 8.6\n.target sm_90\n.address_size 64\n"
+HEADER = ".version 8.8\n.target sm_90\n.address_size 64\n"
 BLOCK = 128
 
 

@@ -1,7 +1,7 @@
 """Runs every form of forms.py and warp_forms.py and writes what came out as opcodes.txt.
 
-Lines of text: `# key: value` for provenance; `grid NAME WIDTH VALUES...`; `form WIDTH GRIDS TEXT`, `warp THREADS TEXT`,
-each followed by one line of results in hexadecimal without leading zeros: one value a thread for a form,
+Lines of text: `# key: value` for provenance; `grid NAME WIDTH VALUES...`; `form WIDTH GRIDS TEXT`, `warp THREADS TEXT` or
+`cluster THREADS TEXT`, each followed by one line of results in hexadecimal without leading zeros: one value a thread for a form,
 two a thread (%d, then %e) for a warp form. A form that could not run is `failed CODE` instead.
 """
 
@@ -79,7 +79,7 @@ def record(path):
                 print(line_of(outcome), file=file)
         for form in warp_forms.all_forms():
             # Written at once: should a form hang, the ones before it are safe.
-            print("warp", form.threads, form.text, file=file, flush=True)
+            print(form.kind, form.threads, form.text, file=file, flush=True)
             print(line_of(warp_forms.run(form)), file=file, flush=True)
 
 

@@ -109,6 +109,13 @@ impl Block<'_, '_> {
                     rows.set_wide(*out, *width, lane, value);
                 }
             }
+            Op::Video { video, out, sources } => {
+                let rows = &mut self.warps[warp].rows;
+                for lane in lanes_of(active) {
+                    let [a, b, c] = sources.map(|source| rows.get(source, lane));
+                    rows.set(*out, lane, video.apply(a, b, c));
+                }
+            }
             Op::Carry(carry) => self.carry(warp, carry, active),
             Op::Load(access) => self.load(warp, pc, access, active)?,
             Op::Store(access) => self.store(warp, pc, access, active)?,

@@ -1,5 +1,6 @@
 //! Decoded instructions: what the execution modes run.
 
+use crate::exec::semantics::video::Video;
 use crate::exec::semantics::{PureInfo, TestInfo, Width};
 use crate::ptx::Space;
 
@@ -459,6 +460,11 @@ pub(crate) enum Op {
         condition: Condition,
     },
     Carry(Carry),
+    Video {
+        video: Box<Video>,
+        out: Register,
+        sources: [Register; 3],
+    },
     Load(Box<Access>),
     Store(Box<Access>),
     Atomic(Box<Atomic>),

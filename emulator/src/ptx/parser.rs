@@ -723,6 +723,13 @@ impl<'s> Parser<'s> {
                     self.advance()?;
                     Ok(Operand::Single(bits ^ 0x8000_0000))
                 }
+                Token::Name(_) => {
+                    self.advance()?;
+                    match self.single_operand()? {
+                        Operand::Name(name) => Ok(Operand::Minus(name)),
+                        _ => self.expected("a register"),
+                    }
+                }
                 _ => self.operand_expression(),
             },
             Token::Int(_) | Token::Punctuation(b'~' | b'+' | b'(') => self.operand_expression(),

@@ -203,6 +203,8 @@ pub enum Operand<'s> {
     Name(&'s str),
     /// `!p`
     Not(&'s str),
+    /// `-a`: a register whose value is negated.
+    Minus(&'s str),
     /// An integer, as its two's complement bits.
     Int(u64),
     /// A double precision literal.

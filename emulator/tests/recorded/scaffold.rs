@@ -5,7 +5,7 @@ use crate::device::{Args, Buffer, Device};
 use cuprum_emulator::exec::Mode;
 use std::fmt::Write;
 
-const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
+const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
 /// Threads of a block of a form's kernel.
 const BLOCK: u32 = 128;
 

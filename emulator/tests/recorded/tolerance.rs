@@ -52,14 +52,26 @@ impl Form {
         }
         let opcode = self.text.split(' ').next().unwrap_or_default();
         let ty = opcode.rsplit('.').next().unwrap_or_default();
-        let found = TOLERANCES.iter().find(|(prefix, of, _)| opcode.starts_with(prefix) && ty == *of);
-        let (Some((.., tolerance)), Some(x), Some(y)) = (found, finite(ty, ours), finite(ty, recorded))
-        else {
-            return false;
-        };
-        let apart = ordered(self.width, ours).abs_diff(ordered(self.width, recorded));
-        apart <= tolerance.ulps || (x - y).abs() <= tolerance.absolute
+        match ty.strip_suffix("x2") {
+            Some(half) if self.width == 32 => [0, 16]
+                .into_iter()
+                .all(|shift| within(opcode, half, 16, ours >> shift & 0xffff, recorded >> shift & 0xffff)),
+            _ => within(opcode, ty, self.width, ours, recorded),
+        }
     }
+}
+
+/// Whether two results of a type are equal, or close enough for the opcode.
+fn within(opcode: &str, ty: &str, width: u32, ours: u64, recorded: u64) -> bool {
+    if ours == recorded {
+        return true;
+    }
+    let found = TOLERANCES.iter().find(|(prefix, of, _)| opcode.starts_with(prefix) && ty == *of);
+    let (Some((.., tolerance)), Some(x), Some(y)) = (found, finite(ty, ours), finite(ty, recorded)) else {
+        return false;
+    };
+    let apart = ordered(width, ours).abs_diff(ordered(width, recorded));
+    apart <= tolerance.ulps || (x - y).abs() <= tolerance.absolute
 }
 
 /// The number, if it is one.

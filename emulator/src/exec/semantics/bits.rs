@@ -113,12 +113,6 @@ fn unsigned_bytes(x: u32) -> [i32; 4] {
 }
 
 #[inline(always)]
-fn differences(a: u32, b: u32, signed: bool) -> [u32; 4] {
-    let (a, b) = (bytes(a, signed), bytes(b, signed));
-    core::array::from_fn(|i| a[i].abs_diff(b[i]))
-}
-
-#[inline(always)]
 fn halves(x: u32, signed: bool) -> [i32; 2] {
     let parts = [x as u16, (x >> 16) as u16];
     parts.map(|half| if signed { i32::from(half as i16) } else { i32::from(half) })
@@ -235,14 +229,6 @@ operations! {
     }
     /// The position of the `|n|`-th set bit, counted from `base` upwards or, for negative `n`, downwards.
     FindNth(mask: u32, base: u32, n: i32) -> u32 { find_nth(mask, base, n) }
-    /// The absolute differences of four bytes. The third operand is there for selections that full words make void.
-    AbsoluteDifference4[const SIGNED: bool](a: u32, b: u32, _c: u32) -> u32 {
-        u32::from_le_bytes(differences(a, b, SIGNED).map(|difference| difference as u8))
-    }
-    /// Their sum, added to `c`.
-    AbsoluteDifference4Sum[const SIGNED: bool](a: u32, b: u32, c: u32) -> u32 {
-        differences(a, b, SIGNED).into_iter().fold(c, u32::wrapping_add)
-    }
     @rows(true)
     Low32(a: u64) -> u32 { a as u32 }
     @rows(true)

@@ -13,6 +13,8 @@ pub(crate) const TRUNCATE: u8 = 1;
 pub(crate) const FLOOR: u8 = 2;
 /// Towards plus infinity.
 pub(crate) const CEILING: u8 = 3;
+/// To nearest, ties away from zero.
+pub(crate) const TIES_AWAY: u8 = 4;
 
 /// Integer types that can be converted.
 pub(crate) trait Integer: Lane {
@@ -192,6 +194,26 @@ macro_rules! conversions {
     )*};
 }
 
+/// Double precision to half: a NaN keeps its sign and the upper payload.
+pub(crate) struct DoubleToHalf<H, const ROUND: u8>(PhantomData<H>);
+impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
+    type Out = H;
+    type A = f64;
+    type B = ();
+    type C = ();
+    type D = ();
+    #[inline(always)]
+    fn eval(a: f64, (): (), (): (), (): ()) -> H {
+        let bits = a.to_bits();
+        if is_nan64(bits) {
+            let quiet = 1 << (H::FRACTION - 1);
+            let payload = (bits >> (52 - H::FRACTION)) as u16 & (quiet - 1);
+            return H::from_bits((bits >> 48) as u16 & 0x8000 | H::INFINITY | quiet | payload);
+        }
+        H::round::<ROUND>(a)
+    }
+}
+
 conversions! {
     @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !FTZ && !SAT)
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
@@ -211,18 +233,39 @@ conversions! {
 operations! {
     /// `f16` to single precision: the one NaN of single precision, where other conversions keep the payload.
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
-    /// Double precision to `f16`: a NaN keeps sign and upper payload.
-    F64ToF16[const ROUND: u8](a: f64) -> F16 {
+    /// Single precision rounded to the 10 bits of fraction of `tf32`: to nearest, ties away from zero or to even, or
+    /// towards zero.
+    ToTf32[const ROUND: u8, RELU: bool, FINITE: bool](a: f32) -> u32 {
         let bits = a.to_bits();
-        if is_nan64(bits) {
-            return F16::from_bits((bits >> 48) as u16 & 0x8000 | 0x7e00 | (bits >> 42) as u16 & 0x1ff);
+        if a.is_nan() && ROUND != TIES_AWAY {
+            return 0x7fff_e000;
         }
-        <F16 as Half>::round::<ROUND>(a)
+        if RELU && a.is_sign_negative() {
+            return 0;
+        }
+        let half = match ROUND {
+            _ if !a.is_finite() => 0,
+            TO_EVEN => 0xfff + (bits >> 13 & 1),
+            TRUNCATE => 0,
+            _ => 0x1000,
+        };
+        let rounded = bits.wrapping_add(half) & !0x1fff;
+        // Hardware takes a NaN for an infinity here.
+        if FINITE && rounded & 0x7f80_0000 == 0x7f80_0000 { rounded - 0x2000 } else { rounded }
     }
-    /// Single precision rounded to the 10 bits of fraction of `tf32`, ties away from zero.
-    ToTf32(a: f32) -> u32 {
-        let bits = a.to_bits();
-        let rounded = if a.is_finite() { bits.wrapping_add(0x1000) } else { bits };
-        rounded & !0x1fff
+    /// Two integers clamped to fewer bits, below the third operand.
+    Pack[const BITS: u32, SIGNED: bool](a: i32, b: i32, c: u32) -> u32 {
+        c << (2 * BITS) | clamped::<BITS, SIGNED>(a) << BITS | clamped::<BITS, SIGNED>(b)
     }
+    /// Two integers clamped to 16 bits.
+    PackHalves[const SIGNED: bool](a: i32, b: i32) -> u32 {
+        clamped::<16, SIGNED>(a) << 16 | clamped::<16, SIGNED>(b)
+    }
+}
+
+#[inline(always)]
+fn clamped<const BITS: u32, const SIGNED: bool>(x: i32) -> u32 {
+    let mask = (1 << BITS) - 1;
+    let (least, most) = if SIGNED { (-(1 << (BITS - 1)), (1 << (BITS - 1)) - 1) } else { (0, mask) };
+    x.clamp(least, most) as u32 & mask as u32
 }

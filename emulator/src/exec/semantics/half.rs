@@ -42,26 +42,12 @@ pub(crate) trait Half: Lane + Packed {
         if x.is_infinite() {
             return Self::from_bits(sign | Self::INFINITY);
         }
-        // The distance of neighbouring results is a power of two; adding and subtracting a number of which it is the
-        // last place rounds to it.
-        let magnitude = x.abs();
-        let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(Self::LEAST);
-        let unit = exponent - Self::FRACTION as i32;
-        let scaled = magnitude * exp2i(-unit);
-        let nearest = scaled.round_ties_even();
         let away = match ROUND {
             UP => sign == 0,
             DOWN => sign != 0,
             _ => false,
         };
-        let count = match ROUND {
-            NEAREST => nearest,
-            _ if away => scaled.ceil(),
-            _ => scaled.floor(),
-        } as u32;
-        // `count` units: the fraction, and one more bit for normal numbers, which may carry into the next exponent.
-        let encoded = ((exponent - Self::LEAST) as u32) << Self::FRACTION;
-        let bits = encoded + count;
+        let bits = encode::<ROUND>(x.abs(), Self::FRACTION, Self::LEAST, away);
         let largest = u32::from(Self::INFINITY) - 1;
         let to_largest = ROUND != NEAREST && !away;
         let bits = if bits > largest { if to_largest { largest } else { largest + 1 } } else { bits };
@@ -84,6 +70,21 @@ pub(crate) trait Half: Lane + Packed {
         }
         if RELU && negative { Self::from_bits(0) } else { flushed }
     }
+}
+
+/// The exponent and fraction of a finite number, rounded to a format with this many bits of fraction, whose smallest
+/// normal number has the exponent `least`; there is no upper limit. Directed roundings go `away` from zero or to it.
+#[inline(always)]
+pub(super) fn encode<const ROUND: u8>(magnitude: f64, fraction: u32, least: i32, away: bool) -> u32 {
+    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
+    let scaled = magnitude * exp2i(fraction as i32 - exponent);
+    let count = match ROUND {
+        NEAREST => scaled.round_ties_even(),
+        _ if away => scaled.ceil(),
+        _ => scaled.floor(),
+    } as u32;
+    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the next exponent.
+    (((exponent - least) as u32) << fraction) + count
 }
 
 /// Two to a power within the range of normal numbers.
@@ -316,10 +317,23 @@ where
     }
 }
 
-/// Two numbers of single precision to a pair; the first goes into the upper half.
-pub(crate) struct PairFromF32<H, const ROUND: u8, const RELU: bool>(PhantomData<H>);
+/// Rounds a number of single precision; negative ones to zero where `RELU`, those beyond the range to the largest
+/// number where `FINITE`.
+#[inline(always)]
+fn from_f32<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool>(x: f32) -> H {
+    let rounded = <H as Half>::round::<ROUND>(x.into()).finish::<false, false, RELU>();
+    match rounded.bits() & 0x7fff == H::INFINITY && FINITE {
+        true => H::from_bits(rounded.bits() - 1),
+        false => rounded,
+    }
+}
 
-impl<H: Half, const ROUND: u8, const RELU: bool> Pure for PairFromF32<H, ROUND, RELU> {
+/// Two numbers of single precision to a pair; the first goes into the upper half.
+pub(crate) struct PairFromF32<H, const ROUND: u8, const RELU: bool, const FINITE: bool>(PhantomData<H>);
+
+impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
+    for PairFromF32<H, ROUND, RELU, FINITE>
+{
     type Out = H::Whole;
     type A = f32;
     type B = f32;
@@ -327,15 +341,16 @@ impl<H: Half, const ROUND: u8, const RELU: bool> Pure for PairFromF32<H, ROUND, 
     type D = ();
     #[inline(always)]
     fn eval(a: f32, b: f32, (): (), (): ()) -> H::Whole {
-        let convert = |x: f32| H::round::<ROUND>(x.into()).finish::<false, false, RELU>();
-        H::join(convert(b), convert(a))
+        H::join(from_f32::<H, ROUND, RELU, FINITE>(b), from_f32::<H, ROUND, RELU, FINITE>(a))
     }
 }
 
-/// One number of single precision, negative ones to zero.
-pub(crate) struct ReluFromF32<H, const ROUND: u8>(PhantomData<H>);
+/// One number of single precision, with the range limited below or above.
+pub(crate) struct LimitedFromF32<H, const ROUND: u8, const RELU: bool, const FINITE: bool>(PhantomData<H>);
 
-impl<H: Half, const ROUND: u8> Pure for ReluFromF32<H, ROUND> {
+impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
+    for LimitedFromF32<H, ROUND, RELU, FINITE>
+{
     type Out = H;
     type A = f32;
     type B = ();
@@ -343,7 +358,7 @@ impl<H: Half, const ROUND: u8> Pure for ReluFromF32<H, ROUND> {
     type D = ();
     #[inline(always)]
     fn eval(a: f32, (): (), (): (), (): ()) -> H {
-        H::round::<ROUND>(a.into()).finish::<false, false, true>()
+        from_f32::<H, ROUND, RELU, FINITE>(a)
     }
 }
 
@@ -356,22 +371,6 @@ impl<H: Half, O: Test<A = f32, B = f32>, const FTZ: bool> Test for Compare<H, O,
     #[inline(always)]
     fn eval(a: H, b: H) -> bool {
         O::eval(a.flush::<FTZ>().to_f32(), b.flush::<FTZ>().to_f32())
-    }
-}
-
-/// One where the comparison holds, zero elsewhere, for both halves of a register.
-pub(crate) struct SetPair<H, O>(PhantomData<(H, O)>);
-
-impl<H: Half + Packed<Whole = u32>, O: Test<A = f32, B = f32>> Pure for SetPair<H, O> {
-    type Out = u32;
-    type A = u32;
-    type B = u32;
-    type C = ();
-    type D = ();
-    #[inline(always)]
-    fn eval(a: u32, b: u32, (): (), (): ()) -> u32 {
-        let set = |a: H, b: H| H::from_bits(if O::eval(a.to_f32(), b.to_f32()) { H::ONE } else { 0 });
-        H::join(set(H::low(a), H::low(b)), set(H::high(a), H::high(b)))
     }
 }
 

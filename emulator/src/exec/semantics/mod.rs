@@ -11,9 +11,11 @@ pub(crate) mod approximate;
 pub(crate) mod bits;
 pub(crate) mod convert;
 pub(crate) mod float;
+pub(crate) mod float8;
 pub(crate) mod half;
 pub(crate) mod integer;
 mod soft;
+pub(crate) mod video;
 
 use super::vector::{Level, PureRows, TestRows, pure_rows, test_rows};
 use crate::program::Register;

@@ -9,6 +9,7 @@ pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Reg
     match &instruction.op {
         Op::Pure { info, out, .. } => visit(*out, info.out),
         Op::Select { width, out, .. } => visit(*out, *width),
+        Op::Video { out, .. } => visit(*out, Width::Single),
         Op::Carry(carry) => visit(carry.out, carry.width),
         Op::Load(access) => access.registers.iter().for_each(|register| visit(*register, access.width)),
         Op::Atomic(atomic) => {
@@ -49,6 +50,7 @@ pub(super) fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Regi
         }
         Op::Test { sources, .. } => sources.iter().copied().for_each(visit),
         Op::Select { a, b, .. } => [*a, *b].into_iter().for_each(visit),
+        Op::Video { sources, .. } => sources.iter().copied().for_each(visit),
         Op::Carry(carry) => carry.sources.into_iter().for_each(visit),
         Op::Load(access) => visit(access.address.base),
         Op::Store(access) => {

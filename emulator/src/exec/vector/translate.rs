@@ -474,6 +474,10 @@ impl<'k> Translator<'k> {
         let parts = match op {
             Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Fence(_) => false,
             Op::ActiveMask { .. } | Op::Clock { .. } => false,
+            Op::Video { sources, .. } => {
+                self.read_plainly.extend(sources);
+                false
+            }
             Op::Carry(carry) => {
                 self.read_plainly.extend(carry.sources);
                 false

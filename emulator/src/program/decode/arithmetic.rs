@@ -233,7 +233,6 @@ impl<'s> Decoder<'_, '_, 's> {
                     _ => Ok(false),
                 };
             }
-            "vabsdiff4" => return self.absolute_difference4(i, m),
             _ => return Ok(false),
         }
         if matches!(i.opcode, "dp4a" | "dp2a") {
@@ -350,23 +349,6 @@ impl<'s> Decoder<'_, '_, 's> {
             _ => return Ok(false),
         };
         self.pure_instruction(i, info, a).map(|()| true)
-    }
-
-    /// `vabsdiff4`: byte by byte, or their sum with `.add`.
-    fn absolute_difference4(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let types = [m.ty()?, m.ty()?, m.ty()?];
-        let signed = match types {
-            [Type::U32 | Type::S32, Type::U32, Type::U32] => false,
-            [Type::U32 | Type::S32, Type::S32, Type::S32] => true,
-            _ => return Ok(false),
-        };
-        let info = match (m.flag("add"), signed) {
-            (true, false) => pure::<bits::AbsoluteDifference4Sum<false>>(),
-            (true, true) => pure::<bits::AbsoluteDifference4Sum<true>>(),
-            (false, false) => pure::<bits::AbsoluteDifference4<false>>(),
-            (false, true) => pure::<bits::AbsoluteDifference4<true>>(),
-        };
-        self.pure_instruction(i, info, Type::U32).map(|()| true)
     }
 
     /// `mad24`: the product, then the sum, as two operations.

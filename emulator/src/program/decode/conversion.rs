@@ -3,8 +3,8 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::half::{Bf16, F16, PairFromF32, ReluFromF32};
-use crate::exec::semantics::{PureInfo, Width, bits, convert, float, integer, pure, test};
+use crate::exec::semantics::half::{Bf16, F16, LimitedFromF32, PairFromF32};
+use crate::exec::semantics::{PureInfo, Width, bits, convert, float, float8, integer, pure, test};
 use crate::program::instruction::{Clock, Condition, Constant, Logic, Op, Register, Special};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
@@ -102,6 +102,12 @@ struct Conversion {
     sat: bool,
 }
 
+impl Conversion {
+    fn only_rounds(self) -> bool {
+        self.rounding.is_some() && self.whole.is_none() && !self.ftz && !self.sat
+    }
+}
+
 macro_rules! to_int {
     ($to:expr, $from:ty, $mode:expr; $($ty:ident $int:ty,)*) => {
         match $to {
@@ -179,20 +185,36 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
             }
         }
         (true, true) => match (to, from) {
+            (Type::F16, Type::Bf16) if mode.only_rounds() => Some(by_rounding!(mode.rounding?, |R| pure::<
+                convert::FloatToFloat<F16, Bf16, R, false, false>,
+            >(
+            ))),
+            (Type::Bf16, Type::F16) if mode.only_rounds() => Some(by_rounding!(mode.rounding?, |R| pure::<
+                convert::FloatToFloat<Bf16, F16, R, false, false>,
+            >(
+            ))),
+            (Type::F16, Type::F16) if exact => Some(match mode.sat {
+                true => pure::<convert::FloatToFloat<F16, F16, { float::NEAREST }, false, true>>(),
+                false => pure::<convert::FloatToFloat<F16, F16, { float::NEAREST }, false, false>>(),
+            }),
+            (Type::Bf16, Type::Bf16) if exact && !mode.sat => {
+                Some(pure::<convert::FloatToFloat<Bf16, Bf16, { float::NEAREST }, false, false>>())
+            }
             (Type::F16, Type::F16) if mode.whole.is_some() => float_to_float!(F16, F16, mode),
             (Type::Bf16, Type::Bf16) if mode.whole.is_some() => float_to_float!(Bf16, Bf16, mode),
             (Type::F32, Type::F16) if mode.whole.is_none() && !mode.sat => Some(pure::<convert::F16ToF32>()),
             (Type::F32, Type::F16) => float_to_float!(f32, F16, mode),
-            (Type::F16, Type::F64) if !mode.ftz && !mode.sat && mode.whole.is_none() => {
-                Some(by_rounding!(mode.rounding?, |R| pure::<convert::F64ToF16<R>>()))
+            (Type::F16, Type::F64) if mode.only_rounds() => {
+                Some(by_rounding!(mode.rounding?, |R| pure::<convert::DoubleToHalf<F16, R>>()))
+            }
+            (Type::Bf16, Type::F64) if mode.only_rounds() => {
+                Some(by_rounding!(mode.rounding?, |R| pure::<convert::DoubleToHalf<Bf16, R>>()))
             }
             (Type::F64, Type::F16) => float_to_float!(f64, F16, mode),
             (Type::F32, Type::Bf16) => float_to_float!(f32, Bf16, mode),
             (Type::F64, Type::Bf16) => float_to_float!(f64, Bf16, mode),
             (Type::F16, Type::F32) if mode.rounding.is_some() => float_to_float!(F16, f32, mode),
-            (Type::F16, Type::F64) if mode.rounding.is_some() => float_to_float!(F16, f64, mode),
             (Type::Bf16, Type::F32) if mode.rounding.is_some() => float_to_float!(Bf16, f32, mode),
-            (Type::Bf16, Type::F64) if mode.rounding.is_some() => float_to_float!(Bf16, f64, mode),
             (Type::F32, Type::F32) => float_to_float!(f32, f32, mode),
             (Type::F64, Type::F32) => float_to_float!(f64, f32, mode),
             (Type::F32, Type::F64) if mode.rounding.is_some() => float_to_float!(f32, f64, mode),
@@ -202,24 +224,60 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     }
 }
 
-/// To half precision with `.relu`, or two numbers to a pair.
-fn half_from_f32(to: Type, rounding: Option<u8>, relu: bool) -> Found {
+/// To half precision with a limited range, or two numbers to a pair.
+fn half_from_f32(to: Type, rounding: u8, relu: bool, finite: bool) -> Found {
     macro_rules! all {
+        ($op:ident, $half:ty, $rounding:expr) => {
+            by_flags!(relu, finite, |RELU, FINITE| pure::<$op<$half, { $rounding }, RELU, FINITE>>())
+        };
         ($rounding:expr) => {
-            match (to, relu) {
-                (Type::F16x2, false) => pure::<PairFromF32<F16, { $rounding }, false>>(),
-                (Type::F16x2, true) => pure::<PairFromF32<F16, { $rounding }, true>>(),
-                (Type::Bf16x2, false) => pure::<PairFromF32<Bf16, { $rounding }, false>>(),
-                (Type::Bf16x2, true) => pure::<PairFromF32<Bf16, { $rounding }, true>>(),
-                (Type::F16, true) => pure::<ReluFromF32<F16, { $rounding }>>(),
-                (Type::Bf16, true) => pure::<ReluFromF32<Bf16, { $rounding }>>(),
+            match to {
+                Type::F16x2 => all!(PairFromF32, F16, $rounding),
+                Type::Bf16x2 => all!(PairFromF32, Bf16, $rounding),
+                Type::F16 => all!(LimitedFromF32, F16, $rounding),
+                Type::Bf16 => all!(LimitedFromF32, Bf16, $rounding),
                 _ => return None,
             }
         };
     }
-    Some(match rounding? {
+    Some(match rounding {
         float::NEAREST => all!(float::NEAREST),
         float::ZERO => all!(float::ZERO),
+        _ => return None,
+    })
+}
+
+/// The conversions whose name is more than two of the usual types: by their modifiers behind `cvt`, in the usual order
+/// with `.relu` and `.satfinite` left out, and whether these are there.
+fn special_conversion(modifiers: &[&str], relu: bool, finite: bool) -> Found {
+    macro_rules! tf32 {
+        ($rounding:expr) => {
+            by_flags!(relu, finite, |RELU, FINITE| pure::<convert::ToTf32<{ $rounding }, RELU, FINITE>>())
+        };
+    }
+    macro_rules! float8 {
+        ($op:ident, $e5m2:literal) => {
+            if relu { pure::<float8::$op<true, $e5m2>>() } else { pure::<float8::$op<false, $e5m2>>() }
+        };
+    }
+    Some(match (modifiers, relu, finite) {
+        (["rna", "tf32", "f32"], false, _) => tf32!(convert::TIES_AWAY),
+        (["rn", "tf32", "f32"], _, _) => tf32!(convert::TO_EVEN),
+        (["rz", "tf32", "f32"], _, _) => tf32!(convert::TRUNCATE),
+        (["rn", "e4m3x2", "f32"], _, true) => float8!(PairFromF32, false),
+        (["rn", "e5m2x2", "f32"], _, true) => float8!(PairFromF32, true),
+        (["rn", "e4m3x2", "f16x2"], _, true) => float8!(PairFromHalves, false),
+        (["rn", "e5m2x2", "f16x2"], _, true) => float8!(PairFromHalves, true),
+        (["rn", "f16x2", "e4m3x2"], _, false) => float8!(HalvesFromPair, false),
+        (["rn", "f16x2", "e5m2x2"], _, false) => float8!(HalvesFromPair, true),
+        (["pack", "sat", "u16", "s32"], false, false) => pure::<convert::PackHalves<false>>(),
+        (["pack", "sat", "s16", "s32"], false, false) => pure::<convert::PackHalves<true>>(),
+        (["pack", "sat", "u8", "s32", "b32"], false, false) => pure::<convert::Pack<8, false>>(),
+        (["pack", "sat", "s8", "s32", "b32"], false, false) => pure::<convert::Pack<8, true>>(),
+        (["pack", "sat", "u4", "s32", "b32"], false, false) => pure::<convert::Pack<4, false>>(),
+        (["pack", "sat", "s4", "s32", "b32"], false, false) => pure::<convert::Pack<4, true>>(),
+        (["pack", "sat", "u2", "s32", "b32"], false, false) => pure::<convert::Pack<2, false>>(),
+        (["pack", "sat", "s2", "s32", "b32"], false, false) => pure::<convert::Pack<2, true>>(),
         _ => return None,
     })
 }
@@ -250,15 +308,23 @@ impl<'s> Decoder<'_, '_, 's> {
             ftz: m.flag("ftz"),
             sat: m.flag("sat"),
         };
-        if i.modifiers == ["rna", "tf32", "f32"] {
-            m.ignore(&["rna", "tf32", "f32"]);
-            return self.pure_instruction(i, pure::<convert::ToTf32>(), Type::F32).map(|()| true);
+        let (relu, finite) = (m.flag("relu"), m.flag("satfinite"));
+        let rest: Vec<&str> = i
+            .modifiers
+            .iter()
+            .copied()
+            .filter(|modifier| !["relu", "satfinite"].contains(modifier))
+            .collect();
+        if let Some(info) = special_conversion(&rest, relu, finite) {
+            m.ignore(&rest);
+            let ty = if rest.contains(&"f32") { Type::F32 } else { Type::B32 };
+            return self.pure_instruction(i, info, ty).map(|()| true);
         }
-        let relu = m.flag("relu");
         let (to, from) = (m.ty()?, m.ty()?);
-        if relu || matches!(to, Type::F16x2 | Type::Bf16x2) {
+        if relu || finite || matches!(to, Type::F16x2 | Type::Bf16x2) {
             let plain = mode.whole.is_none() && !mode.ftz && !mode.sat && from == Type::F32;
-            let Some(info) = half_from_f32(to, mode.rounding, relu).filter(|_| plain) else {
+            let rounding = mode.rounding.filter(|_| plain);
+            let Some(info) = rounding.and_then(|rounding| half_from_f32(to, rounding, relu, finite)) else {
                 return Ok(false);
             };
             return self.pure_instruction(i, info, from).map(|()| true);

@@ -3,7 +3,6 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::half::SetPair;
 use crate::exec::semantics::{PureInfo, TestInfo, Width, bits, float, half, integer, pure, test};
 use crate::program::instruction::{Condition, Logic, Op, Predicate, Register};
 use crate::program::types::Type;
@@ -165,6 +164,9 @@ impl<'s> Decoder<'_, '_, 's> {
         if i.modifiers == ["pred"] {
             return self.predicate_logic(i, m);
         }
+        if i.opcode == "lop3" {
+            return self.any_logic(i, m);
+        }
         let wrap = m.flag("wrap");
         let clamp = m.flag("clamp");
         let direction = m.pick(&[("l", true), ("r", false)]);
@@ -227,7 +229,6 @@ impl<'s> Decoder<'_, '_, 's> {
                 Type::S64 => Some(pure::<integer::ShiftRight<i64>>()),
                 _ => None,
             },
-            "lop3" if ty == Type::B32 => Some(pure::<bits::Logic3>()),
             "bfe" => match ty {
                 Type::U32 => Some(pure::<bits::ExtractU32>()),
                 Type::S32 => Some(pure::<bits::ExtractS32>()),
@@ -249,6 +250,32 @@ impl<'s> Decoder<'_, '_, 's> {
             Some(info) => self.pure_instruction(i, info, ty).map(|()| true),
             None => Ok(false),
         }
+    }
+
+    /// `lop3`; with a second destination, whether the result is not zero, combined with a predicate.
+    fn any_logic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let logic = m.pick(&LOGICS);
+        if m.ty()? != Type::B32 || logic == Some(Logic::Xor) {
+            return Ok(false);
+        }
+        let Some(logic) = logic else {
+            return self.pure_instruction(i, pure::<bits::Logic3>(), Type::B32).map(|()| true);
+        };
+        self.operand_count(i, 6)?;
+        let Operand::Pair(to, flag) = self.operand(i, 0)? else { return Ok(false) };
+        let mut sources = [Register::default(); 4];
+        for (index, source) in sources.iter_mut().enumerate() {
+            *source = self.source(self.operand(i, index + 1)?, Type::B32, Width::Single)?;
+        }
+        let condition = self.condition(self.operand(i, 5)?)?;
+        let out = self.destination(to, Width::Single, false)?;
+        let flag = self.predicate_out(flag)?;
+        let (row, zero) = (out.row, self.bits(Width::Single, 0));
+        self.pure_op(pure::<bits::Logic3>(), row, &sources);
+        self.finish(out);
+        let (info, combine) = (test::<integer::Ne<u32>>(), Some((logic, condition)));
+        self.emit(Op::Test { info, out: flag, inverse: None, sources: [row, zero], combine });
+        Ok(true)
     }
 
     fn predicate_logic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
@@ -314,6 +341,37 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(true)
     }
 
+    /// Compares both halves of two registers, the lower ones first, into predicates of their own.
+    fn compare_halves(
+        &mut self,
+        i: &Instruction<'s>,
+        m: &mut Modifiers<'_, 's>,
+        half: Type,
+        comparison: Comparison,
+        logic: Option<Logic>,
+    ) -> Decoded<Option<[Condition; 2]>> {
+        let Some(Comparing { info, sources, combine }) = self.comparison(i, m, half, comparison, logic)?
+        else {
+            return Ok(None);
+        };
+        let amount = self.bits(Width::Single, 16);
+        let uppers = sources.map(|source| {
+            let upper = self.temporary(Width::Single);
+            self.pure_op(pure::<bits::ShiftDown32>(), upper, &[source, amount]);
+            upper
+        });
+        Ok(Some([sources, uppers].map(|sources| {
+            let out = self.temporary_predicate();
+            self.emit(Op::Test { info, out, inverse: None, sources, combine });
+            Condition { predicate: out, negated: false }
+        })))
+    }
+
+    fn temporary_predicate(&mut self) -> Predicate {
+        self.predicates += 1;
+        Predicate(self.predicates - 1)
+    }
+
     /// `setp` on both halves of two registers: one predicate for each half, the lower one first.
     fn setp_pair(
         &mut self,
@@ -323,30 +381,16 @@ impl<'s> Decoder<'_, '_, 's> {
         comparison: Comparison,
         logic: Option<Logic>,
     ) -> Decoded<bool> {
-        let lower = self.comparison(i, m, half, comparison, logic)?;
-        let (Operand::Pair(low, high), Some(Comparing { info, sources, combine })) =
-            (self.operand(i, 0)?, lower)
-        else {
+        let compared = self.compare_halves(i, m, half, comparison, logic)?;
+        let (Operand::Pair(low, high), Some([lower, upper])) = (self.operand(i, 0)?, compared) else {
             return Ok(false);
         };
-        let (low, high) = (self.predicate_out(low)?, self.predicate_out(high)?);
-        if self.guard.predicate == high {
-            // The guard would change before the other predicate is written.
-            return Ok(false);
+        let mut moves = [(self.predicate_out(low)?, lower), (self.predicate_out(high)?, upper)];
+        // The guard is written last, if it is one of them.
+        moves.sort_by_key(|(out, _)| *out == self.guard.predicate);
+        for (out, a) in moves {
+            self.emit(Op::Logic { logic: Logic::And, out, a, b: Condition::ALWAYS });
         }
-        let amount = self.bits(Width::Single, 16);
-        let uppers = sources.map(|source| {
-            let upper = self.temporary(Width::Single);
-            self.pure_op(pure::<bits::ShiftDown32>(), upper, &[source, amount]);
-            upper
-        });
-        // The lower result may be what the upper one is combined with: it waits in a predicate of its own.
-        self.predicates += 1;
-        let held = Predicate(self.predicates - 1);
-        self.emit(Op::Test { info, out: held, inverse: None, sources, combine });
-        self.emit(Op::Test { info, out: high, inverse: None, sources: uppers, combine });
-        let held = Condition { predicate: held, negated: false };
-        self.emit(Op::Logic { logic: Logic::And, out: low, a: held, b: Condition::ALWAYS });
         Ok(true)
     }
 
@@ -360,14 +404,17 @@ impl<'s> Decoder<'_, '_, 's> {
             Type::F16 => u64::from(<half::F16 as half::Half>::ONE),
             Type::Bf16 => u64::from(<half::Bf16 as half::Half>::ONE),
             Type::U16 | Type::S16 => 0xffff,
-            Type::F16x2 | Type::Bf16x2 if ty == result => return self.set_pair(i, m, ty, comparison, logic),
+            Type::F16x2 | Type::Bf16x2 if ty == result => 0,
             _ => return Ok(false),
         };
+        match ty {
+            Type::F16x2 | Type::Bf16x2 => return self.set_pair(i, m, [result, ty], comparison, logic),
+            _ => {}
+        }
         let Some(Comparing { info, sources, combine }) = self.comparison(i, m, ty, comparison, logic)? else {
             return Ok(false);
         };
-        self.predicates += 1;
-        let holds = Predicate(self.predicates - 1);
+        let holds = self.temporary_predicate();
         self.emit(Op::Test { info, out: holds, inverse: None, sources, combine });
         let (a, b) = (self.bits(Width::Single, yes), self.bits(Width::Single, 0));
         let out = self.destination(self.operand(i, 0)?, Width::Single, result.is_signed())?;
@@ -377,28 +424,34 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(true)
     }
 
-    /// `set` on both halves of a register.
+    /// `set` on both halves of two registers: 1.0 or all ones in each half where it holds.
     fn set_pair(
         &mut self,
         i: &Instruction<'s>,
         m: &mut Modifiers<'_, 's>,
-        ty: Type,
+        [result, ty]: [Type; 2],
         comparison: Comparison,
         logic: Option<Logic>,
     ) -> Decoded<bool> {
-        macro_rules! all {
-            ($($name:ident)*) => {
-                match (comparison, ty) {
-                    $((Comparison::$name, Type::F16x2) => pure::<SetPair<half::F16, float::$name<f32, false>>>(),
-                      (Comparison::$name, _) => pure::<SetPair<half::Bf16, float::$name<f32, false>>>(),)*
-                }
-            };
+        let half = if ty == Type::F16x2 { Type::F16 } else { Type::Bf16 };
+        let yes = match result {
+            Type::U32 | Type::S32 => 0xffff,
+            Type::F16x2 if ty == result => u64::from(<half::F16 as half::Half>::ONE),
+            Type::Bf16x2 if ty == result => u64::from(<half::Bf16 as half::Half>::ONE),
+            _ => return Ok(false),
+        };
+        let Some(holds) = self.compare_halves(i, m, half, comparison, logic)? else { return Ok(false) };
+        let b = self.bits(Width::Single, 0);
+        let mut halves = [b; 2];
+        for ((half, condition), a) in halves.iter_mut().zip(holds).zip([yes, yes << 16]) {
+            let a = self.bits(Width::Single, a);
+            *half = self.temporary(Width::Single);
+            self.emit(Op::Select { width: Width::Single, out: *half, a, b, condition });
         }
-        if logic.is_some() || m.flag("ftz") {
-            return Ok(false);
-        }
-        let info = all!(Eq Ne Lt Le Gt Ge Equ Neu Ltu Leu Gtu Geu Num Nan);
-        self.pure_instruction(i, info, ty).map(|()| true)
+        let out = self.destination(self.operand(i, 0)?, Width::Single, false)?;
+        self.pure_op(pure::<bits::Or<u32>>(), out.row, &halves);
+        self.finish(out);
+        Ok(true)
     }
 
     fn testp(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {

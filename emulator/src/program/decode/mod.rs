@@ -12,6 +12,7 @@ mod matrix;
 mod memory;
 mod modifiers;
 mod operands;
+mod video;
 
 use super::instruction::{Condition, Constant, Instruction, Op};
 use super::module::{Context, SharedVariable, layout, shared_layout};
@@ -500,6 +501,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             || self.conversion(instruction, &mut modifiers)?
             || self.memory(instruction, &mut modifiers)?
             || self.asynchronous(instruction, &mut modifiers)?
+            || self.video(instruction, &mut modifiers)?
             || self.matrix(instruction, &mut modifiers)?
             || self.control(instruction, &mut modifiers)?;
         if !known {
