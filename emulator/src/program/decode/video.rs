@@ -33,7 +33,7 @@ fn operation(name: &str) -> Option<Operation> {
 }
 
 /// A register, and the part of it that a selector names.
-fn selected<'s>(name: &'s str) -> (&'s str, Option<&'s str>) {
+fn selected(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once('.') {
         Some((register, selector)) => (register, Some(selector)),
         None => (name, None),
