@@ -295,6 +295,27 @@ fn atomics_of_many_blocks_on_many_workers_add_up() {
 }
 
 #[test]
+fn help_comes_while_the_first_block_still_runs() {
+    // Block 0 looks for a while whether block 1, which comes after it, has run.
+    let text = ".visible .entry k(.param .u64 out) {
+        .reg .pred %p; .reg .b32 %n, %b, %v; .reg .b64 %o;
+        ld.param.u64 %o, [out]; mov.u32 %b, %ctaid.x; setp.eq.u32 %p, %b, 1; @%p bra SECOND; mov.u32 %n, 15000;
+        LOOK: ld.relaxed.gpu.global.u32 %v, [%o]; setp.ne.u32 %p, %v, 0; @%p bra SEEN;
+        sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra LOOK; ret;
+        SEEN: st.global.u32 [%o+4], 1; ret;
+        SECOND: st.relaxed.gpu.global.u32 [%o], 1; ret; }";
+    let mut device = load(text);
+    device.options.workers = 2;
+    // A machine with much else to do may need some attempts.
+    let seen = (0..100).any(|_| {
+        let out = device.buffer(&[0u32; 2]);
+        device.launch("k", 2, 1, &Args::default().buffer(&out)).unwrap();
+        out.read::<u32>() == [1, 1]
+    });
+    assert!(seen, "block 1 waited for block 0 each time");
+}
+
+#[test]
 fn asynchronous_copies_land_in_shared_memory() {
     let text = ".visible .entry k(.param .u64 out, .param .u64 in) {
         .reg .pred %p; .reg .b32 %t, %s, %n, %a, %b, %c, %d; .reg .b64 %o, %i, %x;

@@ -13,8 +13,10 @@ use super::warp::{Fragment, Wait, Warp};
 use crate::program::instruction::{BarrierKind, Op, Special};
 use crate::report::{Fault, FaultKind, Related};
 
-/// Warp instructions after which a warp lets the others of its block run.
-const QUANTUM: u32 = 100_000;
+/// Instructions after which a warp lets the others of its block run.
+pub(super) const LONG_TURN: u32 = 100_000;
+/// The same where whoever runs the block wants to look at the clock soon.
+pub(super) const SHORT_TURN: u32 = 500;
 
 /// The most places that a report names beside that of the fault.
 const MOST_RELATED: usize = 16;
@@ -118,15 +120,15 @@ impl<'l, 'a> Block<'l, 'a> {
         std::mem::take(&mut self.instructions)
     }
 
-    /// Gives each warp a turn. `true` when all threads have exited.
-    pub(super) fn round(&mut self) -> Result<bool, Stop> {
+    /// Gives each warp a turn of so many instructions. `true` when all threads have exited.
+    pub(super) fn round(&mut self, turn: u32) -> Result<bool, Stop> {
         let before = self.instructions;
         let mut running = false;
         self.rounds += 1;
         if let Some(steps) = self.launch.steps {
             for first in (0..self.warps.len()).step_by(MOST_WARPS) {
                 let count = MOST_WARPS.min(self.warps.len() - first);
-                running |= self.run_group(steps, first, count, QUANTUM)?;
+                running |= self.run_group(steps, first, count, turn)?;
             }
         } else {
             let [x, y, z] = self.index.map(u64::from);
@@ -134,7 +136,7 @@ impl<'l, 'a> Block<'l, 'a> {
             let order = Order::new(self.launch.options.seed, salt, self.warps.len() as u64);
             for place in 0..self.warps.len() {
                 let index = order.at(place as u64) as usize;
-                let turn = order.turn(place as u64).unwrap_or(QUANTUM);
+                let turn = order.turn(place as u64).unwrap_or(turn);
                 self.run_warp(index, turn)?;
                 running |= self.warps[index].live != 0;
             }

@@ -1,6 +1,6 @@
 //! One launch: constants, workers, the queue of blocks.
 
-use super::block::Block;
+use super::block::{Block, LONG_TURN, SHORT_TURN};
 use super::pool::{self, Help};
 use super::schedule::Order;
 use super::semantics::{LANES, Width};
@@ -220,7 +220,7 @@ impl<'a> Launch<'a> {
         let mut next = Some(first);
         while let Some(index) = next {
             block.start(index);
-            while !block.round()? {
+            while !block.round(if help.is_possible() { SHORT_TURN } else { LONG_TURN })? {
                 self.account(&mut block)?;
                 if self.stopped.load(Ordering::Relaxed) {
                     return Ok(());
@@ -250,7 +250,7 @@ impl<'a> Launch<'a> {
             }
             let mut index = 0;
             while index < blocks.len() {
-                let done = blocks[index].round()?;
+                let done = blocks[index].round(LONG_TURN)?;
                 self.account(&mut blocks[index])?;
                 if done {
                     blocks.swap_remove(index);
