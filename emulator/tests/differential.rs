@@ -313,6 +313,73 @@ impl Generator {
         self.line(&line);
     }
 
+    /// Work on registers whose lanes differ in a regular way: `%c1` is the same in all threads of a block, `%c0` grows
+    /// with x, `%c2` with y, `%c3` with both. Unless lanes that went different ways made them irregular.
+    fn regular(&mut self) {
+        let guard = if self.random.below(8) == 0 { self.guard() } else { String::new() };
+        let number = self.random.below(50);
+        let line = match self.random.below(22) {
+            0 => format!("add.u32 %c0, %c0, {number};"),
+            1 => "add.s32 %c0, %c0, %c1;".to_owned(),
+            2 => format!("mad.lo.s32 %c0, %x, 1, {number};"),
+            3 => "sub.s32 %c0, %c0, %k0;".to_owned(),
+            4 => format!("add.u32 %c1, %c1, {number};"),
+            5 => "mul.lo.u32 %c1, %c1, 3;".to_owned(),
+            6 => format!("xor.b32 %c1, %c1, {number};"),
+            7 => "popc.b32 %c1, %c1;".to_owned(),
+            8 => "mov.u32 %c1, %k0;".to_owned(),
+            9 => "mad.lo.u32 %c2, %y, %k2, %c1;".to_owned(),
+            10 => "add.u32 %c2, %c2, %c1;".to_owned(),
+            11 => "mad.lo.s32 %c3, %c0, 4, %c2;".to_owned(),
+            12 => "shl.b32 %i, %c0, 2; add.u32 %c3, %i, %c2;".to_owned(),
+            13 => "neg.s32 %i, %c3; sub.u32 %c3, %c1, %i;".to_owned(),
+            // A product that wraps around in some lanes.
+            14 => "mul.lo.u32 %i, %x, 0x4000001; cvt.s64.s32 %l0, %i;".to_owned(),
+            15 => "mul.lo.u32 %i, %x, %k2; mul.wide.u32 %a, %i, 0x10000001; add.s64 %l1, %l1, %a;".to_owned(),
+            16 => "cvt.u32.u64 %r0, %l1; mad.wide.s32 %l2, %c0, -3, %l2;".to_owned(),
+            17 => format!("mov.u32 %r{}, %c{};", self.random.below(REGISTERS), self.random.below(4)),
+            _ => {
+                let (a, b) = (self.random.below(4), self.random.below(4));
+                let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+                let ty = self.random.pick(&["u32", "s32"]);
+                let b = if self.random.below(2) == 0 { format!("%c{b}") } else { number.to_string() };
+                format!("setp.{operator}.{ty} %p{}, %c{a}, {b};", self.random.below(PREDICATES))
+            }
+        };
+        line.split_inclusive("; ").for_each(|line| self.line(&format!("{guard}{line}")));
+    }
+
+    /// A load or store whose address grows with the coordinates of the thread.
+    fn regular_memory(&mut self) {
+        let guard = self.guard();
+        let (kind, ty, bytes) =
+            [('r', "u32", 4), ('r', "s8", 1), ('f', "f32", 4), ('l', "u64", 8)][self.random.below(4)];
+        let register = self.register(kind);
+        let uniform = if self.depth > 0 { format!("%count{}", self.depth - 1) } else { "%k0".to_owned() };
+        match self.random.below(5) {
+            // Words of this thread: not after one another, as seen from a warp.
+            0 => {
+                self.line(&format!("mul.wide.u32 %a, {uniform}, 4;"));
+                self.line("and.b64 %a, %a, 24;");
+                self.line("add.s64 %a, %own, %a;");
+                let opcode = self.random.pick(&["st", "ld"]);
+                let (first, second) = if opcode == "st" {
+                    ("[%a]".to_owned(), register)
+                } else {
+                    (register, "[%a]".to_owned())
+                };
+                return self.line(&format!("{guard}{opcode}.global.{ty} {first}, {second};"));
+            }
+            1 => self.line(&format!("mad.lo.u32 %i, %y, 16, {uniform};")),
+            2 => self.line(&format!("add.u32 %i, %x, {uniform};")),
+            3 => self.line(&format!("mad.lo.u32 %i, %y, %k0, %x; add.u32 %i, %i, {uniform};")),
+            _ => self.line(&format!("mad.lo.u32 %i, %x, 2, {uniform};")),
+        }
+        self.line(&format!("mul.wide.u32 %a, %i, {bytes};"));
+        self.line("add.s64 %a, %input, %a;");
+        self.line(&format!("{guard}ld.global.{ty} {register}, [%a];"));
+    }
+
     /// Something that all lanes do together.
     fn collective(&mut self) {
         let (d, a, b) = (self.register('r'), self.register('r'), self.register('r'));
@@ -369,7 +436,9 @@ impl Generator {
 
     fn block(&mut self) {
         for _ in 0..=self.random.below(6) {
-            match self.random.below(16) {
+            match self.random.below(24) {
+                16..=20 => self.regular(),
+                21..=23 => self.regular_memory(),
                 0..=7 => self.operation(),
                 8 | 9 => self.comparison(),
                 10 => self.selection(),
@@ -400,6 +469,10 @@ impl Generator {
                 writeln!(stores, "st.global.{ty} [%result+{at}], %{kind}{register};").unwrap();
                 at += bytes;
             }
+        }
+        for register in 0..4 {
+            writeln!(stores, "st.global.u32 [%result+{at}], %c{register};").unwrap();
+            at += 4;
         }
         assert!(at <= RESULT_BYTES);
         let mut start = String::new();
@@ -436,7 +509,7 @@ impl Generator {
 .reg .f64 %g<{REGISTERS}>;
 .reg .pred %p<{PREDICATES}>;
 .reg .pred %again<4>;
-.reg .b32 %k<4>, %i, %count<4>, %limit<4>;
+.reg .b32 %k<4>, %c<4>, %x, %y, %i, %count<4>, %limit<4>;
 .reg .b64 %a, %own, %ownshared, %input, %result, %wide;
 .shared .align 16 .b8 scratch[{shared}];
 ld.param.u64 %result, [out];
@@ -446,6 +519,12 @@ mov.u32 %k0, %ctaid.x;
 mov.u32 %k1, %tid.x;
 mov.u32 %k2, %ntid.x;
 mov.u32 %k3, %tid.y;
+mov.u32 %x, %tid.x;
+mov.u32 %y, %tid.y;
+add.u32 %c0, %x, 5;
+mov.u32 %c1, 7;
+mad.lo.u32 %c2, %y, %k2, 1;
+mad.lo.u32 %c3, %c0, 4, %c2;
 mad.lo.u32 %k1, %k3, %k2, %k1;
 mov.u64 %ownshared, scratch;
 mul.wide.u32 %wide, %k1, {own};
@@ -494,7 +573,16 @@ fn random_programs_agree() {
     let first = setting("CUPRUM_FUZZ_SEED", 1);
     let count = setting("CUPRUM_FUZZ_PROGRAMS", 400);
     println!("seeds {first} to {}", first + count - 1);
-    let shapes = [(1, (32, 1)), (2, (256, 1)), (1, (16, 16)), (3, (77, 1)), (1, (320, 1)), (2, (20, 3))];
+    let shapes = [
+        (1, (32, 1)),
+        (2, (256, 1)),
+        (1, (16, 16)),
+        (3, (77, 1)),
+        (1, (320, 1)),
+        (2, (20, 3)),
+        (2, (8, 12)),
+        (1, (64, 5)),
+    ];
     for seed in first..first + count {
         let ptx = Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let (grid, block) = shapes[seed as usize % shapes.len()];

@@ -8,8 +8,9 @@ use super::rows::Rows;
 use super::schedule::Order;
 use super::semantics::{LANES, lanes_of};
 use super::shadow::Shadow;
-use super::vector::MOST_WARPS;
+use super::vector::{MOST_WARPS, Scalars, reads_row};
 use super::warp::{Fragment, Wait, Warp};
+use crate::program::Register;
 use crate::program::instruction::{BarrierKind, Op, Special};
 use crate::report::{Fault, FaultKind, Related};
 
@@ -48,6 +49,8 @@ pub(super) struct Block<'l, 'a> {
     pub(super) scratch: u32,
     /// Rows that lanes outside the gang at hand need, a bit each.
     pub(super) kept: Vec<u64>,
+    /// Registers that are not rows.
+    pub(super) scalars: Scalars,
 }
 
 impl<'l, 'a> Block<'l, 'a> {
@@ -66,13 +69,16 @@ impl<'l, 'a> Block<'l, 'a> {
         }
         parts.shared.resize((launch.shared_bytes as usize).div_ceil(8), 0);
         parts.uniform.resize(launch.uniform.len(), 0);
+        let mut changed = fresh;
         for ((register, width, value), held) in launch.uniform.iter().zip(&mut parts.uniform) {
             if fresh || value != held {
+                changed = true;
                 *held = *value;
                 parts.warps.iter_mut().for_each(|warp| warp.rows.fill(*register, *width, *value));
             }
         }
-        let Parts { warps, shared, caches, .. } = &mut parts;
+        parts.scalars.prepare(launch, changed);
+        let Parts { warps, shared, caches, scalars, .. } = &mut parts;
         let mut block = Block {
             launch,
             worker,
@@ -80,6 +86,7 @@ impl<'l, 'a> Block<'l, 'a> {
             warps: std::mem::take(warps),
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
+            scalars: std::mem::take(scalars),
             arrived: [0; 16],
             instructions: 0,
             rounds: 0,
@@ -93,7 +100,7 @@ impl<'l, 'a> Block<'l, 'a> {
             kept: Vec::new(),
         };
         for warp in &mut block.warps {
-            set_varying(launch, worker, warp, |special| !matches!(special, Special::BlockId(_)), [0; 3]);
+            set_varying(launch, worker, warp, |special, _| !depends_on_block(special), [0; 3]);
         }
         block
     }
@@ -108,11 +115,18 @@ impl<'l, 'a> Block<'l, 'a> {
             clocks.reset(self.launch.number(index));
         }
         let (launch, worker) = (self.launch, self.worker);
+        let scalars = self.scalars.usable;
         for warp in &mut self.warps {
             let first = warp.index * LANES as u32;
             let count = (launch.threads - first).min(LANES as u32);
             warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel);
-            set_varying(launch, worker, warp, |special| matches!(special, Special::BlockId(_)), index);
+            warp.rows_only = !scalars;
+            let is_read = |register| !scalars || launch.steps.is_none_or(|steps| reads_row(steps, register));
+            let wanted = |special: &Special, register| depends_on_block(special) && is_read(register);
+            set_varying(launch, worker, warp, wanted, index);
+        }
+        if scalars {
+            self.scalars.start(launch, index);
         }
     }
 
@@ -425,6 +439,7 @@ impl Drop for Block<'_, '_> {
         parts.warps = std::mem::take(&mut self.warps);
         parts.shared = std::mem::take(&mut self.shared);
         parts.caches = std::mem::take(&mut self.caches);
+        parts.scalars = std::mem::take(&mut self.scalars);
         parts.keep();
     }
 }
@@ -434,11 +449,14 @@ fn set_varying(
     launch: &Launch<'_>,
     worker: usize,
     warp: &mut Warp,
-    wanted: impl Fn(&Special) -> bool,
+    wanted: impl Fn(&Special, Register) -> bool,
     index: [u32; 3],
 ) {
     let first = warp.index * LANES as u32;
-    for (register, width, special) in launch.varying.iter().filter(|(.., special)| wanted(special)) {
+    for (register, width, special) in &launch.varying {
+        if !wanted(special, *register) {
+            continue;
+        }
         let value = |lane: u32| match *special {
             Special::ThreadId(axis) => thread_index(first + lane, launch.args.block)[axis as usize],
             Special::BlockId(axis) => index[axis as usize],
@@ -462,6 +480,15 @@ fn threads_of_warp(mask: u32) -> String {
         1 => "one thread of a warp".to_owned(),
         count => format!("{count} threads of a warp"),
     }
+}
+
+/// Fills the rows that depend on the block.
+pub(super) fn set_block_rows(launch: &Launch<'_>, worker: usize, warp: &mut Warp, index: [u32; 3]) {
+    set_varying(launch, worker, warp, |special, _| depends_on_block(special), index);
+}
+
+fn depends_on_block(special: &Special) -> bool {
+    matches!(special, Special::BlockId(_))
 }
 
 /// Coordinates of a thread in a block of these dimensions.

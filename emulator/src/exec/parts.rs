@@ -1,6 +1,7 @@
 //! What a worker keeps from one launch to the next, so that a launch allocates nothing once warm.
 
 use super::memory::Cached;
+use super::vector::Scalars;
 use super::warp::Warp;
 use std::cell::RefCell;
 
@@ -19,6 +20,7 @@ pub(super) struct Parts {
     pub(super) caches: Vec<Cached>,
     /// Values that the constant rows hold.
     pub(super) uniform: Vec<u64>,
+    pub(super) scalars: Scalars,
 }
 
 thread_local! {

@@ -82,6 +82,30 @@ impl Rows {
         self.rows[first..first + 2].fill(row);
     }
 
+    /// A first value and what each lane has beyond it, for a value of either width.
+    pub(super) fn fill_growing(
+        &mut self,
+        register: Register,
+        width: Width,
+        first: u64,
+        narrow: &[u32; LANES],
+        wide: &[i64; LANES],
+    ) {
+        let row = register.0 as usize;
+        if width != Width::Double {
+            let cells = self.rows[row].0.iter_mut().zip(narrow);
+            cells.for_each(|(cell, growth)| *cell = (first as u32).wrapping_add(*growth));
+            return;
+        }
+        for (half, row) in self.rows[row..row + 2].iter_mut().enumerate() {
+            let growth = &wide[half * LANES / 2..(half + 1) * LANES / 2];
+            for (cells, growth) in row.0.chunks_exact_mut(2).zip(growth) {
+                let value = first.wrapping_add_signed(*growth);
+                cells.copy_from_slice(&[value as u32, (value >> 32) as u32]);
+            }
+        }
+    }
+
     /// Bytes that the register file takes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(self.rows.as_slice())

@@ -64,6 +64,8 @@ pub(super) struct Warp {
     pub(super) fragments: Vec<Fragment>,
     /// Lanes that have a thread and have not exited.
     pub(super) live: u32,
+    /// Whether all its registers are rows, so that it must run the code that knows no others.
+    pub(super) rows_only: bool,
     /// Local memory, lane after lane, as far as it was used.
     pub(super) local: Vec<u8>,
     pub(super) local_stride: u32,
@@ -80,6 +82,7 @@ impl Warp {
             rows: Rows::new(kernel.rows, kernel.predicates),
             fragments: Vec::new(),
             live: 0,
+            rows_only: true,
             local: Vec::new(),
             local_stride: 0,
             local_written: vec![Written::default(); LANES],

@@ -4,8 +4,9 @@ use super::super::block::{Block, Stop};
 use super::super::plain::FUEL;
 use super::super::semantics::LANES;
 use super::super::warp::{Fragment, Wait};
-use super::liveness::RowSet;
-use super::translate::{Guard, Steps};
+use super::liveness::{RowSet, contains};
+use super::translate::{Code, Guard, Steps};
+use crate::program::Register;
 
 /// The most warps in a gang: enough to make the cost of a step negligible, few enough for their registers to stay in
 /// the cache.
@@ -47,6 +48,11 @@ pub(super) struct Files {
     pub(super) full: bool,
     /// Whether lanes elsewhere may need anything: [`Block::kept`] says what.
     pub(super) keeps: Keeps,
+    /// The register file of the first lanes, and which of its lanes are these warps.
+    pub(super) firsts: *mut u32,
+    pub(super) first_lanes: u32,
+    /// No other warps of the group are running.
+    pub(super) whole_group: bool,
 }
 
 /// What must be left alone in lanes that a gang does not run.
@@ -99,7 +105,7 @@ impl Block<'_, '_> {
     /// instructions. Whether any is still running.
     pub(in crate::exec) fn run_group(
         &mut self,
-        code: &Steps,
+        steps: &Steps,
         first: usize,
         count: usize,
         quantum: u32,
@@ -109,7 +115,7 @@ impl Block<'_, '_> {
             let share = |member: &Member| left[member.warp - first];
             let before = gang.members().iter().map(share).min().unwrap_or(0);
             let mut after = before;
-            self.run_steps(code, gang, &mut after)?;
+            self.run_steps(steps, gang, &mut after)?;
             for member in gang.members() {
                 left[member.warp - first] -= before - after;
             }
@@ -117,12 +123,25 @@ impl Block<'_, '_> {
         Ok(self.warps[first..first + count].iter().any(|warp| warp.live != 0))
     }
 
+    /// The code that a gang runs.
+    pub(super) fn code<'s>(&self, steps: &'s Steps, gang: &Gang) -> &'s Code {
+        match &steps.scalars {
+            Some(scalars) if !self.runs_rows(gang) => scalars,
+            _ => &steps.rows,
+        }
+    }
+
+    /// Whether all registers of a gang's warps are rows.
+    fn runs_rows(&self, gang: &Gang) -> bool {
+        gang.members().first().is_none_or(|member| self.warps[member.warp].rows_only)
+    }
+
     /// The fragments that are to run next: of each warp the one whose turn it is, of those the ones that stand where
     /// the earliest stands. `None` if all warps wait, have ended, or had their share.
     fn gather(&mut self, first: usize, count: usize, left: &[u32; MOST_WARPS]) -> Result<Option<Gang>, Stop> {
         let kernel = self.launch.args.kernel;
         let mut gang = Gang::default();
-        let mut place = (u32::MAX, u32::MAX);
+        let mut place = (u32::MAX, u32::MAX, false);
         for index in first..first + count {
             if left[index - first] == 0 {
                 continue;
@@ -136,7 +155,7 @@ impl Block<'_, '_> {
                 alone.push(member);
                 return Ok(Some(alone));
             }
-            let here = (kernel.ranks[pc as usize], pc);
+            let here = (kernel.ranks[pc as usize], pc, self.warps[index].rows_only);
             if here < place {
                 place = here;
                 gang.count = 0;
@@ -172,7 +191,7 @@ impl Block<'_, '_> {
     /// step returned.
     pub(super) fn part(
         &mut self,
-        code: &Steps,
+        code: &Code,
         gang: &mut Gang,
         taken: &[u32; MOST_WARPS],
         [straight, target]: [usize; 2],
@@ -211,7 +230,7 @@ impl Block<'_, '_> {
     }
 
     /// What steps see of a gang.
-    pub(super) fn files(&mut self, code: &Steps, gang: &Gang) -> Files {
+    pub(super) fn files(&mut self, steps: &Steps, gang: &Gang) -> Files {
         let mut files = Files {
             rows: [std::ptr::null_mut(); MOST_WARPS],
             predicates: [std::ptr::null_mut(); MOST_WARPS],
@@ -219,7 +238,14 @@ impl Block<'_, '_> {
             count: gang.count,
             full: true,
             keeps: Keeps::Everything,
+            firsts: std::ptr::null_mut(),
+            first_lanes: 0,
+            whole_group: false,
         };
+        if !self.runs_rows(gang) {
+            files.firsts = self.first_lanes(gang);
+            (files.first_lanes, files.whole_group) = self.first_lane_mask(gang);
+        }
         for (warp, member) in gang.members().iter().enumerate() {
             let rows = &mut self.warps[member.warp].rows;
             files.rows[warp] = rows.base();
@@ -227,15 +253,15 @@ impl Block<'_, '_> {
             files.masks[warp] = member.mask;
             files.full &= member.mask == u32::MAX;
         }
-        if !files.full && self.find_kept(code, gang).is_some() {
+        if !files.full && self.find_kept(steps, gang).is_some() {
             files.keeps = Keeps::Some;
         }
         files
     }
 
     /// Puts together what lanes outside a gang need. `None` if that is not known.
-    fn find_kept(&mut self, code: &Steps, gang: &Gang) -> Option<()> {
-        let liveness = code.liveness.as_ref()?;
+    fn find_kept(&mut self, steps: &Steps, gang: &Gang) -> Option<()> {
+        let liveness = steps.liveness.as_ref()?;
         self.kept.clear();
         self.kept.extend_from_slice(liveness.exchanged());
         for member in gang.members() {
@@ -260,9 +286,7 @@ impl Block<'_, '_> {
         if guard != Guard::ALWAYS || files.full {
             return guard == Guard::ALWAYS;
         }
-        let row = out as usize / LANES;
-        let kept = || self.kept.get(row / 64).is_none_or(|set| set >> (row % 64) & 1 != 0);
-        files.keeps == Keeps::Some && !kept()
+        files.keeps == Keeps::Some && !contains(&self.kept, Register(out / LANES as u32))
     }
 
     /// The other fragments that a gang has to look out for.

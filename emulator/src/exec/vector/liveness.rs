@@ -3,9 +3,10 @@
 //! Lanes that are elsewhere need what lives at the places where they stand. A result may be written over all lanes of
 //! its row if nobody needs the old one.
 
-use super::registers::{visit_reads, visit_writes};
+use super::blocks::Blocks;
+use super::registers::{rows_of, visit_reads, visit_writes};
 use crate::program::instruction::{Condition, Op, Register};
-use crate::program::{Kernel, RowKind, flow};
+use crate::program::{Kernel, RowKind};
 
 /// Words of all sets together beyond which registers are not looked into: 4 MiB.
 const MOST_WORDS: usize = 1 << 19;
@@ -27,13 +28,10 @@ pub(super) struct Liveness {
 
 impl Liveness {
     /// `None` in kernels with instructions that are not looked into, and in huge ones.
-    pub(super) fn find(kernel: &Kernel) -> Option<Liveness> {
+    pub(super) fn find(kernel: &Kernel, blocks: &Blocks) -> Option<Liveness> {
         let words = (kernel.rows as usize + 1).div_ceil(64);
-        let starts: Vec<usize> = (0..kernel.code.len())
-            .filter(|pc| *pc == 0 || kernel.ranks[*pc] != kernel.ranks[pc - 1])
-            .collect();
         let stops = kernel.code.iter().filter(|instruction| may_wait(&instruction.op)).count();
-        if !kernel.functions.is_empty() || (starts.len() * 2 + stops * 2) * words > MOST_WORDS {
+        if !kernel.functions.is_empty() || (blocks.count() * 2 + stops * 2) * words > MOST_WORDS {
             return None;
         }
         let mut exchanged = vec![0; words];
@@ -48,40 +46,40 @@ impl Liveness {
                 return None;
             }
         }
-        let block_of = |pc: u32| starts.partition_point(|start| *start <= pc as usize) - 1;
-        let ends = |block: usize| starts.get(block + 1).copied().unwrap_or(kernel.code.len());
-        let mut live_in = vec![0u64; starts.len() * words];
+        let mut live_in = vec![0u64; blocks.count() * words];
         let mut set = vec![0u64; words];
         let at_end = |block: usize, live_in: &[u64], set: &mut RowSet| {
             set.fill(0);
-            for next in flow::successors(&kernel.code, ends(block) - 1) {
-                let next = block_of(next) * words;
-                set.iter_mut().zip(&live_in[next..next + words]).for_each(|(to, from)| *to |= from);
+            for next in blocks.successors(block) {
+                let next = &live_in[next * words..(next + 1) * words];
+                set.iter_mut().zip(next).for_each(|(to, from)| *to |= from);
             }
         };
-        let mut by_rank: Vec<usize> = (0..starts.len()).collect();
-        by_rank.sort_unstable_by_key(|block| std::cmp::Reverse(kernel.ranks[starts[*block]]));
+        let mut last_first: Vec<usize> = (0..blocks.count()).collect();
+        last_first.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
         let mut changed = true;
         while changed {
             changed = false;
-            for block in &by_rank {
+            for block in &last_first {
                 at_end(*block, &live_in, &mut set);
-                (starts[*block]..ends(*block)).rev().for_each(|pc| before(kernel, pc, &mut set));
+                blocks.range(*block).rev().for_each(|pc| before(kernel, pc, &mut set));
                 let known = &mut live_in[block * words..(block + 1) * words];
                 changed |= *known != set[..];
                 known.copy_from_slice(&set);
             }
         }
-        let mut liveness =
-            Liveness { words, slots: vec![u32::MAX; kernel.code.len()], sets: Vec::new(), exchanged };
-        for (block, start) in starts.iter().enumerate() {
+        let slots = vec![u32::MAX; kernel.code.len()];
+        let mut liveness = Liveness { words, slots, sets: Vec::new(), exchanged };
+        for block in 0..blocks.count() {
+            let range = blocks.range(block);
             at_end(block, &live_in, &mut set);
-            for pc in (*start..ends(block)).rev() {
-                if may_wait(&kernel.code[pc].op) && pc + 1 < ends(block) {
+            for pc in range.clone().rev() {
+                let waits = may_wait(&kernel.code[pc].op);
+                if waits && pc + 1 < range.end {
                     liveness.keep(pc + 1, &set);
                 }
                 before(kernel, pc, &mut set);
-                if pc == *start || may_wait(&kernel.code[pc].op) {
+                if waits || pc == range.start {
                     liveness.keep(pc, &set);
                 }
             }
@@ -100,10 +98,22 @@ impl Liveness {
         self.sets.get(first..first + self.words)
     }
 
+    /// Whether a register is needed at an instruction, as far as is known.
+    pub(super) fn needs(&self, pc: u32, register: Register) -> bool {
+        self.at(pc).is_none_or(|set| contains(set, register))
+    }
+
     /// Rows that lanes read from each other, wherever those stand.
     pub(super) fn exchanged(&self) -> &RowSet {
         &self.exchanged
     }
+}
+
+/// Whether a set holds the first row of a register.
+#[inline(always)]
+pub(super) fn contains(set: &RowSet, register: Register) -> bool {
+    let row = register.0 as usize;
+    set.get(row / 64).is_none_or(|word| word >> (row % 64) & 1 != 0)
 }
 
 /// Whether lanes may stand at this instruction, or right behind it, while others of their warp run. Blocks aside,
@@ -132,7 +142,7 @@ fn before(kernel: &Kernel, pc: usize, set: &mut RowSet) {
     let instruction = &kernel.code[pc];
     if instruction.guard == Condition::ALWAYS {
         visit_writes(instruction, &mut |register, width| {
-            for row in super::registers::rows_of(register, width) {
+            for row in rows_of(register, width) {
                 set[row / 64] &= !(1 << (row % 64));
             }
         });

@@ -4,11 +4,13 @@
 //! blocks of 16 threads a row are common. One check then covers the half, and the data is copied at once. What does
 //! not fit any of this, misses the region found last, or is not allowed, is left to the plain mode.
 
-use super::super::semantics::LANES;
+use super::super::semantics::{LANES, lanes_of};
+use super::gang::MOST_WARPS;
 use super::rows::{Level, for_each_level};
+use super::scalar::{Half, Pattern};
 use core::mem::MaybeUninit;
 
-const HALF: usize = LANES / 2;
+pub(super) const HALF: usize = LANES / 2;
 /// The most elements of an access that are handled here.
 pub(super) const MOST_ELEMENTS: usize = 4;
 
@@ -50,7 +52,7 @@ pub(super) struct Window {
 impl Window {
     /// Where these bytes are, if all of them lie inside and the first is aligned to `align`.
     #[inline(always)]
-    fn place(&self, address: u64, bytes: u64, align: u64) -> Option<*mut u8> {
+    pub(super) fn place(&self, address: u64, bytes: u64, align: u64) -> Option<*mut u8> {
         let offset = address.wrapping_sub(self.base);
         let inside = offset < self.len && bytes <= self.len - offset && address & (align - 1) == 0;
         if inside { Some(self.host.wrapping_add(offset as usize)) } else { None }
@@ -66,6 +68,134 @@ enum Shape {
     Consecutive(*mut u8),
     /// Each elsewhere, all of them allowed.
     Scattered,
+}
+
+/// Accesses of a gang at regular addresses that were found to be allowed.
+#[derive(Debug)]
+pub(super) struct Regular<'a> {
+    /// Where the first lane of each warp would go; null for warps that are left out.
+    pub(super) firsts: [*mut u8; MOST_WARPS],
+    pub(super) masks: [u32; MOST_WARPS],
+    pub(super) pattern: Pattern,
+    /// How much further the other lanes go, in bytes.
+    pub(super) growth: &'a [i64; LANES],
+    /// Whether loads may write to lanes that are not active.
+    pub(super) free: bool,
+}
+
+/// Runs loads or stores of some warps, given their register files.
+pub(super) type RegularFn = unsafe fn(&[*mut u32], &Access, &Regular<'_>);
+
+for_each_level! {
+    /// Loads from regular addresses, by level.
+    regular_loads[T: Element<C>, C: Copy]: RegularFn = regular_load::<T, C>(files: &[*mut u32], access: &Access, regular: &Regular<'_>)
+}
+
+for_each_level! {
+    /// Stores to regular addresses, by level.
+    regular_stores[T: Element<C>, C: Copy]: RegularFn = regular_store::<T, C>(files: &[*mut u32], access: &Access, regular: &Regular<'_>)
+}
+
+/// # Safety
+/// The files hold the rows of the access, whose types are `T` in memory and `C` in registers; all lanes may read.
+#[inline(always)]
+unsafe fn regular_load<T: Element<C>, C: Copy>(files: &[*mut u32], access: &Access, regular: &Regular<'_>) {
+    for (warp, file) in files.iter().enumerate() {
+        let (first, mask) = (regular.firsts[warp], regular.masks[warp]);
+        if first.is_null() {
+            continue;
+        }
+        for element in 0..access.elements as usize {
+            let to = file.wrapping_add(access.registers[element] as usize).cast::<C>();
+            let at = |lane: usize| {
+                let first = first.wrapping_offset(regular.growth[lane] as isize);
+                first.cast::<T>().wrapping_add(element)
+            };
+            if mask != u32::MAX && !regular.free {
+                for lane in lanes_of(mask) {
+                    // SAFETY: as the caller says.
+                    let value = unsafe { at(lane).read_unaligned() }.widen();
+                    // SAFETY: a lane of a register of the access.
+                    unsafe { to.wrapping_add(lane).write(value) };
+                }
+                continue;
+            }
+            let halves = match regular.pattern {
+                Pattern::Same => [Half::Same; 2],
+                Pattern::Next => [Half::Next; 2],
+                Pattern::Halves(halves) => halves,
+                Pattern::Scattered | Pattern::Misaligned => {
+                    for lane in 0..LANES {
+                        // SAFETY: as the caller says.
+                        let value = unsafe { at(lane).read_unaligned() }.widen();
+                        // SAFETY: a lane of a register of the access.
+                        unsafe { to.wrapping_add(lane).write(value) };
+                    }
+                    continue;
+                }
+            };
+            for (half, kind) in halves.into_iter().enumerate() {
+                let from = at(half * HALF);
+                let to = to.wrapping_add(half * HALF);
+                if kind == Half::Same {
+                    // SAFETY: as the caller says.
+                    let value = unsafe { from.read_unaligned() }.widen();
+                    // SAFETY: half a register of the access.
+                    unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
+                } else if access.elements == 1 {
+                    // SAFETY: as the caller says; half a register of the access.
+                    unsafe { read_half(from, 1, to) };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { read_half(from, access.elements as usize, to) };
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As for [`regular_load`]; the active lanes may write.
+#[inline(always)]
+unsafe fn regular_store<T: Element<C>, C: Copy>(files: &[*mut u32], access: &Access, regular: &Regular<'_>) {
+    for (warp, file) in files.iter().enumerate() {
+        let (first, mask) = (regular.firsts[warp], regular.masks[warp]);
+        if first.is_null() {
+            continue;
+        }
+        let next = match regular.pattern {
+            Pattern::Next => true,
+            Pattern::Halves(halves) => halves == [Half::Next; 2],
+            _ => false,
+        };
+        for element in 0..access.elements as usize {
+            let from = file.wrapping_add(access.registers[element] as usize).cast::<C>();
+            let at = |lane: usize| {
+                let first = first.wrapping_offset(regular.growth[lane] as isize);
+                first.cast::<T>().wrapping_add(element)
+            };
+            if mask == u32::MAX && next {
+                for half in 0..2 {
+                    let (from, to) = (from.wrapping_add(half * HALF), at(half * HALF));
+                    if access.elements == 1 {
+                        // SAFETY: as the caller says; half a register of the access.
+                        unsafe { write_half(from, to, 1) };
+                    } else {
+                        // SAFETY: as above.
+                        unsafe { write_half(from, to, access.elements as usize) };
+                    }
+                }
+                continue;
+            }
+            // To one place as well: the last lane wins, as in the plain mode.
+            for lane in lanes_of(mask) {
+                // SAFETY: a lane of a register of the access.
+                let value = T::narrow(unsafe { from.wrapping_add(lane).read() });
+                // SAFETY: as the caller says.
+                unsafe { at(lane).write_unaligned(value) };
+            }
+        }
+    }
 }
 
 /// Runs a load or store for the lanes of a mask; `false`, with nothing changed, if the plain mode has to.
@@ -389,31 +519,47 @@ unsafe fn store_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, wi
     }
 }
 
+/// Picks from a table of loads or one of stores the function for the types of an access; `None` if only the plain mode
+/// handles these.
+macro_rules! pick {
+    ($level:expr, $access:expr, $is_load:expr, $loads:ident, $stores:ident) => {
+        pick!(@types $level, $access, $is_load, $loads, $stores, {
+            u8, u32;
+            i8, u32;
+            u16, u32;
+            i16, u32;
+            u32, u32;
+            u64, u64;
+        })
+    };
+    (@types $level:expr, $access:expr, $is_load:expr, $loads:ident, $stores:ident, { $($ty:ty, $cell:ty;)* }) => {{
+        let cell = if $access.wide { 8 } else { 4 };
+        let extends_sign = $access.signed && $is_load && $access.bytes < cell;
+        match ($access.bytes, extends_sign, $access.wide) {
+            $((bytes, signed, wide)
+                if bytes as usize == size_of::<$ty>()
+                    && signed == (<$ty>::MIN != 0)
+                    && wide == (size_of::<$cell>() == 8) =>
+            {
+                let table = if $is_load { $loads::<$ty, $cell>() } else { $stores::<$ty, $cell>() };
+                Some(table[$level as usize])
+            })*
+            _ => None,
+        }
+    }};
+}
+
+/// Whether there are functions for elements of this size in registers of this width.
+pub(super) fn is_common(bytes: u32, wide: bool) -> bool {
+    if wide { bytes == 8 } else { matches!(bytes, 1 | 2 | 4) }
+}
+
 /// The function for a load, or a store, of this kind; `None` if only the plain mode has one.
 pub(super) fn function(level: Level, access: &Access, is_load: bool) -> Option<AccessFn> {
-    let cell = if access.wide { 8 } else { 4 };
-    let extends_sign = access.signed && is_load && access.bytes < cell;
-    macro_rules! pick {
-        ($($ty:ty, $cell:ty;)*) => {
-            match (access.bytes, extends_sign, access.wide) {
-                $((bytes, signed, wide)
-                    if bytes as usize == size_of::<$ty>()
-                        && signed == (<$ty>::MIN != 0)
-                        && wide == (size_of::<$cell>() == 8) =>
-                {
-                    let table = if is_load { loads::<$ty, $cell>() } else { stores::<$ty, $cell>() };
-                    Some(table[level as usize])
-                })*
-                _ => None,
-            }
-        };
-    }
-    pick! {
-        u8, u32;
-        i8, u32;
-        u16, u32;
-        i16, u32;
-        u32, u32;
-        u64, u64;
-    }
+    pick!(level, access, is_load, loads, stores)
+}
+
+/// As [`function`], for addresses that are regular.
+pub(super) fn regular_function(level: Level, access: &Access, is_load: bool) -> Option<RegularFn> {
+    pick!(level, access, is_load, regular_loads, regular_stores)
 }

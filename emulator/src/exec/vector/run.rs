@@ -3,17 +3,23 @@
 use super::super::block::{Block, Stop};
 use super::super::memory::Cached;
 use super::super::plain::{FUEL, Flow};
+use super::super::semantics::{LANES, Width};
+use super::affine::TestKind;
 use super::gang::{Company, Files, Gang, MOST_WARPS};
-use super::memory::Window;
-use super::translate::{AccessSpace, AccessStep, Action, CombinedTest, Guard, Steps};
-use crate::program::Predicate;
+use super::memory::{Regular, Window};
+use super::scalar::Pattern;
+use super::translate::{
+    AccessSpace, AccessStep, Action, CombinedTest, Guard, ScalarAccess, ScalarStep, ScalarTest, Steps,
+};
+use crate::program::{Predicate, Register};
 
 impl Block<'_, '_> {
     /// Runs a gang until its members part for good, wait, end or have had their share. Members that only leave it
     /// stand where others will find them.
-    pub(super) fn run_steps(&mut self, code: &Steps, gang: Gang, left: &mut u32) -> Result<(), Stop> {
+    pub(super) fn run_steps(&mut self, steps: &Steps, gang: Gang, left: &mut u32) -> Result<(), Stop> {
         let mut gang = gang;
-        let mut files = self.files(code, &gang);
+        let code = self.code(steps, &gang);
+        let mut files = self.files(steps, &gang);
         let mut company = self.company(&gang);
         let first = gang.members()[0];
         let mut at = code.of_pc[self.warps[first.warp].fragments[first.fragment].pc as usize] as usize;
@@ -30,7 +36,7 @@ impl Block<'_, '_> {
                     } else {
                         for warp in 0..files.count {
                             let active = files.active(warp, step.guard);
-                            self.merge_after(code, &files, warp, active, (*out, *double), |file, out| {
+                            self.merge_after(steps, &files, warp, active, (*out, *double), |file, out| {
                                 // SAFETY: as above; the scratch rows are as good as any.
                                 unsafe { run(&[file], out, sources) };
                             });
@@ -64,10 +70,10 @@ impl Block<'_, '_> {
                     for warp in 0..files.count {
                         let active = if free { u32::MAX } else { files.active(warp, step.guard) };
                         let chosen = files.holds(warp, *condition);
-                        self.merge_after(code, &files, warp, active, (*out, *double), |file, out| {
+                        self.merge_after(steps, &files, warp, active, (*out, *double), |file, out| {
                             let row = |offset: u32| file.wrapping_add(offset as usize);
                             // SAFETY: as for `Pure`.
-                            unsafe { code.blends[usize::from(*double)](row(out), row(*a), row(*b), chosen) };
+                            unsafe { steps.blends[usize::from(*double)](row(out), row(*a), row(*b), chosen) };
                         });
                     }
                 }
@@ -81,6 +87,38 @@ impl Block<'_, '_> {
                             for pc in access.prepare.into_iter().flatten().chain([step.pc]) {
                                 self.step(member.warp, member.fragment, pc, member.mask)?;
                             }
+                        }
+                    }
+                }
+                Action::Scalar(scalar) => {
+                    let regular = self.is_free(&files, step.guard, scalar.out.row)
+                        && scalar.no_wrap.as_ref().is_none_or(|what| self.never_wraps(&gang, what));
+                    if !regular {
+                        used -= step.weight;
+                        self.settle(&gang, step.entry, &mut used, left);
+                        self.leave_scalars(steps, &gang);
+                        return Ok(());
+                    }
+                    self.run_scalar(steps, &files, scalar);
+                    if scalar.expand {
+                        for member in gang.members() {
+                            self.expand(member.warp, scalar.out);
+                        }
+                    }
+                }
+                Action::ScalarTest(test) => self.scalar_test(&files, &gang, test, step.guard),
+                Action::ScalarLoad(access) | Action::ScalarStore(access) => {
+                    let writes = matches!(step.action, Action::ScalarStore(_));
+                    let mut failed = self.regular_access(&files, &gang, access, step.guard, writes);
+                    while failed != 0 {
+                        let warp = failed.trailing_zeros() as usize;
+                        failed &= failed - 1;
+                        let member = gang.members()[warp];
+                        let active = files.active(warp, step.guard);
+                        self.expand(member.warp, access.address);
+                        if !self.access_fast(&access.by_row, files.rows[warp], active, writes) {
+                            self.settle(&gang, step.pc, &mut used, left);
+                            self.step(member.warp, member.fragment, step.pc, member.mask)?;
                         }
                     }
                 }
@@ -100,7 +138,7 @@ impl Block<'_, '_> {
                         } else {
                             self.settle(&gang, step.pc, &mut used, left);
                             at = self.part(code, &mut gang, &taken, [at + 1, target]);
-                            files = self.files(code, &gang);
+                            files = self.files(steps, &gang);
                             let fuel = company.map_or(FUEL, |company| company.fuel);
                             company = self.company(&gang).map(|company| Company { fuel, ..company });
                         }
@@ -176,7 +214,7 @@ impl Block<'_, '_> {
                     }
                     if staying.members().len() < gang.members().len() {
                         gang = staying;
-                        files = self.files(code, &gang);
+                        files = self.files(steps, &gang);
                     }
                 }
             }
@@ -193,11 +231,129 @@ impl Block<'_, '_> {
         }
     }
 
+    /// Runs an operation on the first lanes of a gang's warps.
+    #[inline(always)]
+    fn run_scalar(&self, steps: &Steps, files: &Files, scalar: &ScalarStep) {
+        let file = files.firsts;
+        match scalar.run {
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
+            Ok(run) if files.whole_group => unsafe { run(&[file], scalar.out.row, &scalar.sources) },
+            Ok(run) => {
+                // SAFETY: as above; the scratch rows are as good as any.
+                unsafe { run(&[file], self.scratch, &scalar.sources) };
+                let row = |offset: u32| file.wrapping_add(offset as usize);
+                let (out, scratch) = (row(scalar.out.row), row(self.scratch));
+                let blend = steps.blends[usize::from(scalar.out.width == Width::Double)];
+                // SAFETY: the result and the scratch rows are as wide as the operation's result.
+                unsafe { blend(out, scratch, out, files.first_lanes) };
+            }
+            Err(run) => {
+                let register = |row: u32| Register(row / LANES as u32);
+                // SAFETY: as above.
+                unsafe {
+                    run(file, register(scalar.out.row), scalar.sources.map(register), files.first_lanes)
+                };
+            }
+        }
+    }
+
+    /// Runs a comparison for each warp of a gang as a whole, where that is possible.
+    fn scalar_test(&mut self, files: &Files, gang: &Gang, test: &ScalarTest, guard: Guard) {
+        let mut uniform = 0;
+        if test.kind == TestKind::Uniform {
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
+            unsafe { (test.run)(&[files.firsts], &test.sources(), &mut uniform) };
+        }
+        for (warp, member) in gang.members().iter().enumerate() {
+            let all = match test.kind {
+                TestKind::Uniform => Some(uniform >> (member.warp % MOST_WARPS) & 1 != 0),
+                TestKind::Range(comparison) => self.compare_spans(member.warp, comparison, test.operands),
+            };
+            let bits = match all {
+                Some(true) => u32::MAX,
+                Some(false) => 0,
+                None => {
+                    test.operands.iter().for_each(|operand| self.expand(member.warp, *operand));
+                    let mut bits = 0;
+                    // SAFETY: as for `Action::Pure`; there is one warp, so one word.
+                    unsafe { (test.run)(&[files.rows[warp]], &test.sources(), &mut bits) };
+                    bits
+                }
+            };
+            files.set_predicate(warp, test.out, files.active(warp, guard), bits);
+        }
+    }
+
+    /// Runs an access at a regular address. Returns the warps for which that is not possible, a bit each.
+    #[inline(always)]
+    fn regular_access(
+        &mut self,
+        files: &Files,
+        gang: &Gang,
+        step: &ScalarAccess,
+        guard: Guard,
+        writes: bool,
+    ) -> u32 {
+        let access = &step.by_row.access;
+        let Some(window) = self.window(&step.by_row, writes) else { return u32::MAX >> (32 - files.count) };
+        let growth = self.growth(step.address);
+        let pattern = self.scalars.patterns[step.pattern as usize];
+        let bytes = u64::from(access.bytes * access.elements);
+        let free = !writes
+            && (0..access.elements as usize).all(|at| self.is_free(files, guard, access.registers[at]));
+        let mut regular = Regular {
+            firsts: [std::ptr::null_mut(); MOST_WARPS],
+            masks: [0; MOST_WARPS],
+            pattern,
+            growth: &growth.wide,
+            free,
+        };
+        let mut failed = 0;
+        for (warp, member) in gang.members().iter().enumerate() {
+            let active = files.active(warp, guard);
+            if active == 0 {
+                continue;
+            }
+            let first = self.first_lane(member.warp, step.address);
+            let no_wrap = step.address.width == Width::Double
+                || first as i64 + growth.least >= 0 && first as i64 + growth.most <= i64::from(u32::MAX);
+            let least = first.wrapping_add(access.offset).wrapping_add_signed(growth.least);
+            let span = (growth.most - growth.least) as u64 + bytes;
+            match window.place(least, span, bytes) {
+                Some(place) if no_wrap && pattern != Pattern::Misaligned => {
+                    regular.firsts[warp] = place.wrapping_offset(-growth.least as isize);
+                    regular.masks[warp] = active;
+                }
+                _ => failed |= 1 << warp,
+            }
+        }
+        // SAFETY: each register file holds all rows of the kernel; all lanes of the warps that are not left out lie
+        // inside the window, which is live and writable if it is written to.
+        unsafe { (step.run)(files.rows(), access, &regular) };
+        failed
+    }
+
+    /// The memory that an access found last, if it may go there.
+    #[inline(always)]
+    fn window(&mut self, step: &AccessStep, writes: bool) -> Option<Window> {
+        match step.space {
+            AccessSpace::Shared => Some(Window {
+                base: 0,
+                len: self.launch.shared_bytes.into(),
+                host: self.shared.as_mut_ptr().cast(),
+            }),
+            AccessSpace::Global => {
+                let Cached { base, len, host, writable, tracked } = self.caches[step.cache as usize];
+                (!tracked && (writable || !writes)).then_some(Window { base, len, host })
+            }
+        }
+    }
+
     /// Runs something that writes a single or double row, for the lanes of a mask only.
     #[inline(always)]
     fn merge_after(
         &self,
-        code: &Steps,
+        steps: &Steps,
         files: &Files,
         warp: usize,
         active: u32,
@@ -213,7 +369,7 @@ impl Block<'_, '_> {
                 run(file, scratch);
                 let row = |offset: u32| file.wrapping_add(offset as usize);
                 // SAFETY: the result and the scratch rows are as wide as the operation's result.
-                unsafe { code.blends[usize::from(double)](row(out), row(scratch), row(out), active) };
+                unsafe { steps.blends[usize::from(double)](row(out), row(scratch), row(out), active) };
             }
         }
     }
@@ -221,20 +377,7 @@ impl Block<'_, '_> {
     /// Runs an access on the region that the instruction found last. `false` if the plain mode has to.
     #[inline(always)]
     fn access_fast(&mut self, step: &AccessStep, file: *mut u32, active: u32, writes: bool) -> bool {
-        let window = match step.space {
-            AccessSpace::Shared => Window {
-                base: 0,
-                len: self.launch.shared_bytes.into(),
-                host: self.shared.as_mut_ptr().cast(),
-            },
-            AccessSpace::Global => {
-                let Cached { base, len, host, writable, tracked } = self.caches[step.cache as usize];
-                if tracked || writes && !writable {
-                    return false;
-                }
-                Window { base, len, host }
-            }
-        };
+        let Some(window) = self.window(step, writes) else { return false };
         // SAFETY: the register file holds all rows of the kernel; the window is shared memory of this block or a
         // live region, writable if it is written to.
         unsafe { (step.run)(file, &step.access, &window, active) }

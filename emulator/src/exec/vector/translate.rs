@@ -5,29 +5,44 @@
 //! the plain mode.
 
 use super::super::semantics::{LANES, PureFn, PureInfo, Width, bits, integer, pure};
+use super::affine::{Affine, TestKind};
+use super::blocks::Blocks;
 use super::liveness::{Liveness, may_wait};
-use super::memory::{self, AccessFn, MOST_ELEMENTS, Source};
+use super::memory::{self, AccessFn, MOST_ELEMENTS, RegularFn, Source};
 use super::registers::{Uses, visit_writes};
 use super::rows::{BlendRows, Level, PureRows, Shuffle, ShuffleRows, TestRows, blends, shuffles};
+use super::scalar::{NoWrap, Operand};
 use crate::program::instruction::{
     self, BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op, Register,
 };
-use crate::program::{Kernel, Predicate};
+use crate::program::{Kernel, Predicate, RowKind};
 use crate::ptx::Space;
 use std::collections::{HashMap, HashSet};
 
 /// A kernel in steps.
 #[derive(Debug)]
 pub(crate) struct Steps {
-    pub(super) steps: Vec<Step>,
-    /// The step that an instruction, or the next one that has any, became.
-    pub(super) of_pc: Vec<u32>,
+    /// For warps whose registers are all in rows.
+    pub(super) rows: Code,
+    /// For the others.
+    pub(super) scalars: Option<Code>,
+    pub(super) affine: Option<Affine>,
+    /// Shape of the address and size of each access that finds its address in a scalar.
+    pub(super) accesses: Vec<(u32, u32)>,
     /// Registers that hold a constant throughout, and are read by the plain mode.
     pub(crate) constants: Vec<(Register, Width, Constant)>,
     /// Blends of single and double rows, for masks.
     pub(super) blends: [BlendRows; 2],
     /// `None` where that is not known: then whatever lanes elsewhere hold is left alone.
     pub(super) liveness: Option<Liveness>,
+}
+
+/// Steps in the order of the instructions.
+#[derive(Debug)]
+pub(super) struct Code {
+    pub(super) steps: Vec<Step>,
+    /// The step that an instruction, or the next one that has any, became.
+    pub(super) of_pc: Vec<u32>,
 }
 
 /// A predicate or its opposite.
@@ -90,6 +105,13 @@ pub(super) enum Action {
     },
     Load(Box<AccessStep>),
     Store(Box<AccessStep>),
+    /// An operation on the first lanes only.
+    Scalar(Box<ScalarStep>),
+    /// A comparison of registers whose lanes are regular.
+    ScalarTest(Box<ScalarTest>),
+    /// A load or store whose address is regular.
+    ScalarLoad(Box<ScalarAccess>),
+    ScalarStore(Box<ScalarAccess>),
     Shuffle {
         run: ShuffleRows,
         shuffle: Shuffle,
@@ -113,6 +135,42 @@ pub(super) struct CombinedTest {
     pub(super) out: Predicate,
     pub(super) inverse: Option<Predicate>,
     pub(super) combine: Option<(Logic, Guard)>,
+}
+
+#[derive(Debug)]
+pub(super) struct ScalarStep {
+    /// `Err` if the operation is not compiled over rows.
+    pub(super) run: Result<PureRows, PureFn>,
+    pub(super) out: Operand,
+    pub(super) sources: [u32; 4],
+    pub(super) no_wrap: Option<NoWrap>,
+    /// The result is needed as a row, too.
+    pub(super) expand: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct ScalarTest {
+    pub(super) run: TestRows,
+    pub(super) kind: TestKind,
+    pub(super) operands: [Operand; 2],
+    pub(super) out: u32,
+}
+
+impl ScalarTest {
+    pub(super) fn sources(&self) -> [u32; 4] {
+        let [a, b] = self.operands.map(|operand| operand.row);
+        [a, b, a, a]
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ScalarAccess {
+    pub(super) run: RegularFn,
+    pub(super) address: Operand,
+    /// Index of its pattern.
+    pub(super) pattern: u32,
+    /// The same access with the address in a row.
+    pub(super) by_row: Box<AccessStep>,
 }
 
 #[derive(Debug)]
@@ -155,6 +213,9 @@ pub(crate) fn translate(kernel: &Kernel) -> Option<Steps> {
 struct Translator<'k> {
     kernel: &'k Kernel,
     level: Level,
+    /// Registers that are no rows, while the code for them is made.
+    affine: Option<Affine>,
+    accesses: Vec<(u32, u32)>,
     /// The constant row that stands for a register, and its value.
     copies: HashMap<Register, (Register, Width, Constant)>,
     read_plainly: Vec<Register>,
@@ -180,6 +241,8 @@ impl<'k> Translator<'k> {
         let mut translator = Translator {
             kernel,
             level,
+            affine: None,
+            accesses: Vec::new(),
             copies: HashMap::new(),
             read_plainly: Vec::new(),
             uses: Uses::count(kernel),
@@ -187,7 +250,6 @@ impl<'k> Translator<'k> {
             dropped: HashSet::new(),
         };
         translator.find_copies();
-        translator.find_indexed();
         translator
     }
 
@@ -212,10 +274,15 @@ impl<'k> Translator<'k> {
     /// Finds loads and stores whose address is multiplied and added together just before, and drops what only serves
     /// that.
     fn find_indexed(&mut self) {
+        self.indexed.clear();
+        self.dropped.clear();
         let Some(uses) = &self.uses else { return };
         let mut served: HashMap<[u32; 2], u32> = HashMap::new();
         for (pc, instruction) in self.kernel.code.iter().enumerate() {
             let (Op::Load(access) | Op::Store(access)) = &instruction.op else { continue };
+            if self.affine.as_ref().is_some_and(|affine| affine.is_address(access)) {
+                continue;
+            }
             let Some(indexed) = self.find_index(pc as u32, access) else { continue };
             *served.entry(indexed.instructions).or_default() += 1;
             self.indexed.insert(pc as u32, indexed);
@@ -303,6 +370,34 @@ impl<'k> Translator<'k> {
     }
 
     fn run(mut self) -> Steps {
+        let blocks = Blocks::of(self.kernel);
+        let liveness = Liveness::find(self.kernel, &blocks);
+        let rows = self.code();
+        self.affine =
+            liveness.as_ref().and_then(|liveness| Affine::find(self.kernel, &blocks, liveness, &self.copies));
+        let scalars = self.affine.is_some().then(|| self.code());
+        let copies = &self.copies;
+        let mut constants: Vec<_> = self
+            .read_plainly
+            .iter()
+            .filter_map(|read| copies.get(read).map(|(_, width, constant)| (*read, *width, *constant)))
+            .collect();
+        constants.sort_unstable_by_key(|(register, ..)| register.0);
+        constants.dedup_by_key(|(register, ..)| register.0);
+        let level = self.level as usize;
+        Steps {
+            rows,
+            scalars,
+            affine: self.affine,
+            accesses: self.accesses,
+            constants,
+            blends: [blends::<u32>()[level], blends::<u64>()[level]],
+            liveness,
+        }
+    }
+
+    fn code(&mut self) -> Code {
+        self.find_indexed();
         let kernel = self.kernel;
         let mut steps: Vec<Step> = Vec::with_capacity(kernel.code.len());
         let mut of_pc = Vec::with_capacity(kernel.code.len());
@@ -317,7 +412,7 @@ impl<'k> Translator<'k> {
                 continue;
             }
             steps.push(Step {
-                action: self.action(pc as u32, &instruction.op),
+                action: self.regular(instruction).unwrap_or_else(|| self.action(pc as u32, &instruction.op)),
                 guard: Guard::of(instruction.guard),
                 pc: pc as u32,
                 entry: pc as u32 - gone,
@@ -331,27 +426,63 @@ impl<'k> Translator<'k> {
                 *target = of_pc[*target as usize];
             }
         }
-        let copies = &self.copies;
-        let mut constants: Vec<_> = self
-            .read_plainly
-            .iter()
-            .filter_map(|read| copies.get(read).map(|(_, width, constant)| (*read, *width, *constant)))
-            .collect();
-        constants.sort_unstable_by_key(|(register, ..)| register.0);
-        constants.dedup_by_key(|(register, ..)| register.0);
-        let level = self.level as usize;
-        Steps {
-            steps,
-            of_pc,
-            constants,
-            blends: [blends::<u32>()[level], blends::<u64>()[level]],
-            liveness: Liveness::find(kernel),
-        }
+        Code { steps, of_pc }
     }
 
     /// The row that a register's value is read from.
     fn row(&self, register: Register) -> u32 {
         offset(self.copies.get(&register).map_or(register, |(root, ..)| *root))
+    }
+
+    /// The step of an instruction that works on registers with regular lanes.
+    fn regular(&mut self, instruction: &Instruction) -> Option<Action> {
+        let affine = self.affine.as_ref()?;
+        let operand = |register: Register| {
+            let width = match self.kernel.row_kinds.get(register.0 as usize) {
+                Some(RowKind::Single) => Width::Single,
+                _ => Width::Double,
+            };
+            Some(Operand { row: self.row(register), shape: affine.shape(register)?, width })
+        };
+        match &instruction.op {
+            Op::Pure { info, out, sources } => {
+                let scalar = affine.scalars.get(out)?;
+                let mut no_wrap = None;
+                if let Some((source, signed)) = affine.extended(info, sources) {
+                    no_wrap = Some(NoWrap { source: operand(source)?, signed });
+                }
+                Some(Action::Scalar(Box::new(ScalarStep {
+                    run: info.rows.map(|rows| rows[self.level as usize]).ok_or(info.plain),
+                    out: operand(*out)?,
+                    sources: sources.map(|source| self.row(source)),
+                    no_wrap,
+                    expand: scalar.row,
+                })))
+            }
+            Op::Test { info, out, sources: [a, b], .. } => {
+                let kind = affine.test_kind(instruction)?;
+                let run = info.rows?[self.level as usize];
+                let operands = [operand(*a)?, operand(*b)?];
+                Some(Action::ScalarTest(Box::new(ScalarTest { run, kind, operands, out: out.0 })))
+            }
+            Op::Load(access) | Op::Store(access) if affine.is_address(access) => {
+                let address = operand(access.address.base)?;
+                let is_load = matches!(instruction.op, Op::Load(_));
+                // Nothing is indexed here.
+                let by_row = self.access(u32::MAX, access, is_load)?;
+                let run = memory::regular_function(self.level, &by_row.access, is_load)?;
+                let bytes = access.bytes * access.registers.len() as u32;
+                let pattern = (address.shape, bytes);
+                let known = self.accesses.iter().position(|other| *other == pattern);
+                let pattern = known.unwrap_or_else(|| {
+                    self.accesses.push(pattern);
+                    self.accesses.len() - 1
+                }) as u32;
+                let access = Box::new(ScalarAccess { run, address, pattern, by_row });
+                Some(if is_load { Action::ScalarLoad(access) } else { Action::ScalarStore(access) })
+            }
+            _ => None,
+        }
     }
 
     fn action(&mut self, pc: u32, op: &Op) -> Action {
@@ -515,6 +646,6 @@ fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
 
 /// Whether two operations are the same. Functions with the same address do the same, so a match is certain; a miss
 /// would only cost speed.
-fn is_same(a: &PureInfo, b: &PureInfo) -> bool {
+pub(super) fn is_same(a: &PureInfo, b: &PureInfo) -> bool {
     a.plain as usize == b.plain as usize
 }
