@@ -126,7 +126,7 @@ impl Scalars {
         let coefficients = |shape: &[u32; 3]| shape.map(|id| self.numbers[id as usize]);
         self.growths.clear();
         self.patterns.clear();
-        if affine.shapes.iter().map(coefficients).flatten().any(|number| !(-MOST..=MOST).contains(&number)) {
+        if affine.shapes.iter().flat_map(coefficients).any(|number| !(-MOST..=MOST).contains(&number)) {
             return;
         }
         self.growths.extend(affine.shapes.iter().map(|shape| Growth::of(coefficients(shape), &lanes)));
