@@ -42,6 +42,7 @@ mod message;
 pub mod program;
 pub mod ptx;
 pub mod report;
+mod served;
 mod settings;
 
 pub use choice::{Choice, ChoiceError, Reason, open_driver_or_emulator};
@@ -89,6 +90,20 @@ pub unsafe fn set_publisher(publisher: fn(FnId, StreamMode) -> *const core::ffi:
 /// Whether the emulator does what a function is for.
 pub fn implements(function: FnId) -> bool {
     driver::implements(function)
+}
+
+/// What contexts that have ended left behind: memory that was not freed, streams, events and modules that were not
+/// destroyed. The newest few thousand.
+///
+/// A context with a sticky error is not looked at, since nothing can be freed in it.
+pub fn leaks() -> Vec<report::Leak> {
+    driver::leaks()
+}
+
+/// What would be a leak if the process ended now: all that the contexts hold, contexts other than the primary ones, and
+/// what belongs to none, such as graphs and libraries.
+pub fn alive() -> Vec<report::Leak> {
+    driver::alive()
 }
 
 /// What the last kernel that failed did wrong, in whichever context of this process.

@@ -5,8 +5,8 @@ use std::sync::{PoisonError, RwLock};
 
 use cuprum_sys::CUresult;
 
-use crate::report::Fault;
-use crate::settings::SettingsError;
+use crate::report::{Fault, Leak};
+use crate::settings::{Settings, SettingsError};
 
 /// Something that a result code alone does not tell.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +21,8 @@ pub enum Message<'a> {
         /// What the JIT error log says.
         log: &'a str,
     },
+    /// A context has ended, or the process ends, and something was never given back. Only if the settings ask for it.
+    Leaks(&'a [Leak]),
     /// The settings in the environment make no sense, so `cuInit` fails.
     Settings(&'a SettingsError),
 }
@@ -31,6 +33,13 @@ impl fmt::Display for Message<'_> {
             Self::Fault(fault) => write!(f, "{fault}"),
             Self::ModuleRefused { code, log } => {
                 write!(f, "module refused with {code:?}: {}", log.trim_end())
+            }
+            Self::Leaks(leaks) => {
+                match leaks.len() {
+                    1 => f.write_str("1 leak")?,
+                    count => write!(f, "{count} leaks")?,
+                }
+                leaks.iter().try_for_each(|leak| write!(f, "\n  {leak}"))
             }
             Self::Settings(error) => write!(f, "{error}"),
         }
@@ -46,8 +55,13 @@ pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
 }
 
-/// Tells the hook, if there is one.
+/// Tells the hook, if there is one and the settings do not keep it from it.
 pub(crate) fn tell(message: &Message<'_>) {
+    let asked_for = matches!(message, Message::Settings(_) | Message::Leaks(_));
+    let silent = Settings::in_force().as_ref().is_ok_and(|settings| !settings.reports);
+    if silent && !asked_for {
+        return;
+    }
     let hook = *HOOK.read().unwrap_or_else(PoisonError::into_inner);
     if let Some(hook) = hook {
         hook(message);

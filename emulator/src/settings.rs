@@ -1,9 +1,12 @@
-//! What kind of device the emulator poses as.
+//! What kind of device the emulator poses as, and what it checks.
 
 use core::fmt;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use cuprum_sys::Version;
+
+use crate::exec::{self, ExecOptions};
 
 /// When the operations that are pushed to streams run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,11 +33,23 @@ pub enum Mode {
 /// | `CUPRUM_EMULATOR_DEVICES` | `1` to `16` | `1` |
 /// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred` | `eager` |
 /// | `CUPRUM_EMULATOR_INITCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_RACECHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_SYNCCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_LEAKCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_BUDGET` | warp instructions of a launch | no limit |
+/// | `CUPRUM_EMULATOR_TIME_LIMIT` | seconds of a launch, such as `2.5` | no limit |
+/// | `CUPRUM_EMULATOR_SEED` | a number | no shuffling |
+/// | `CUPRUM_EMULATOR_EXECUTION` | `vector`, `plain` | `vector` |
+/// | `CUPRUM_EMULATOR_WORKERS` | a number; `0` for one a core | `0` |
+/// | `CUPRUM_EMULATOR_REPORTS` | `0`, `1` | `1` |
+///
+/// Accesses to memory are always checked: out of bounds, freed, misaligned, null, of the host. There is no setting for
+/// that, since such an access would otherwise be one of the host's own.
 ///
 /// ```
 /// use cuprum_emulator::Settings;
 ///
-/// let settings = Settings::default().driver_version(11, 4).devices(2);
+/// let settings = Settings::default().driver_version(11, 4).devices(2).check_races(true);
 /// assert_eq!(settings.to_string(), "CUDA 11.4, 2 devices of compute capability 9.0, 4096 MiB each");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +59,17 @@ pub struct Settings {
     pub(crate) memory_bytes: u64,
     pub(crate) devices: u32,
     pub(crate) mode: Mode,
-    pub(crate) track_init: bool,
     pub(crate) visible_devices: Option<String>,
+    pub(crate) check_init: bool,
+    pub(crate) check_races: bool,
+    pub(crate) check_barriers: bool,
+    pub(crate) check_leaks: bool,
+    pub(crate) instruction_budget: Option<u64>,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) execution: exec::Mode,
+    pub(crate) workers: usize,
+    pub(crate) reports: bool,
 }
 
 /// The most devices that can be asked for.
@@ -62,8 +86,17 @@ impl Default for Settings {
             memory_bytes: DEFAULT_MEMORY,
             devices: 1,
             mode: Mode::default(),
-            track_init: false,
             visible_devices: None,
+            check_init: false,
+            check_races: false,
+            check_barriers: false,
+            check_leaks: false,
+            instruction_budget: None,
+            time_limit: None,
+            seed: None,
+            execution: exec::Mode::default(),
+            workers: 0,
+            reports: true,
         }
     }
 }
@@ -146,10 +179,80 @@ impl Settings {
         self
     }
 
-    /// Whether kernels are stopped when they read device memory that nobody wrote.
+    /// Whether kernels are stopped when they read memory that nobody wrote: global, shared or local. Default: no.
     #[must_use]
-    pub fn check_initialised(mut self, yes: bool) -> Self {
-        self.track_init = yes;
+    pub fn check_init(mut self, yes: bool) -> Self {
+        self.check_init = yes;
+        self
+    }
+
+    /// Whether kernels are stopped when threads access the same shared or global memory and nothing orders them.
+    /// Default: no. One worker runs all blocks then.
+    #[must_use]
+    pub fn check_races(mut self, yes: bool) -> Self {
+        self.check_races = yes;
+        self
+    }
+
+    /// Whether kernels are stopped when they do at barriers or at warp-level instructions what PTX leaves undefined.
+    /// Default: no; what leaves no thread able to run is found all the same.
+    #[must_use]
+    pub fn check_barriers(mut self, yes: bool) -> Self {
+        self.check_barriers = yes;
+        self
+    }
+
+    /// Whether the message hook is told what a context leaves behind when it ends, and what is left when the process
+    /// ends. Default: no; [`leaks`](crate::leaks) knows it all the same.
+    #[must_use]
+    pub fn check_leaks(mut self, yes: bool) -> Self {
+        self.check_leaks = yes;
+        self
+    }
+
+    /// The most warp instructions that a launch may execute; beyond them it fails with
+    /// `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    #[must_use]
+    pub fn instruction_budget(mut self, instructions: u64) -> Self {
+        self.instruction_budget = Some(instructions);
+        self
+    }
+
+    /// The longest that a launch may take; beyond that it fails with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Runs blocks and warps in an order that depends on this number, to bring out what depends on the order.
+    /// Default: blocks and warps in the order of their numbers. One worker runs all blocks then, so that the same
+    /// number always gives the same order.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// How instructions are executed. Default: [`exec::Mode::Vector`].
+    #[must_use]
+    pub fn execution(mut self, mode: exec::Mode) -> Self {
+        self.execution = mode;
+        self
+    }
+
+    /// Threads that run the blocks of a launch, the calling one included; 0, the default, means one for each core.
+    #[must_use]
+    pub fn workers(mut self, count: usize) -> Self {
+        self.workers = count;
+        self
+    }
+
+    /// Whether the message hook is told of faults and of refused modules. Default: yes.
+    /// [`last_fault`](crate::last_fault) knows the newest fault all the same.
+    #[must_use]
+    pub fn reports(mut self, yes: bool) -> Self {
+        self.reports = yes;
         self
     }
 
@@ -162,58 +265,19 @@ impl Settings {
         Self::from_lookup(|variable| std::env::var(variable).ok())
     }
 
-    fn from_lookup(lookup: impl Fn(&'static str) -> Option<String>) -> Result<Self, SettingsError> {
-        fn parse<T>(
-            value: Option<String>,
-            variable: &'static str,
-            wanted: &'static str,
-            parse: impl Fn(&str) -> Option<T>,
-        ) -> Result<Option<T>, SettingsError> {
-            let Some(value) = value.filter(|value| !value.is_empty()) else {
-                return Ok(None);
-            };
-            match parse(value.trim()) {
-                Some(parsed) => Ok(Some(parsed)),
-                None => Err(SettingsError { variable, value, wanted }),
-            }
+    /// What launches get of them, on a device of so many multiprocessors.
+    pub(crate) fn exec_options(&self, multiprocessors: u32) -> ExecOptions {
+        ExecOptions {
+            mode: self.execution,
+            workers: if self.workers == 0 { multiprocessors as usize } else { self.workers },
+            budget: self.instruction_budget,
+            time_limit: self.time_limit,
+            check_init: self.check_init,
+            check_races: self.check_races,
+            check_barriers: self.check_barriers,
+            seed: self.seed,
+            multiprocessors,
         }
-        let mut settings = Self::default();
-        macro_rules! read {
-            ($field:ident, $variable:literal, $wanted:literal, $parse:expr) => {
-                if let Some(value) = parse(lookup($variable), $variable, $wanted, $parse)? {
-                    settings.$field = value;
-                }
-            };
-        }
-        read!(
-            driver_version,
-            "CUPRUM_EMULATOR_DRIVER_VERSION",
-            "a CUDA version such as 12.4 or 12040",
-            parse_version
-        );
-        read!(
-            compute_capability,
-            "CUPRUM_EMULATOR_COMPUTE_CAPABILITY",
-            "a compute capability such as 9.0",
-            |text| parse_pair(text).filter(|&(major, minor)| major >= 5 && minor < 10)
-        );
-        read!(memory_bytes, "CUPRUM_EMULATOR_MEMORY", "a number of bytes such as 512M or 4G", parse_bytes);
-        read!(devices, "CUPRUM_EMULATOR_DEVICES", "a number from 1 to 16", |text| text
-            .parse()
-            .ok()
-            .filter(|count| (1..=MAX_DEVICES).contains(count)));
-        read!(mode, "CUPRUM_EMULATOR_MODE", "eager, async or deferred", |text| match text {
-            "eager" => Some(Mode::Eager),
-            "async" => Some(Mode::Async),
-            "deferred" => Some(Mode::Deferred),
-            _ => None,
-        });
-        read!(track_init, "CUPRUM_EMULATOR_INITCHECK", "0 or 1", |text| match text {
-            "0" => Some(false),
-            "1" => Some(true),
-            _ => None,
-        });
-        Ok(settings)
     }
 
     /// Makes these the settings of this process's emulator, in place of the environment's.
@@ -242,6 +306,85 @@ impl fmt::Display for Settings {
             self.devices,
             self.memory_bytes >> 20,
         )
+    }
+}
+
+/// Defines the variables of the environment: which field each sets, what it takes, and how that is read.
+macro_rules! variables {
+    ($($field:ident: $name:literal, $wanted:literal, $parse:expr;)*) => {
+        /// The names of all variables.
+        #[cfg(test)]
+        const VARIABLES: &[&str] = &[$($name),*];
+
+        impl Settings {
+            fn from_lookup(lookup: impl Fn(&'static str) -> Option<String>) -> Result<Self, SettingsError> {
+                let mut settings = Self::default();
+                $(
+                    if let Some(value) = parse(lookup($name), $name, $wanted, $parse)? {
+                        settings.$field = value;
+                    }
+                )*
+                Ok(settings)
+            }
+        }
+    };
+}
+
+variables! {
+    driver_version: "CUPRUM_EMULATOR_DRIVER_VERSION", "a CUDA version such as 12.4 or 12040", parse_version;
+    compute_capability: "CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "a compute capability such as 9.0", |text| {
+        parse_pair(text).filter(|&(major, minor)| major >= 5 && minor < 10)
+    };
+    memory_bytes: "CUPRUM_EMULATOR_MEMORY", "a number of bytes such as 512M or 4G", parse_bytes;
+    devices: "CUPRUM_EMULATOR_DEVICES", "a number from 1 to 16", |text| {
+        text.parse().ok().filter(|count| (1..=MAX_DEVICES).contains(count))
+    };
+    mode: "CUPRUM_EMULATOR_MODE", "eager, async or deferred", |text| match text {
+        "eager" => Some(Mode::Eager),
+        "async" => Some(Mode::Async),
+        "deferred" => Some(Mode::Deferred),
+        _ => None,
+    };
+    check_init: "CUPRUM_EMULATOR_INITCHECK", "0 or 1", parse_switch;
+    check_races: "CUPRUM_EMULATOR_RACECHECK", "0 or 1", parse_switch;
+    check_barriers: "CUPRUM_EMULATOR_SYNCCHECK", "0 or 1", parse_switch;
+    check_leaks: "CUPRUM_EMULATOR_LEAKCHECK", "0 or 1", parse_switch;
+    instruction_budget: "CUPRUM_EMULATOR_BUDGET", "a number of instructions above 0", |text| {
+        text.parse().ok().filter(|&budget| budget > 0).map(Some)
+    };
+    time_limit: "CUPRUM_EMULATOR_TIME_LIMIT", "a number of seconds above 0 such as 2.5", |text| {
+        let limit = Duration::try_from_secs_f64(text.parse().ok()?).ok()?;
+        (!limit.is_zero()).then_some(Some(limit))
+    };
+    seed: "CUPRUM_EMULATOR_SEED", "a number", |text| text.parse().ok().map(Some);
+    execution: "CUPRUM_EMULATOR_EXECUTION", "vector or plain", |text| match text {
+        "vector" => Some(exec::Mode::Vector),
+        "plain" => Some(exec::Mode::Plain),
+        _ => None,
+    };
+    workers: "CUPRUM_EMULATOR_WORKERS", "a number of threads, or 0 for one a core", |text| text.parse().ok();
+    reports: "CUPRUM_EMULATOR_REPORTS", "0 or 1", parse_switch;
+}
+
+/// The value of a variable; `None` if it is not set, or empty.
+fn parse<T>(
+    value: Option<String>,
+    variable: &'static str,
+    wanted: &'static str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, SettingsError> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
+    match parse(value.trim()) {
+        Some(parsed) => Ok(Some(parsed)),
+        None => Err(SettingsError { variable, value, wanted }),
+    }
+}
+
+fn parse_switch(text: &str) -> Option<bool> {
+    match text {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
     }
 }
 
@@ -279,20 +422,42 @@ mod tests {
 
     #[test]
     fn every_variable_is_read() {
-        let version = with("CUPRUM_EMULATOR_DRIVER_VERSION", "11.4").unwrap();
-        assert_eq!(version.driver_version, Version::new(11, 4));
-        let raw = with("CUPRUM_EMULATOR_DRIVER_VERSION", "12080").unwrap();
-        assert_eq!(raw.driver_version, Version::new(12, 8));
-        let capability = with("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "7.5").unwrap();
-        assert_eq!(capability.compute_capability, (7, 5));
-        let memory = with("CUPRUM_EMULATOR_MEMORY", "512M").unwrap();
-        assert_eq!(memory.memory_bytes, 512 << 20);
-        let devices = with("CUPRUM_EMULATOR_DEVICES", "4").unwrap();
-        assert_eq!(devices.devices, 4);
-        let mode = with("CUPRUM_EMULATOR_MODE", "deferred").unwrap();
-        assert_eq!(mode.mode, Mode::Deferred);
-        assert!(with("CUPRUM_EMULATOR_INITCHECK", "1").unwrap().track_init);
-        assert_eq!(with("CUPRUM_EMULATOR_MODE", "").unwrap(), Settings::default());
+        let default = Settings::default;
+        let cases = [
+            ("CUPRUM_EMULATOR_DRIVER_VERSION", "11.4", default().driver_version(11, 4)),
+            ("CUPRUM_EMULATOR_DRIVER_VERSION", "12080", default().driver_version(12, 8)),
+            ("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "7.5", default().compute_capability(7, 5)),
+            ("CUPRUM_EMULATOR_MEMORY", "512M", default().memory_bytes(512 << 20)),
+            ("CUPRUM_EMULATOR_DEVICES", "4", default().devices(4)),
+            ("CUPRUM_EMULATOR_MODE", "deferred", default().mode(Mode::Deferred)),
+            ("CUPRUM_EMULATOR_MODE", "", default()),
+            ("CUPRUM_EMULATOR_INITCHECK", "1", default().check_init(true)),
+            ("CUPRUM_EMULATOR_RACECHECK", "1", default().check_races(true)),
+            ("CUPRUM_EMULATOR_SYNCCHECK", "1", default().check_barriers(true)),
+            ("CUPRUM_EMULATOR_LEAKCHECK", "1", default().check_leaks(true)),
+            ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),
+            ("CUPRUM_EMULATOR_TIME_LIMIT", "2.5", default().time_limit(Duration::from_millis(2500))),
+            ("CUPRUM_EMULATOR_SEED", "0", default().seed(0)),
+            ("CUPRUM_EMULATOR_EXECUTION", "plain", default().execution(exec::Mode::Plain)),
+            ("CUPRUM_EMULATOR_WORKERS", "3", default().workers(3)),
+            ("CUPRUM_EMULATOR_REPORTS", "0", default().reports(false)),
+        ];
+        for (variable, value, expected) in &cases {
+            assert_eq!(with(variable, value).as_ref(), Ok(expected), "{variable}={value}");
+        }
+        for variable in VARIABLES {
+            assert!(cases.iter().any(|(tested, ..)| tested == variable), "{variable}");
+        }
+    }
+
+    #[test]
+    fn every_variable_is_documented() {
+        let readme = include_str!("../README.md");
+        let here = include_str!("settings.rs");
+        for variable in VARIABLES {
+            assert!(readme.contains(&format!("`{variable}`")), "{variable} in README.md");
+            assert!(here.contains(&format!("/// | `{variable}` |")), "{variable} in the docs of Settings");
+        }
     }
 
     #[test]
@@ -305,6 +470,12 @@ mod tests {
             ("CUPRUM_EMULATOR_DEVICES", "17"),
             ("CUPRUM_EMULATOR_MODE", "lazy"),
             ("CUPRUM_EMULATOR_INITCHECK", "yes"),
+            ("CUPRUM_EMULATOR_BUDGET", "0"),
+            ("CUPRUM_EMULATOR_TIME_LIMIT", "-1"),
+            ("CUPRUM_EMULATOR_TIME_LIMIT", "0"),
+            ("CUPRUM_EMULATOR_SEED", "x"),
+            ("CUPRUM_EMULATOR_EXECUTION", "fast"),
+            ("CUPRUM_EMULATOR_WORKERS", "-1"),
         ] {
             let error = with(variable, value).unwrap_err();
             assert!(error.to_string().starts_with(&format!("{variable}={value}: ")), "{error}");

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuprum_sys::*;
 
+use crate::served;
+
 use super::context::Context;
 use super::handle::Handle;
 use super::process;
@@ -79,6 +81,7 @@ pub(super) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
 pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         gate(call.id)?;
+        served::begin(call.id);
         body(&call)
     });
     match catch_unwind(guarded) {

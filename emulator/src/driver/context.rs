@@ -11,6 +11,7 @@ use super::call::{Answer, INVALID_CONTEXT, INVALID_VALUE, InMut, Out, calls, ens
 use super::device;
 use super::handle::Handle;
 use super::heap::Heap;
+use super::leak;
 use super::state::emulator;
 
 /// A context: what it owns dies with it.
@@ -138,6 +139,7 @@ impl Context {
             self.alive.store(false, Ordering::Release);
         }
         emulator.scheduler.wait_context(self.handle);
+        leak::end_of_context(self);
         self.alive.store(false, Ordering::Release);
         emulator.contexts.remove(self.handle);
         let context = self.handle;

@@ -11,6 +11,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cuprum_sys::*;
 
+use crate::served;
+
 /// A C handle type.
 pub(super) trait Handle: Copy {
     fn addr(self) -> usize;
@@ -79,7 +81,14 @@ const STEP: usize = 16;
 pub(super) struct Table<T> {
     first: usize,
     next: AtomicUsize,
-    live: RwLock<HashMap<usize, Arc<T>>>,
+    live: RwLock<HashMap<usize, Entry<T>>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    object: Arc<T>,
+    /// The call that made it.
+    made_by: Option<FnId>,
 }
 
 impl<T> Table<T> {
@@ -92,7 +101,8 @@ impl<T> Table<T> {
     pub(super) fn insert_with(&self, make: impl FnOnce(usize) -> T) -> (usize, Arc<T>) {
         let handle = self.next.fetch_add(STEP, Ordering::Relaxed);
         let object = Arc::new(make(handle));
-        self.write().insert(handle, Arc::clone(&object));
+        let entry = Entry { object: Arc::clone(&object), made_by: served::call() };
+        self.write().insert(handle, entry);
         (handle, object)
     }
 
@@ -101,11 +111,11 @@ impl<T> Table<T> {
     }
 
     pub(super) fn get(&self, handle: usize) -> Option<Arc<T>> {
-        self.read().get(&handle).cloned()
+        self.read().get(&handle).map(|entry| Arc::clone(&entry.object))
     }
 
     pub(super) fn remove(&self, handle: usize) -> Option<Arc<T>> {
-        self.write().remove(&handle)
+        self.write().remove(&handle).map(|entry| entry.object)
     }
 
     /// Whether this handle was given out, live or not.
@@ -120,24 +130,34 @@ impl<T> Table<T> {
 
     /// Visits every live object with its handle.
     pub(super) fn for_each_handle(&self, mut visit: impl FnMut(usize, &T)) {
-        for (&handle, object) in self.read().iter() {
-            visit(handle, object);
+        self.for_each_made(|handle, _, object| visit(handle, object));
+    }
+
+    /// Visits every live object with its handle and the call that made it.
+    pub(super) fn for_each_made(&self, mut visit: impl FnMut(usize, Option<FnId>, &T)) {
+        for (&handle, entry) in self.read().iter() {
+            visit(handle, entry.made_by, &entry.object);
         }
+    }
+
+    /// Which object of its kind a handle names, counted from 1.
+    pub(super) fn number(&self, handle: usize) -> u64 {
+        ((handle - self.first) / STEP) as u64 + 1
     }
 
     /// Removes the objects for which `belongs` holds.
     pub(super) fn remove_if(&self, belongs: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let mut live = self.write();
         let gone: Vec<usize> =
-            live.iter().filter(|(_, object)| belongs(object)).map(|(&handle, _)| handle).collect();
-        gone.iter().filter_map(|handle| live.remove(handle)).collect()
+            live.iter().filter(|(_, entry)| belongs(&entry.object)).map(|(&handle, _)| handle).collect();
+        gone.iter().filter_map(|handle| live.remove(handle)).map(|entry| entry.object).collect()
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<usize, Arc<T>>> {
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<usize, Entry<T>>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<usize, Arc<T>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<usize, Entry<T>>> {
         self.live.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

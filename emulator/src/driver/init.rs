@@ -12,6 +12,7 @@ use crate::settings::Settings;
 
 use super::call::{Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised};
 use super::device;
+use super::leak;
 use super::process;
 use super::state::emulator;
 use super::table::{Found, table};
@@ -83,6 +84,9 @@ calls! {
         process::watch_forks();
         emulator();
         ensure(device::count()? > 0, CUresult::CUDA_ERROR_NO_DEVICE)?;
+        if emulator().settings.check_leaks {
+            process::at_exit(leak::end_of_process);
+        }
         set_initialised();
         Ok(())
     }

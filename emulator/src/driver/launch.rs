@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::exec::{self, ExecOptions, LaunchArgs};
+use crate::exec::{self, LaunchArgs};
 use crate::memory::Request;
 
 use super::call::{Answer, Call, INVALID_VALUE, In, NOT_SUPPORTED, OUT_OF_MEMORY, Param, calls, ensure};
@@ -67,7 +67,11 @@ impl Launch {
         let workspace = match self.shape.cooperative {
             true => {
                 let request = Request::device(WORKSPACE_BYTES, context.handle as u64, context.device as u32);
-                Some(emulator.memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)?)
+                let region = emulator.memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)?;
+                if let Some(written) = &region.init {
+                    written.set(0, WORKSPACE_BYTES);
+                }
+                Some(region)
             }
             false => None,
         };
@@ -82,13 +86,7 @@ impl Launch {
             cooperative: self.shape.cooperative,
             grid_workspace: workspace.as_ref().map_or(0, |region| region.base),
         };
-        let options = ExecOptions {
-            check_init: emulator.settings.track_init,
-            workers: multiprocessors() as usize,
-            multiprocessors: multiprocessors() as u32,
-            ..ExecOptions::default()
-        };
-        let result = exec::launch(&args, &emulator.memory.snapshot(), &options, &hooks);
+        let result = exec::launch(&args, &emulator.memory.snapshot(), &emulator.exec_options, &hooks);
         if let Some(workspace) = workspace {
             // Ours alone, so it is there to be freed.
             let _ = emulator.memory.free(workspace.base);

@@ -25,6 +25,7 @@ mod image;
 mod init;
 mod jit;
 mod launch;
+mod leak;
 mod legacy_launch;
 mod library;
 mod link;
@@ -48,7 +49,7 @@ use core::ffi::c_void;
 
 use cuprum_sys::{FnId, StreamMode, Symbol};
 
-use crate::report::Fault;
+use crate::report::{Fault, Leak};
 
 /// Enters the functions of every subject.
 fn install_all(table: &mut table::Builder) {
@@ -94,6 +95,16 @@ pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
 /// Whether a function is implemented.
 pub(crate) fn implements(id: FnId) -> bool {
     table::table().implements(id)
+}
+
+/// What contexts that have ended left behind.
+pub(crate) fn leaks() -> Vec<Leak> {
+    state::emulator().leaks.all()
+}
+
+/// What clients hold now.
+pub(crate) fn alive() -> Vec<Leak> {
+    leak::alive()
 }
 
 /// The newest fault of any kernel.

@@ -27,7 +27,7 @@ use super::stream::StreamRef;
 pub(super) struct Pool {
     device: i32,
     /// Whether it is the device's own, which cannot be destroyed.
-    is_default: bool,
+    pub(super) is_default: bool,
     state: Mutex<State>,
 }
 

@@ -1,7 +1,8 @@
-//! The process around the driver: forks of it.
+//! The process around the driver: forks of it, and its end.
 
-use std::sync::Once;
+use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
@@ -15,6 +16,28 @@ pub(super) fn is_forked_child() -> bool {
 pub(super) fn watch_forks() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(os::watch);
+}
+
+static AT_EXIT: OnceLock<fn()> = OnceLock::new();
+
+unsafe extern "C" {
+    fn atexit(handler: extern "C" fn()) -> core::ffi::c_int;
+}
+
+/// Has a function run when the process ends in the usual way, but not in a forked child. There is one such function;
+/// the first stays.
+pub(super) fn at_exit(run: fn()) {
+    extern "C" fn handler() {
+        if let Some(run) = AT_EXIT.get().filter(|_| !is_forked_child()) {
+            // A panic must not unwind into C, and there is nobody left to hear of it.
+            let _ = catch_unwind(run);
+        }
+    }
+    if AT_EXIT.set(run).is_ok() {
+        // SAFETY: C's own function, given a function of its type that does not unwind. Failure means no memory: then
+        // nothing is told at the end.
+        unsafe { atexit(handler) };
+    }
 }
 
 #[cfg(unix)]

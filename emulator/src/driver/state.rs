@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::exec::ExecOptions;
 use crate::memory::Memory;
 use crate::message::{self, Message};
 use crate::report::Fault;
@@ -10,6 +11,7 @@ use crate::settings::Settings;
 
 use super::array::Array;
 use super::context::Context;
+use super::device::multiprocessors;
 use super::event::Event;
 use super::function::Function;
 use super::graph::build::UserObject;
@@ -17,6 +19,7 @@ use super::graph::capture::Captures;
 use super::graph::exec::Steps;
 use super::graph::{Graph, Node};
 use super::handle::{Kind, Table};
+use super::leak::Leaks;
 use super::library::{Kernel, Library};
 use super::link::Link;
 use super::module::Module;
@@ -56,6 +59,9 @@ pub(super) struct Emulator {
     pub(super) device_pools: Vec<DevicePools>,
     /// Which pool an allocation came from, by its address.
     pub(super) pooled: Mutex<HashMap<u64, usize>>,
+    pub(super) leaks: Leaks,
+    /// What every launch gets of the settings.
+    pub(super) exec_options: ExecOptions,
     last_fault: Mutex<Option<Fault>>,
 }
 
@@ -69,7 +75,7 @@ pub(super) fn emulator() -> &'static Emulator {
             .map(|device| DevicePools::new(pools.insert(Pool::new(device as i32, true))))
             .collect();
         Emulator {
-            memory: Memory::new(settings.devices, settings.memory_bytes, settings.track_init),
+            memory: Memory::new(settings.devices, settings.memory_bytes, settings.check_init),
             scheduler: Scheduler::new(settings.mode),
             primaries: (0..settings.devices).map(|_| Primary::default()).collect(),
             contexts: Table::new(Kind::Context),
@@ -91,6 +97,8 @@ pub(super) fn emulator() -> &'static Emulator {
             pools,
             device_pools,
             pooled: Mutex::default(),
+            leaks: Leaks::default(),
+            exec_options: settings.exec_options(multiprocessors() as u32),
             last_fault: Mutex::new(None),
             settings,
         }

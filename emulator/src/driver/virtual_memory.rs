@@ -21,7 +21,7 @@ const GRANULARITY: u64 = 2 << 20;
 /// Physical memory behind a handle.
 #[derive(Debug)]
 pub(super) struct Physical {
-    bytes: Bytes,
+    pub(super) bytes: Bytes,
     props: CUmemAllocationProp,
     /// Uses by handles; mappings keep the bytes alive by themselves.
     users: AtomicUsize,

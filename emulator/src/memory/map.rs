@@ -5,6 +5,10 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cuprum_sys::FnId;
+
+use crate::served;
+
 use super::Request;
 use super::shadow::ValidBits;
 use super::space::Space;
@@ -88,6 +92,8 @@ pub struct Region {
     pub label: Option<Arc<str>>,
     /// What the client asked for when it allocated.
     pub flags: u32,
+    /// The driver call that allocated it.
+    pub call: Option<FnId>,
     _backing: Backing,
 }
 
@@ -118,6 +124,7 @@ impl Region {
             init,
             label: request.label.clone(),
             flags: request.flags,
+            call: served::call(),
             _backing: backing,
         }
     }
@@ -136,6 +143,7 @@ impl Region {
             len: self.len,
             kind: self.kind,
             label: self.label.clone(),
+            call: self.call,
             position: Position::of(addr, self.base, self.len),
             freed,
         }
@@ -185,6 +193,8 @@ pub struct Neighbour {
     pub kind: RegionKind,
     /// The variable's name, for a module's global.
     pub label: Option<Arc<str>>,
+    /// The driver call that allocated it.
+    pub call: Option<FnId>,
     /// Where the address in question lies relative to it.
     pub position: Position,
     /// Whether it had been freed.
@@ -192,7 +202,7 @@ pub struct Neighbour {
 }
 
 impl fmt::Display for Neighbour {
-    /// For example `8 bytes past the end of allocation #12 (4000 bytes of device memory)`.
+    /// For example `8 bytes past the end of allocation #12 (4000 bytes of device memory, from cuMemAlloc)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.position {
             Position::Inside(offset) => write!(f, "{offset} bytes into ")?,
@@ -205,6 +215,9 @@ impl fmt::Display for Neighbour {
             write!(f, "`{label}` ")?;
         }
         write!(f, "({} bytes of {}", self.len, self.kind)?;
+        if let Some(call) = self.call {
+            write!(f, ", from {}", call.symbol().base)?;
+        }
         if self.freed {
             f.write_str(", already freed")?;
         }

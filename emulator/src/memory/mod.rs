@@ -255,6 +255,15 @@ impl Memory {
         owned.into_iter().filter(|&base| self.free(base).is_ok()).count()
     }
 
+    /// The live regions that belong to a context, in the order of their allocation.
+    pub fn regions_of(&self, context: u64) -> Vec<Region> {
+        let state = self.lock();
+        let mut regions: Vec<Region> =
+            state.regions.values().filter(|region| region.context == context).cloned().collect();
+        regions.sort_unstable_by_key(|region| region.id);
+        regions
+    }
+
     /// The live region that contains `addr`.
     pub fn find(&self, addr: u64) -> Option<Region> {
         let state = self.lock();

@@ -1,14 +1,18 @@
-//! What went wrong in a kernel, as data and as text.
+//! What went wrong in a kernel, and what was never given back, as data and as text.
 //!
 //! A launch that fails yields one [`Fault`]: what happened, where in the grid, at which line, to
 //! which address, and which allocation that missed. The driver turns [`Fault::code`] into the
 //! context's sticky error and keeps the fault for [`last_fault`](crate::last_fault).
+
+mod leak;
 
 use core::fmt;
 
 use cuprum_sys::CUresult;
 
 use crate::memory::Neighbour;
+
+pub use leak::{Leak, LeakKind};
 
 /// What a kernel did wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

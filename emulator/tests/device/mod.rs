@@ -93,8 +93,13 @@ impl Hooks for Output<'_> {
 
 impl Device {
     pub(crate) fn load(ptx: &str) -> Result<Device, PtxError> {
+        Self::load_with(ptx, false)
+    }
+
+    /// With `track_init`, it is known which bytes of buffers were written.
+    fn load_with(ptx: &str, track_init: bool) -> Result<Device, PtxError> {
         let program = Program::load(ptx, &LoadOptions { compute_capability: 120 })?;
-        let memory = Memory::new(1, 1 << 30, false);
+        let memory = Memory::new(1, 1 << 30, track_init);
         let windows = memory.snapshot().windows();
         let mut regions = Vec::new();
         for global in program.globals() {
@@ -127,16 +132,34 @@ impl Device {
 
     /// A program of the folder `kernels`, and its text.
     pub(crate) fn load_file(name: &str) -> (Device, String) {
+        Self::load_file_with(name, false)
+    }
+
+    /// As `load_file`, on memory that knows which of its bytes were written.
+    pub(crate) fn load_file_tracked(name: &str) -> (Device, String) {
+        Self::load_file_with(name, true)
+    }
+
+    fn load_file_with(name: &str, track_init: bool) -> (Device, String) {
         let path = format!("{}/../kernels/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        (Device::load(&text).unwrap_or_else(|error| panic!("{name}: {error}")), text)
+        (Device::load_with(&text, track_init).unwrap_or_else(|error| panic!("{name}: {error}")), text)
     }
 
     pub(crate) fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
-        let bytes = bytes_of(values);
-        let region = self.memory.alloc(&Request::device(bytes.len() as u64, 1, 0)).unwrap();
-        // SAFETY: the region is as long as the values.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.host, bytes.len()) };
+        self.partly_written(values, std::mem::size_of_val(values))
+    }
+
+    /// A buffer of `bytes` bytes that begins with these values; the rest was never written.
+    pub(crate) fn partly_written<T: Plain>(&self, values: &[T], bytes: usize) -> Buffer {
+        let region = self.memory.alloc(&Request::device(bytes as u64, 1, 0)).unwrap();
+        let values = bytes_of(values);
+        assert!(values.len() <= bytes);
+        // SAFETY: the region is at least as long as the values.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), region.host, values.len()) };
+        if let Some(written) = &region.init {
+            written.set(0, values.len() as u64);
+        }
         Buffer { region }
     }
 

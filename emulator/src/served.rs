@@ -1,0 +1,20 @@
+//! Which driver call a thread is serving, so that what it makes can be put down to that call.
+
+use std::cell::Cell;
+
+use cuprum_sys::FnId;
+
+thread_local! {
+    static SERVED: Cell<Option<FnId>> = const { Cell::new(None) };
+}
+
+/// Says which call begins on this thread.
+pub(crate) fn begin(call: FnId) {
+    // Fails only while the thread ends, when nothing is made any more.
+    let _ = SERVED.try_with(|served| served.set(Some(call)));
+}
+
+/// The call that this thread is serving, or served last.
+pub(crate) fn call() -> Option<FnId> {
+    SERVED.try_with(Cell::get).ok().flatten()
+}
