@@ -156,10 +156,10 @@ fn beside_cells(rate: Result<Option<f64>, &Absent>, emulator_rate: f64, decimals
     }
 }
 
-/// The time of one run of both halves side by side. Threads take long to start, so what takes less than some
+/// The time of one run of both halves side by side. Threads take long to start, so what takes less than two
 /// milliseconds is done many times.
 fn on_two_threads(halves: &mut [NativeRun; 2], expected: Duration) -> Time {
-    let runs = 1 + (5e-3 / expected.as_secs_f64()) as u32;
+    let runs = 1 + (2e-3 / expected.as_secs_f64()) as u32;
     let many = |run: &mut NativeRun| (0..runs).for_each(|_| run());
     let [here, there] = halves;
     let time = Time::of(|| {

@@ -1,9 +1,13 @@
 //! The kernels in Python on Numba's CUDA simulator, in a process of its own.
 
 use super::{Absent, fetched};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/beside/simulator.py");
+
+/// What one kernel may take.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// What the simulator did.
 pub(crate) struct Simulated {
@@ -19,16 +23,29 @@ pub(crate) fn run(kernel: &str) -> Result<Option<Simulated>, Absent> {
     if !source.contains(&format!("def {kernel}(")) {
         return Ok(None);
     }
-    let output = Command::new("python3")
+    let mut child = Command::new("python3")
         .args([PROGRAM, kernel])
         .env("PYTHONPATH", folder)
         .env("NUMBA_ENABLE_CUDASIM", "1")
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .map_err(|error| Absent::Broken(format!("python3: {error}")))?;
+    // Its threads take turns by sleeping and polling, which a machine with other priorities may never let end.
+    let limit = Instant::now() + LIMIT;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < limit {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Fails only if it has ended.
+    let _ = child.kill();
+    let output = child.wait_with_output().map_err(|error| Absent::Broken(format!("python3: {error}")))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     let line = |name: &str| printed.lines().find_map(|line| line.strip_prefix(name));
     match (line("numba "), line("rate ").and_then(|rate| rate.parse().ok())) {
         (Some(version), Some(rate)) => Ok(Some(Simulated { version: version.into(), rate })),
-        _ => Err(Absent::Broken(String::from_utf8_lossy(&output.stderr).into_owned())),
+        _ => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            Err(Absent::Broken(format!("simulator.py {kernel} ended with {}: {errors}", output.status)))
+        }
     }
 }
