@@ -190,7 +190,7 @@ fn a_race_reads_as_a_person_needs_it() {
         "data race, write after read in kernel `race_shared`\n  \
          block (0,0,0), thread (32,0,0) and 31 more of its warp\n  \
          at kernels/bugs.cu:53\n  \
-         PTX line 65: st.shared.u32 \t[%rd9], %r5;\n  \
+         PTX line 65: st.shared.u32 [%rd9], %r5;\n  \
          store of 4 bytes at 0x80 (shared memory)\n  \
          earlier load: block (0,0,0), thread (31,0,0), PTX line 71, kernels/bugs.cu:54"
     );

@@ -11,7 +11,8 @@
 //!
 //! It exports every function of `cuprum-sys`, by reading the one list there with another macro. A
 //! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
-//! in a kernel, and why a module was refused, is printed to standard error.
+//! in a kernel, and why a module was refused, is printed to standard error, unless
+//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`.
 
 use core::ffi::c_void;
 use std::sync::OnceLock;

@@ -335,17 +335,19 @@ impl<'l, 'a> Block<'l, 'a> {
         }
     }
 
-    /// With the check on: a barrier that these lanes reach and others of their warp have gone past. Lanes about to exit
+    /// With the check on: an aligned barrier that these lanes reach and others of their warp have gone past. Lanes about to exit
     /// are not waited for, and so do no harm.
-    pub(super) fn check_barrier(&self, warp: usize, index: usize, pc: u32, active: u32) -> Result<(), Stop> {
+    pub(super) fn check_aligned(&self, warp: usize, index: usize, pc: u32, active: u32) -> Result<(), Stop> {
         if !self.launch.options.check_barriers {
             return Ok(());
         }
-        let elsewhere = self.warps[warp].fragments.iter().enumerate().find(|(other, fragment)| {
+        let ranks = &self.launch.args.kernel.ranks;
+        let place = |pc: u32| (ranks[pc as usize], pc);
+        let gone = self.warps[warp].fragments.iter().enumerate().find(|(other, fragment)| {
             let leaves = matches!(self.instruction(fragment.pc).op, Op::Exit);
-            *other != index && fragment.pc != pc && !leaves
+            *other != index && place(fragment.pc) > place(pc) && !leaves
         });
-        let Some((_, fragment)) = elsewhere else { return Ok(()) };
+        let Some((_, fragment)) = gone else { return Ok(()) };
         let mut fault = self.fault(FaultKind::BarrierDivergence, warp, pc, active);
         fault.related.push(self.related(
             warp,

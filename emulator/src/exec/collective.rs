@@ -88,7 +88,7 @@ impl Block<'_, '_> {
             let same = lanes_of(left).filter(|lane| rows.get(members, *lane) == named);
             let same = same.fold(0, |bits, lane| bits | 1 << lane);
             if self.launch.options.check_barriers {
-                self.check_members(warp, pc, operation, (named, same, active))?;
+                self.check_members(warp, pc, operation, members, (named, same, active))?;
             }
             perform(&mut self.warps[warp].rows, operation, same);
             if let Some(clocks) = &mut self.clocks {
@@ -107,16 +107,21 @@ impl Block<'_, '_> {
         warp: usize,
         pc: u32,
         operation: &Collective,
+        members: Register,
         (named, same, active): (u32, u32, u32),
     ) -> Result<(), Stop> {
         let outsiders = same & !named;
         let others = active & named & !same;
         if outsiders != 0 {
-            return Err(self.fault(FaultKind::WrongMembers, warp, pc, outsiders));
+            let mut fault = self.fault(FaultKind::WrongMembers, warp, pc, outsiders);
+            fault.related.push(self.related(warp, pc, outsiders, format!("names {named:#010x}")));
+            return Err(fault);
         }
         if others != 0 {
             let mut fault = self.fault(FaultKind::WrongMembers, warp, pc, same);
-            fault.related.push(self.related(warp, pc, others, "named, but names others".to_owned()));
+            let members_of_other = self.warps[warp].rows.get(members, others.trailing_zeros() as usize);
+            fault.related.push(self.related(warp, pc, same, format!("names {named:#010x}")));
+            fault.related.push(self.related(warp, pc, others, format!("names {members_of_other:#010x}")));
             return Err(fault);
         }
         if let Collective::Shuffle { mode, lane, clamp, .. } = *operation {

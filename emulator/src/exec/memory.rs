@@ -358,12 +358,13 @@ impl Block<'_, '_> {
             Some(Space::Const) => ("const", true),
             _ => ("global", true),
         };
+        let near = !matches!(fault.kind, FaultKind::NullPointer | FaultKind::HostPointer);
         fault.access = Some(report::Access {
             space,
             address: request.address,
             size: request.bytes,
             is_write: request.write,
-            allocation: if global { self.launch.map.nearest(request.address) } else { None },
+            allocation: if global && near { self.launch.map.nearest(request.address) } else { None },
         });
         fault
     }

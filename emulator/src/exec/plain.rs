@@ -137,7 +137,10 @@ impl Block<'_, '_> {
             Op::Return => return Ok(self.leave(warp, index, pc, mask, active)),
             Op::Exit => return Ok(self.exit(warp, index, pc, mask, active)),
             Op::Trap => return Err(self.fault(FaultKind::Trap, warp, pc, active)),
-            Op::Barrier { kind, id, count } => {
+            Op::Barrier { kind, aligned, id, count } => {
+                if *aligned {
+                    self.check_aligned(warp, index, pc, active)?;
+                }
                 return self.barrier(warp, index, pc, active, kind, *id, *count);
             }
             Op::Collective { operation, members } => {
@@ -222,7 +225,6 @@ impl Block<'_, '_> {
                 return Err(self.fault(FaultKind::Other(text), warp, pc, active));
             }
         }
-        self.check_barrier(warp, index, pc, active)?;
         if *kind == BarrierKind::Arrive {
             self.arrive(number, warp, active);
             return Ok(Flow::Next);

@@ -490,6 +490,8 @@ pub(crate) enum Op {
     Trap,
     Barrier {
         kind: BarrierKind,
+        /// Lanes of a warp come to it together, or not at all.
+        aligned: bool,
         id: Register,
         count: Option<Register>,
     },

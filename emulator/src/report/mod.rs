@@ -41,7 +41,7 @@ pub enum FaultKind {
         /// The device function it is in.
         function: String,
     },
-    /// The launch used up its budget of instructions.
+    /// The launch used up its budget of instructions, or its time.
     Timeout,
     /// Threads of one block wait at different barriers, or some have exited.
     BarrierDivergence,
@@ -145,7 +145,7 @@ impl fmt::Display for FaultKind {
             Self::Assert { expression, function } => {
                 return write!(f, "assertion `{expression}` failed in `{function}`");
             }
-            Self::Timeout => "instruction budget exceeded (endless loop?)",
+            Self::Timeout => "out of instructions or time (endless loop?)",
             Self::BarrierDivergence => "barrier not reached by all threads of the block",
             Self::Deadlock => "deadlock: no thread can run",
             Self::StackOverflow => "stack overflow",
@@ -171,7 +171,7 @@ pub struct Access {
     pub size: u32,
     /// Whether it was a store or an atomic.
     pub is_write: bool,
-    /// The allocation closest to the address, for global memory.
+    /// The allocation closest to the address, for global memory; none for null and host pointers, which are near none.
     pub allocation: Option<Neighbour>,
 }
 
@@ -271,7 +271,8 @@ impl fmt::Display for Fault {
             write!(f, "\n  at {file}:{line}")?;
         }
         if self.ptx_line != 0 {
-            write!(f, "\n  PTX line {}: {}", self.ptx_line, self.ptx_text.trim())?;
+            let words: Vec<&str> = self.ptx_text.split_whitespace().collect();
+            write!(f, "\n  PTX line {}: {}", self.ptx_line, words.join(" "))?;
         }
         if let Some(access) = &self.access {
             write!(
@@ -358,7 +359,7 @@ mod tests {
                 "out-of-bounds access in kernel `saxpy`\n  \
                  block (3,0,0), thread (232,0,0) and 2 more of its warp\n  \
                  at saxpy.cu:7\n  \
-                 PTX line 49: ld.global.nc.f32 \t%f2, [%rd6];\n  \
+                 PTX line 49: ld.global.nc.f32 %f2, [%rd6];\n  \
                  load of 4 bytes at {address:#x} (global memory)\n  \
                  8 bytes past the end of allocation #1 (4000 bytes of device memory)"
             )

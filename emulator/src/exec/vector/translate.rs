@@ -528,7 +528,7 @@ impl<'k> Translator<'k> {
             Op::Load(access) => self.access(pc, access, true).map_or_else(|| self.plain(op), Action::Load),
             Op::Store(access) => self.access(pc, access, false).map_or_else(|| self.plain(op), Action::Store),
             Op::Branch { target } => Action::Branch(*target),
-            Op::Barrier { kind: BarrierKind::Sync, id, count: None } => {
+            Op::Barrier { kind: BarrierKind::Sync, id, count: None, .. } => {
                 self.read_plainly.push(*id);
                 Action::Barrier(self.row(*id))
             }

@@ -193,7 +193,8 @@ impl<'s> Decoder<'_, '_, 's> {
             self.emit(Op::Collective { operation: Collective::WarpBarrier, members });
             return Ok(true);
         }
-        m.ignore(&["cta", "aligned"]);
+        m.ignore(&["cta"]);
+        let aligned = m.flag("aligned") || i.opcode == "bar";
         let (sync, arrive, red) = (m.flag("sync"), m.flag("arrive"), m.flag("red"));
         let mut first = 0;
         let mut kind = BarrierKind::Sync;
@@ -230,7 +231,7 @@ impl<'s> Decoder<'_, '_, 's> {
             false => None,
         };
         self.operand_count(i, 2 + 2 * usize::from(red))?;
-        self.emit(Op::Barrier { kind, id, count });
+        self.emit(Op::Barrier { kind, aligned, id, count });
         if let Some(out) = out {
             self.finish(out);
         }
