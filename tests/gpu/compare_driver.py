@@ -41,6 +41,8 @@ INTENDED = [
     Intended("attributes", "cuDeviceGetAttribute", ANY, "another device"),
     Intended("attributes", "short name", ["Sof"], "another device"),
     Intended("modules", "load elf magic and garbage", [209], "machine code is refused before it is read"),
+    Intended("capture_edges", "cuStreamIsCapturing destroyed", [400], "as other calls with a destroyed stream, in which hardware crashes"),
+    Intended("interprocess", "*", [801, 0], "memory is not shared between processes, as the device's attribute says"),
     Intended("forked_child", "* in the child", [3], "hardware crashes in the child"),
 ]
 # Labels whose content is a code and a log; the log's words differ.

@@ -53,6 +53,7 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     };
     context.check()?;
     ensure(region.base == address && kinds.contains(&region.kind), INVALID_VALUE)?;
+    emulator().captures.forbid_unsafe()?;
     emulator().scheduler.wait_context(region.context as usize);
     memory.free(address).map_err(|_| INVALID_VALUE)?;
     leave_pool(address, region.len);
@@ -74,6 +75,7 @@ fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -
 fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
     ensure(!pointer.is_null() && bytes > 0 && flags & !REGISTER_FLAGS == 0, INVALID_VALUE)?;
     let context = call.context()?;
+    emulator().captures.forbid_unsafe()?;
     let (handle, device) = (context.handle as u64, context.device as u32);
     let memory = &emulator().memory;
     // SAFETY: the client promises to keep the memory until it unregisters it; unregistering waits

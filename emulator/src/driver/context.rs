@@ -350,6 +350,7 @@ calls! {
 
     fn cuCtxSetLimit(call, limit: CUlimit, value: usize) {
         let context = call.context()?;
+        emulator().captures.forbid_unsafe()?;
         let mut config = context.config();
         let entry = config.limits.iter_mut().find(|(known, _)| *known == limit);
         entry.ok_or_else(|| unknown_limit(limit))?.1 = value;

@@ -66,10 +66,13 @@ impl Event {
         self.state().recorded
     }
 
-    /// An event inside of a capture never happens, so nobody can ask for it.
-    fn forbid_captured(&self) -> Answer {
-        let captured = self.state().captured.is_some();
-        ensure(!captured, CUresult::CUDA_ERROR_CAPTURED_EVENT)
+    /// An event inside of a capture never happens, so nobody can ask for it; and a capture may forbid to ask for
+    /// any event.
+    fn forbid_capture(&self) -> Answer {
+        match self.captured() {
+            Some(point) => emulator().captures.forbid_point(&point),
+            None => emulator().captures.forbid_unsafe(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -78,6 +81,7 @@ impl Event {
 
     /// Fails for an event that has no time, reached or not.
     fn check_timed(&self) -> Answer {
+        ensure(self.captured().is_none(), CUresult::CUDA_ERROR_CAPTURED_EVENT)?;
         ensure(self.flags & DISABLE_TIMING == 0 && self.recorded().is_some(), INVALID_HANDLE)
     }
 
@@ -173,7 +177,7 @@ calls! {
 
     fn cuEventQuery(_call, hEvent: CUevent) {
         let event = Event::find(hEvent)?;
-        event.forbid_captured()?;
+        event.forbid_capture()?;
         event.context.check()?;
         let pending = event.recorded().is_some_and(|ticket| emulator().scheduler.is_pending(ticket));
         ensure(!pending, NOT_READY)
@@ -181,7 +185,7 @@ calls! {
 
     fn cuEventSynchronize(_call, hEvent: CUevent) {
         let event = Event::find(hEvent)?;
-        event.forbid_captured()?;
+        event.forbid_capture()?;
         if let Some(ticket) = event.recorded() {
             emulator().scheduler.wait(ticket);
         }

@@ -71,6 +71,7 @@ pub(super) enum Kind {
     Link,
     Physical,
     UserObject,
+    Condition,
 }
 
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.

@@ -97,4 +97,8 @@ impl Hooks for KernelHooks {
     fn free(&self, address: u64) -> bool {
         self.heap.as_ref().is_some_and(|heap| heap.release(address))
     }
+
+    fn set_condition(&self, condition: u64, value: u32) -> bool {
+        super::graph::condition::set(condition, value)
+    }
 }

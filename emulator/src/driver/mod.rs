@@ -62,6 +62,7 @@ fn install_all(table: &mut table::Builder) {
     function::install(table);
     graph::build::install(table);
     graph::capture::install(table);
+    graph::condition::install(table);
     graph::exec::install(table);
     graph::node::install(table);
     init::install(table);

@@ -228,7 +228,9 @@ calls! {
     }
 
     fn cuModuleUnload(_call, hmod: CUmodule) {
-        Module::find(hmod)?.unload();
+        let module = Module::find(hmod)?;
+        emulator().captures.forbid_unsafe()?;
+        module.unload();
         Ok(())
     }
 

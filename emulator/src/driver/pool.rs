@@ -17,6 +17,7 @@ use super::call::{
     Answer, Call, INVALID_HANDLE, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure, put_handle,
 };
 use super::device;
+use super::graph::node::NodeKind;
 use super::handle::Handle;
 use super::operation::Operation;
 use super::state::emulator;
@@ -134,7 +135,12 @@ impl DevicePools {
 fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
     let owner = emulator().pools.get(pool).ok_or(INVALID_VALUE)?;
     ensure(owner.device == stream.context().device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
-    stream.forbid_capture()?;
+    if emulator().captures.has(stream.lane()) {
+        let (address, kind) = NodeKind::allocation(stream.context(), bytes)?;
+        emulator().captures.add(stream.lane(), kind)?;
+        return out.set(address);
+    }
+    emulator().captures.forbid_unsafe()?;
     let region = allocate_in(stream.context(), bytes, RegionKind::Pooled, 0)?;
     let mut origins = emulator().pooled.lock().unwrap_or_else(PoisonError::into_inner);
     origins.insert(region.base, pool);

@@ -1,7 +1,7 @@
 //! The one emulator of this process.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::exec::ExecOptions;
 use crate::memory::Memory;
@@ -16,6 +16,7 @@ use super::event::Event;
 use super::function::Function;
 use super::graph::build::UserObject;
 use super::graph::capture::Captures;
+use super::graph::condition::Condition;
 use super::graph::exec::Steps;
 use super::graph::{Graph, Node};
 use super::handle::{Kind, Table};
@@ -53,6 +54,7 @@ pub(super) struct Emulator {
     pub(super) nodes: Table<Node>,
     pub(super) graph_execs: Table<Steps>,
     pub(super) user_objects: Table<UserObject>,
+    pub(super) conditions: Table<Weak<Condition>>,
     pub(super) captures: Captures,
     pub(super) pools: Table<Pool>,
     /// The pools that each device allocates from.
@@ -93,6 +95,7 @@ pub(super) fn emulator() -> &'static Emulator {
             nodes: Table::new(Kind::GraphNode),
             graph_execs: Table::new(Kind::GraphExec),
             user_objects: Table::new(Kind::UserObject),
+            conditions: Table::new(Kind::Condition),
             captures: Captures::default(),
             pools,
             device_pools,

@@ -269,6 +269,14 @@ impl Block<'_, '_> {
                     }
                     address
                 }
+                SystemCall::SetCondition => {
+                    let (condition, value) = (wide(0), word(2));
+                    if !self.launch.hooks.set_condition(condition, value) {
+                        let kind = FaultKind::Other(format!("{condition:#x} is no condition of a graph"));
+                        return Err(self.fault(kind, warp, pc, 1 << lane));
+                    }
+                    0
+                }
                 SystemCall::Free => {
                     let address = wide(0);
                     if address != 0 && !self.launch.hooks.free(address) {

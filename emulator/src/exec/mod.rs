@@ -119,6 +119,10 @@ pub trait Hooks: Sync {
     fn malloc(&self, bytes: u64) -> u64;
     /// `free` on the device; `false` if the address was not allocated or is already free.
     fn free(&self, address: u64) -> bool;
+    /// Sets the condition of a graph's node; `false` if there is no such condition.
+    fn set_condition(&self, _condition: u64, _value: u32) -> bool {
+        false
+    }
 }
 
 /// Hooks that drop output and have no heap.

@@ -402,6 +402,7 @@ pub(crate) enum SystemCall {
     Assert,
     Malloc,
     Free,
+    SetCondition,
 }
 
 /// Whom a call goes to.

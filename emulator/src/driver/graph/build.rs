@@ -184,7 +184,9 @@ calls! {
     }
 
     fn cuGraphDestroy(_call, hGraph: CUgraph) {
-        Graph::find(hGraph)?.destroy();
+        let graph = Graph::find(hGraph)?;
+        ensure(!graph.is_body, INVALID_VALUE)?;
+        graph.destroy();
         Ok(())
     }
 
@@ -213,7 +215,7 @@ calls! {
         let mut shape = node.graph.shape();
         shape.nodes.retain(|&other| other != handle);
         shape.edges.retain(|&(from, to)| from != handle && to != handle);
-        emulator().nodes.remove(handle);
+        Node::remove(handle);
         Ok(())
     }
 

@@ -23,6 +23,8 @@ const ISOLATION: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 const UNJOINED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 const UNMATCHED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
 const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+const MERGE: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE;
+const WRONG_THREAD: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 
 /// All captures in progress.
 #[derive(Debug, Default)]
@@ -38,6 +40,8 @@ pub(in crate::driver) struct Captures {
 struct Capture {
     id: u64,
     graph: Arc<Graph>,
+    /// Whether the graph was there before, and stays if the capture fails.
+    is_given: bool,
     origin: Lane,
     /// Which threads may not make unsafe calls meanwhile: all, the one that began it, none.
     mode: CUstreamCaptureMode,
@@ -95,34 +99,38 @@ impl Captures {
         }
         let mut active = self.lock();
         if let Some(capture) = capture_of(&mut active, lane) {
-            return Taken::Captured(capture.add(lane, operation));
+            return Taken::Captured(capture.add(lane, NodeKind::from_operation(operation)));
         }
-        // The legacy stream waits for blocking streams, which a capture cannot express.
-        let implicit = |capture: &&mut Capture| {
-            lane.stream == Lane::LEGACY
-                && capture.tails.keys().any(|tail| tail.context == lane.context && tail.blocking)
-        };
-        match active.iter_mut().find(implicit) {
-            Some(capture) => {
-                capture.invalid = true;
-                Taken::Captured(Err(IMPLICIT))
-            }
-            None => Taken::Not(operation),
+        match forbid_implicit(&mut active, lane) {
+            Err(code) => Taken::Captured(Err(code)),
+            Ok(()) => Taken::Not(operation),
         }
     }
 
-    /// Whether a stream is capturing; if so, what was asked ends the capture.
-    pub(in crate::driver) fn forbid(&self, lane: Lane) -> Answer {
+    /// Whether a stream is capturing.
+    pub(in crate::driver) fn has(&self, lane: Lane) -> bool {
+        self.any() && capture_of(&mut self.lock(), lane).is_some()
+    }
+
+    /// Adds a node to the graph of a capturing stream.
+    pub(in crate::driver) fn add(&self, lane: Lane, kind: NodeKind) -> Answer {
+        let mut active = self.lock();
+        capture_of(&mut active, lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?.add(lane, Ok(kind))
+    }
+
+    /// Fails for a call that asks or waits for a stream: a capturing one never gets there, the legacy stream waits
+    /// for those that capture, and with others it is [unsafe](Self::forbid_unsafe). Ends those captures.
+    pub(in crate::driver) fn forbid_wait(&self, lane: Lane) -> Answer {
         if !self.any() {
             return Ok(());
         }
-        match capture_of(&mut self.lock(), lane) {
-            Some(capture) => {
-                capture.invalid = true;
-                Err(UNSUPPORTED)
-            }
-            None => Ok(()),
+        let mut active = self.lock();
+        if let Some(capture) = capture_of(&mut active, lane) {
+            return capture.fail(UNSUPPORTED);
         }
+        forbid_implicit(&mut active, lane)?;
+        drop(active);
+        self.forbid_unsafe()
     }
 
     /// Fails for a call that waits for a whole context if something in it is capturing, and ends those captures.
@@ -130,8 +138,8 @@ impl Captures {
         self.forbid_where(|capture| capture.origin.context == context)
     }
 
-    /// Fails for an allocation, which may synchronise, if a capture asks this thread not to make such calls, and
-    /// ends those captures.
+    /// Fails for a call that may synchronize with what a capture has not run, if the capture asks this thread not
+    /// to make such calls, and ends those captures.
     pub(in crate::driver) fn forbid_unsafe(&self) -> Answer {
         use CUstreamCaptureMode as M;
 
@@ -153,10 +161,16 @@ impl Captures {
         }
         let mut answer = Ok(());
         for capture in self.lock().iter_mut().filter(|capture| hit(capture)) {
-            capture.invalid = true;
-            answer = Err(UNSUPPORTED);
+            answer = capture.fail(UNSUPPORTED);
         }
         answer
+    }
+
+    /// Fails for a call that asks for what an event recorded in a capturing stream, which ends the capture.
+    pub(in crate::driver) fn forbid_point(&self, point: &CapturedPoint) -> Answer {
+        let mut active = self.lock();
+        let capture = active.iter_mut().find(|capture| capture.id == point.capture);
+        capture.ok_or(INVALID_VALUE)?.fail(CUresult::CUDA_ERROR_CAPTURED_EVENT)
     }
 
     /// What an event recorded now in this stream stands for, if the stream is capturing.
@@ -173,11 +187,15 @@ impl Captures {
     /// point, fails if the stream is capturing: what happened outside cannot be waited for.
     pub(in crate::driver) fn join(&self, lane: Lane, point: Option<&CapturedPoint>) -> Answer {
         let mut active = self.lock();
+        let own = capture_of(&mut active, lane);
         let Some(point) = point else {
-            return ensure(capture_of(&mut active, lane).is_none(), ISOLATION);
+            return own.map_or(Ok(()), |capture| capture.fail(ISOLATION));
         };
-        let other = capture_of(&mut active, lane).map(|capture| capture.id);
-        ensure(other.is_none_or(|id| id == point.capture), CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE)?;
+        if let Some(own) = own.filter(|own| own.id != point.capture) {
+            own.invalid = true;
+            let other = active.iter_mut().find(|capture| capture.id == point.capture);
+            return other.ok_or(INVALID_VALUE)?.fail(MERGE);
+        }
         let capture = active.iter_mut().find(|capture| capture.id == point.capture);
         let capture = capture.ok_or(INVALID_VALUE)?;
         let mut nodes = capture.tails.remove(&lane).unwrap_or_default().nodes;
@@ -186,13 +204,17 @@ impl Captures {
         Ok(())
     }
 
-    fn begin(&self, lane: Lane, mode: CUstreamCaptureMode, graph: Arc<Graph>, after: Vec<usize>) -> Answer {
+    fn begin(&self, lane: Lane, mode: CUstreamCaptureMode, into: Option<(Arc<Graph>, Vec<usize>)>) -> Answer {
+        ensure(mode.name().is_some(), INVALID_VALUE)?;
         ensure(lane.stream != Lane::LEGACY, UNSUPPORTED)?;
         let mut active = self.lock();
         ensure(capture_of(&mut active, lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        let is_given = into.is_some();
+        let (graph, after) = into.unwrap_or_else(|| (Graph::create(), Vec::new()));
         active.push(Capture {
             id: self.last_id.fetch_add(1, Ordering::Relaxed) as u64 + 1,
             graph,
+            is_given,
             origin: lane,
             mode,
             thread: thread::current().id(),
@@ -207,21 +229,25 @@ impl Captures {
         let mut active = self.lock();
         let at = active.iter().position(|capture| capture.tails.contains_key(&lane));
         let at = at.ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
-        ensure(active[at].origin == lane, UNMATCHED)?;
+        if active[at].origin != lane {
+            return active[at].fail(UNMATCHED).and(Err(UNMATCHED));
+        }
         let capture = active.swap_remove(at);
         self.count.store(active.len(), Ordering::Release);
-        let answer = if capture.invalid {
+        let anywhere = capture.mode == CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        let answer = if !anywhere && capture.thread != thread::current().id() {
+            Err(WRONG_THREAD)
+        } else if capture.invalid {
             Err(INVALIDATED)
         } else if !capture.is_joined() {
             Err(UNJOINED)
         } else {
             Ok(())
         };
-        if let Err(code) = answer {
+        if answer.is_err() && !capture.is_given {
             capture.graph.destroy();
-            return Err(code);
         }
-        Ok(capture.graph)
+        answer.map(|()| capture.graph)
     }
 
     /// Ends the captures of a context that goes.
@@ -236,20 +262,31 @@ fn capture_of(active: &mut [Capture], lane: Lane) -> Option<&mut Capture> {
     active.iter_mut().find(|capture| capture.tails.contains_key(&lane))
 }
 
+/// The legacy stream waits for blocking streams, which a capture of one cannot express: fails, and ends it.
+fn forbid_implicit(active: &mut [Capture], lane: Lane) -> Answer {
+    let waits = |capture: &&mut Capture| {
+        lane.stream == Lane::LEGACY
+            && capture.tails.keys().any(|tail| tail.context == lane.context && tail.blocking)
+    };
+    active.iter_mut().find(waits).map_or(Ok(()), |capture| capture.fail(IMPLICIT))
+}
+
 impl Capture {
-    fn add(&mut self, lane: Lane, operation: Operation) -> Answer {
+    /// Ends the capture without a graph.
+    fn fail(&mut self, code: CUresult) -> Answer {
+        self.invalid = true;
+        Err(code)
+    }
+
+    fn add(&mut self, lane: Lane, kind: Answer<NodeKind>) -> Answer {
         ensure(!self.invalid, INVALIDATED)?;
         let after = self.tails.get(&lane).map(|tail| tail.nodes.clone()).unwrap_or_default();
-        let added = NodeKind::from_operation(operation).and_then(|kind| self.graph.add(&after, kind));
-        match added {
+        match kind.and_then(|kind| self.graph.add(&after, kind)) {
             Ok(node) => {
                 self.tails.insert(lane, Tail::new(vec![node]));
                 Ok(())
             }
-            Err(code) => {
-                self.invalid = true;
-                Err(code)
-            }
+            Err(code) => self.fail(code),
         }
     }
 
@@ -277,16 +314,15 @@ impl Capture {
 }
 
 impl StreamRef {
-    /// Fails if the stream is capturing, and invalidates the capture.
+    /// Fails if a capture forbids to ask or wait for the stream; see [`Captures::forbid_wait`].
     pub(in crate::driver) fn forbid_capture(&self) -> Answer {
-        emulator().captures.forbid(self.lane())
+        emulator().captures.forbid_wait(self.lane())
     }
 }
 
 fn begin(call: &Call, stream: CUstream, mode: CUstreamCaptureMode) -> Answer {
-    ensure(mode.name().is_some(), INVALID_VALUE)?;
     let lane = call.stream(stream)?.lane();
-    emulator().captures.begin(lane, mode, Graph::create(), Vec::new())
+    emulator().captures.begin(lane, mode, None)
 }
 
 /// What a client may know of a capture; places that are null are skipped.
@@ -368,11 +404,10 @@ calls! {
         numDependencies: usize,
         mode: CUstreamCaptureMode,
     ) {
-        ensure(mode.name().is_some(), INVALID_VALUE)?;
         let graph = Graph::find(hGraph)?;
-        let after = dependencies.get_all(numDependencies)?;
+        let after = dependencies.get_all(numDependencies)?.into_iter().map(Handle::addr).collect();
         let lane = call.stream(hStream)?.lane();
-        emulator().captures.begin(lane, mode, graph, after.into_iter().map(Handle::addr).collect())
+        emulator().captures.begin(lane, mode, Some((graph, after)))
     }
 
     fn cuStreamEndCapture(call, hStream: CUstream, phGraph: Out<CUgraph>) {
@@ -466,9 +501,9 @@ calls! {
         update_dependencies(call, hStream, dependencies.input(), numDependencies, flags)
     }
 
+    /// As hardware does, it takes any number; an unknown one forbids as much as the global mode.
     fn cuThreadExchangeStreamCaptureMode(_call, mode: Out<CUstreamCaptureMode>) {
         let wanted = mode.get()?;
-        ensure(wanted.name().is_some(), INVALID_VALUE)?;
         mode.set(MODE.replace(wanted))
     }
 }

@@ -12,6 +12,7 @@ use super::super::operation::Operation;
 use super::super::schedule::Ticket;
 use super::super::state::emulator;
 use super::build::Shared;
+use super::condition::Condition;
 use super::node::NodeKind;
 use super::{Graph, Node};
 
@@ -19,7 +20,7 @@ use super::{Graph, Node};
 #[derive(Debug)]
 pub(in crate::driver) struct Steps {
     flags: u64,
-    steps: Mutex<Vec<Step>>,
+    plan: Mutex<GraphRun>,
     /// The client's objects that the graph kept alive.
     _objects: Vec<Shared>,
 }
@@ -31,20 +32,54 @@ struct Step {
     node: usize,
     kind: NodeKind,
     enabled: bool,
+    /// The steps of the graphs that a conditional node owns.
+    bodies: Vec<Vec<Step>>,
 }
 
-/// One launch of an executable graph.
+impl Step {
+    fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
+        if !self.enabled {
+            return Ok(());
+        }
+        let run_body = |index: usize| match self.bodies.get(index) {
+            Some(body) => {
+                context.check()?;
+                body.iter().try_for_each(|step| step.run(context, ticket))
+            }
+            None => Ok(()),
+        };
+        match &self.kind {
+            NodeKind::Conditional(conditional) => conditional.run(run_body),
+            kind => kind.run(context, ticket),
+        }
+    }
+
+    /// Finds the step of a node, in bodies too.
+    fn find(steps: &mut [Self], node: usize) -> Option<&mut Self> {
+        steps.iter_mut().find_map(|step| match step.node == node {
+            true => Some(step),
+            false => step.bodies.iter_mut().find_map(|body| Self::find(body, node)),
+        })
+    }
+}
+
+/// What a launch of an executable graph does.
 #[derive(Debug, Clone)]
-pub(in crate::driver) struct GraphRun(Vec<NodeKind>);
+pub(in crate::driver) struct GraphRun {
+    steps: Vec<Step>,
+    /// Those of all conditional nodes, in bodies too.
+    conditions: Vec<Arc<Condition>>,
+}
 
 impl GraphRun {
     pub(in crate::driver) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
-        self.0.iter().try_for_each(|kind| kind.run(context, ticket))
+        self.conditions.iter().for_each(|condition| condition.reset());
+        self.steps.iter().try_for_each(|step| step.run(context, ticket))
     }
 
-    /// What the graph waits for that was issued before.
+    /// What the graph waits for that was issued before. A body can wait for nothing.
     fn awaited(&self) -> Vec<Ticket> {
-        let events = self.0.iter().filter_map(|kind| match kind {
+        let events = self.steps.iter().filter(|step| step.enabled).filter_map(|step| match &step.kind {
             NodeKind::Wait(event) => event.recorded(),
             _ => None,
         });
@@ -60,30 +95,48 @@ impl Steps {
         emulator().graph_execs.get(handle.addr()).ok_or(INVALID_VALUE)
     }
 
-    fn of(graph: &Graph) -> Answer<Vec<Step>> {
-        let order = graph.shape().in_order().ok_or(INVALID_VALUE)?;
-        let mut steps = Vec::with_capacity(order.len());
-        for node in order {
-            let kind = Node::at(node)?.kind().clone();
-            if let NodeKind::Child(child) = &kind {
-                steps.extend(Self::of(child)?);
-            }
-            steps.push(Step { node, kind, enabled: true });
-        }
-        Ok(steps)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Step>> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, GraphRun> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes a step into another of the same type.
     pub(super) fn replace(&self, node: usize, kind: NodeKind) -> Answer {
-        let mut steps = self.lock();
-        let step = steps.iter_mut().find(|step| step.node == node).ok_or(INVALID_VALUE)?;
+        let mut plan = self.lock();
+        let step = Step::find(&mut plan.steps, node).ok_or(INVALID_VALUE)?;
         ensure(step.kind.type_of() == kind.type_of(), INVALID_VALUE)?;
         step.kind = kind;
         Ok(())
+    }
+}
+
+impl GraphRun {
+    fn of(graph: &Graph) -> Answer<Self> {
+        let mut conditions = Vec::new();
+        let steps = Self::gather(graph, &mut conditions)?;
+        ensure(conditions.iter().all(|condition| condition.is_used()), INVALID_VALUE)?;
+        Ok(Self { steps, conditions })
+    }
+
+    fn gather(graph: &Graph, conditions: &mut Vec<Arc<Condition>>) -> Answer<Vec<Step>> {
+        let order = graph.shape().in_order().ok_or(INVALID_VALUE)?;
+        conditions.extend(graph.shape().conditions.iter().cloned());
+        let mut steps = Vec::with_capacity(order.len());
+        for node in order {
+            let kind = Node::at(node)?.kind().clone();
+            ensure(!graph.is_body || kind.can_be_conditional(), INVALID_VALUE)?;
+            let mut bodies = Vec::new();
+            match &kind {
+                NodeKind::Child(child) => steps.extend(Self::gather(child, conditions)?),
+                NodeKind::Conditional(conditional) => {
+                    for body in &conditional.bodies {
+                        bodies.push(Self::gather(body, conditions)?);
+                    }
+                }
+                _ => {}
+            }
+            steps.push(Step { node, kind, enabled: true, bodies });
+        }
+        Ok(steps)
     }
 }
 
@@ -91,10 +144,11 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
     out.check()?;
     ensure(flags & !KNOWN_FLAGS == 0, INVALID_VALUE)?;
     let graph = Graph::find(graph)?;
-    let steps = Steps::of(&graph)?;
+    emulator().captures.forbid_unsafe()?;
+    let plan = GraphRun::of(&graph)?;
     let handle = emulator().graph_execs.insert(Steps {
         flags,
-        steps: Mutex::new(steps),
+        plan: Mutex::new(plan),
         _objects: graph.shape().objects.clone(),
     });
     put_handle(out, handle)
@@ -103,19 +157,48 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
 /// Takes over the parameters of a graph with the same shape; says why not.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> {
     let exec = Steps::find(exec)?;
-    let new = Steps::of(&*Graph::find(graph)?)?;
-    let mut steps = exec.lock();
-    if new.len() != steps.len() {
-        return Ok(CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    let new = GraphRun::of(&*Graph::find(graph)?)?;
+    let mut plan = exec.lock();
+    let result = comparable(&plan.steps, &new.steps);
+    if result == CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS {
+        take_over(&mut plan.steps, new.steps);
+        plan.conditions = new.conditions;
     }
-    let same_types = steps.iter().zip(&new).all(|(old, new)| old.kind.type_of() == new.kind.type_of());
-    if !same_types {
-        return Ok(CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
+    Ok(result)
+}
+
+/// Whether steps differ in their parameters only.
+fn comparable(old: &[Step], new: &[Step]) -> CUgraphExecUpdateResult {
+    use CUgraphExecUpdateResult as R;
+
+    if old.len() != new.len() {
+        return R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     }
+    for (old, new) in old.iter().zip(new) {
+        if old.kind.type_of() != new.kind.type_of() {
+            return R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+        }
+        if old.bodies.len() != new.bodies.len() {
+            return R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+        }
+        let bodies = old.bodies.iter().zip(&new.bodies);
+        let different = bodies.map(|(old, new)| comparable(old, new));
+        if let Some(result) = different.into_iter().find(|&result| result != R::CU_GRAPH_EXEC_UPDATE_SUCCESS)
+        {
+            return result;
+        }
+    }
+    R::CU_GRAPH_EXEC_UPDATE_SUCCESS
+}
+
+/// Takes over the parameters of comparable steps. They still go by the nodes of the first graph.
+fn take_over(steps: &mut [Step], new: Vec<Step>) {
     for (step, new) in steps.iter_mut().zip(new) {
         step.kind = new.kind;
+        for (body, new) in step.bodies.iter_mut().zip(new.bodies) {
+            take_over(body, new);
+        }
     }
-    Ok(CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS)
 }
 
 fn update_answer(result: CUgraphExecUpdateResult) -> Answer {
@@ -175,6 +258,8 @@ calls! {
     }
 
     fn cuGraphExecDestroy(_call, hGraphExec: CUgraphExec) {
+        Steps::find(hGraphExec)?;
+        emulator().captures.forbid_unsafe()?;
         emulator().graph_execs.remove(hGraphExec.addr()).map(drop).ok_or(INVALID_VALUE)
     }
 
@@ -191,10 +276,7 @@ calls! {
     fn cuGraphLaunch(call, hGraph: CUgraphExec, hStream: CUstream) {
         let stream = call.stream(hStream)?;
         let exec = Steps::find(hGraph)?;
-        let steps = exec.lock();
-        let enabled = steps.iter().filter(|step| step.enabled);
-        let run = GraphRun(enabled.map(|step| step.kind.clone()).collect());
-        drop(steps);
+        let run = exec.lock().clone();
         stream.push_after(&run.awaited(), Operation::Graph(run)).map(drop)
     }
 
@@ -205,8 +287,8 @@ calls! {
         isEnabled: u32,
     ) {
         let exec = Steps::find(hGraphExec)?;
-        let mut steps = exec.lock();
-        let step = steps.iter_mut().find(|step| step.node == hNode.addr()).ok_or(INVALID_VALUE)?;
+        let mut plan = exec.lock();
+        let step = Step::find(&mut plan.steps, hNode.addr()).ok_or(INVALID_VALUE)?;
         let switchable =
             matches!(step.kind, NodeKind::Kernel(_) | NodeKind::Copy(_) | NodeKind::Fill(..));
         ensure(switchable, INVALID_VALUE)?;
@@ -222,8 +304,8 @@ calls! {
     ) {
         isEnabled.check()?;
         let exec = Steps::find(hGraphExec)?;
-        let steps = exec.lock();
-        let step = steps.iter().find(|step| step.node == hNode.addr()).ok_or(INVALID_VALUE)?;
+        let mut plan = exec.lock();
+        let step = Step::find(&mut plan.steps, hNode.addr()).ok_or(INVALID_VALUE)?;
         isEnabled.set(u32::from(step.enabled))
     }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod build;
 pub(super) mod capture;
+pub(super) mod condition;
 pub(super) mod exec;
 pub(super) mod node;
 
@@ -10,16 +11,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, ensure};
 use super::handle::Handle;
 use super::state::emulator;
 use build::Shared;
+use condition::Condition;
 use node::NodeKind;
 
 /// A graph that can still be changed.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) handle: usize,
+    /// Whether a conditional node owns it.
+    is_body: bool,
     shape: Mutex<Shape>,
 }
 
@@ -30,6 +34,8 @@ pub(super) struct Shape {
     pub(super) edges: Vec<(usize, usize)>,
     /// The client's objects that live as long as the graph.
     pub(super) objects: Vec<Shared>,
+    /// The conditions that were made for its nodes.
+    pub(super) conditions: Vec<Arc<Condition>>,
 }
 
 /// A node of a graph.
@@ -43,7 +49,13 @@ pub(super) struct Node {
 
 impl Graph {
     pub(super) fn create() -> Arc<Self> {
-        let make = |handle| Self { handle, shape: Mutex::default() };
+        let make = |handle| Self { handle, is_body: false, shape: Mutex::default() };
+        emulator().graphs.insert_with(make).1
+    }
+
+    /// A graph that goes with the conditional node that owns it.
+    fn create_body() -> Arc<Self> {
+        let make = |handle| Self { handle, is_body: true, shape: Mutex::default() };
         emulator().graphs.insert_with(make).1
     }
 
@@ -75,6 +87,10 @@ impl Graph {
         let mut copies = HashMap::new();
         for &node in &shape.nodes {
             let kind = Node::at(node)?.kind().clone();
+            if matches!(kind, NodeKind::Conditional(_)) {
+                copy.destroy();
+                return Err(NOT_SUPPORTED);
+            }
             let handle = emulator().nodes.insert(Node {
                 graph: Arc::clone(&copy),
                 kind: Mutex::new(kind),
@@ -91,6 +107,7 @@ impl Graph {
             new_shape.edges.push((renamed(from)?, renamed(to)?));
         }
         new_shape.objects = shape.objects;
+        new_shape.conditions = shape.conditions;
         drop(new_shape);
         Ok(copy)
     }
@@ -100,7 +117,7 @@ impl Graph {
         emulator().graphs.remove(self.handle);
         let shape = std::mem::take(&mut *self.shape());
         for node in shape.nodes {
-            emulator().nodes.remove(node);
+            Node::remove(node);
         }
     }
 }
@@ -128,6 +145,14 @@ impl Shape {
 }
 
 impl Node {
+    /// Takes a node away, with the graphs that it owns.
+    fn remove(handle: usize) {
+        let kind = emulator().nodes.remove(handle).map(|node| node.kind().clone());
+        if let Some(NodeKind::Conditional(conditional)) = kind {
+            conditional.bodies.iter().for_each(|body| body.destroy());
+        }
+    }
+
     pub(super) fn at(handle: usize) -> Answer<Arc<Self>> {
         emulator().nodes.get(handle).ok_or(INVALID_VALUE)
     }

@@ -19,6 +19,7 @@ use super::super::memset::{Element, Fill};
 use super::super::operation::{HostCall, Operation};
 use super::super::schedule::Ticket;
 use super::super::state::emulator;
+use super::condition::Conditional;
 use super::exec::Steps;
 use super::{Graph, Node};
 
@@ -37,6 +38,8 @@ pub(in crate::driver) enum NodeKind {
     Alloc(Arc<Allocated>),
     /// The end of such memory.
     Free(u64),
+    /// Graphs that run as a condition says.
+    Conditional(Arc<Conditional>),
 }
 
 // SAFETY: the raw pointers are the client's, kept to be used as `HostCall` and `Bytes` use theirs,
@@ -94,6 +97,24 @@ impl Drop for Allocated {
 }
 
 impl NodeKind {
+    /// An allocation of device memory, and its address.
+    pub(in crate::driver) fn allocation(context: &Context, bytes: usize) -> Answer<(u64, Self)> {
+        let mut params = CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
+            poolProps: CUmemPoolProps {
+                allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+                location: CUmemLocation {
+                    type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+                    id: context.device,
+                },
+                ..CUmemPoolProps::zeroed()
+            },
+            bytesize: bytes,
+            ..CUDA_MEM_ALLOC_NODE_PARAMS_v1::zeroed()
+        };
+        let kind = alloc_kind(context, &mut params)?;
+        Ok((params.dptr, kind))
+    }
+
     pub(in crate::driver) fn type_of(&self) -> CUgraphNodeType {
         match self {
             Self::Empty => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY,
@@ -106,6 +127,7 @@ impl NodeKind {
             Self::Wait(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
             Self::Alloc(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Self::Free(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE,
+            Self::Conditional(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,
         }
     }
 
@@ -125,13 +147,14 @@ impl NodeKind {
                 Ok(())
             }
             // What a wait waits for was issued before the graph; memory nodes mark life times only;
-            // child graphs were replaced by their nodes.
+            // child graphs were replaced by their nodes, and an executable graph runs its bodies itself.
             Self::Empty
             | Self::Fill(None, _)
             | Self::Wait(_)
             | Self::Alloc(_)
             | Self::Free(_)
-            | Self::Child(_) => Ok(()),
+            | Self::Child(_)
+            | Self::Conditional(_) => Ok(()),
         }
     }
 
@@ -240,9 +263,8 @@ pub(super) fn wait_kind(event: CUevent) -> Answer<NodeKind> {
 }
 
 /// Allocates; the address goes into the parameters.
-fn alloc_kind(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS_v1) -> Answer<NodeKind> {
-    let context = current_context()?;
-    let region = allocate_in(&context, params.bytesize, RegionKind::Pooled, 0)?;
+fn alloc_kind(context: &Context, params: &mut CUDA_MEM_ALLOC_NODE_PARAMS_v1) -> Answer<NodeKind> {
+    let region = allocate_in(context, params.bytesize, RegionKind::Pooled, 0)?;
     params.dptr = region.base;
     Ok(NodeKind::Alloc(Arc::new(Allocated { region, params: *params })))
 }
@@ -305,10 +327,21 @@ fn any_alloc(out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
         bytesize: wanted.bytesize,
         dptr: 0,
     };
-    let kind = alloc_kind(&mut plain)?;
+    let kind = alloc_kind(&*current_context()?, &mut plain)?;
     params.u.alloc.dptr = plain.dptr;
     out.set(params)?;
     Ok(kind)
+}
+
+/// A conditional node by the structure for all kinds, into which its graphs go.
+fn any_conditional(graph: CUgraph, out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
+    let mut params = out.get()?;
+    // SAFETY: the caller has looked at the type.
+    let wanted = unsafe { params.u.conditional };
+    let conditional = Conditional::new(&*Graph::find(graph)?, &wanted)?;
+    params.u.conditional.phGraph_out = conditional.handles();
+    out.set(params)?;
+    Ok(NodeKind::Conditional(Arc::new(conditional)))
 }
 
 /// Adds a node to a graph.
@@ -333,12 +366,10 @@ fn add_any(
     count: usize,
     params: InMut<CUgraphNodeParams>,
 ) -> Answer {
-    add(out, graph, after, count, || {
-        let is_alloc = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-        if params.input().get()?.type_ == is_alloc {
-            return any_alloc(params.output());
-        }
-        any_kind(params)
+    add(out, graph, after, count, || match params.input().get()?.type_ {
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC => any_alloc(params.output()),
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL => any_conditional(graph, params.output()),
+        _ => any_kind(params),
     })
 }
 
@@ -638,7 +669,7 @@ calls! {
     ) {
         add(phGraphNode, hGraph, dependencies, numDependencies, || {
             let mut params = nodeParams.get()?;
-            let kind = alloc_kind(&mut params)?;
+            let kind = alloc_kind(&*current_context()?, &mut params)?;
             nodeParams.set(params)?;
             Ok(kind)
         })

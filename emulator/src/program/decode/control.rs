@@ -146,6 +146,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 "__assertfail" => Some(SystemCall::Assert),
                 "malloc" => Some(SystemCall::Malloc),
                 "free" => Some(SystemCall::Free),
+                "cudaGraphSetConditional" => Some(SystemCall::SetCondition),
                 _ => None,
             };
             if let Some(system) = system {

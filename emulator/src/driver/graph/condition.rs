@@ -1,0 +1,173 @@
+//! Conditions: numbers that kernels set, and that decide which graphs a conditional node runs, and how often.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use cuprum_sys::*;
+
+use super::super::call::{Answer, INVALID_VALUE, Out, calls, ensure};
+use super::super::context::Context;
+use super::super::handle::Handle;
+use super::super::state::emulator;
+use super::Graph;
+use super::node::NodeKind;
+
+/// A condition of a graph. It goes with the graph, and with what was made of it.
+#[derive(Debug)]
+pub(in crate::driver) struct Condition {
+    handle: usize,
+    /// The graph in which a node may use it.
+    graph: usize,
+    value: AtomicU32,
+    /// What each launch sets it to first.
+    default: Option<u32>,
+    /// Whether a node uses it. One must, and only one may.
+    used: AtomicBool,
+}
+
+impl Condition {
+    pub(super) fn is_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Prepares it for a launch.
+    pub(super) fn reset(&self) {
+        if let Some(default) = self.default {
+            self.value.store(default, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Condition {
+    fn drop(&mut self) {
+        emulator().conditions.remove(self.handle);
+    }
+}
+
+fn find(handle: u64) -> Option<Arc<Condition>> {
+    emulator().conditions.get(usize::try_from(handle).ok()?)?.upgrade()
+}
+
+/// Sets a condition from a kernel; `false` if there is none of this number.
+pub(in crate::driver) fn set(handle: u64, value: u32) -> bool {
+    match find(handle) {
+        Some(condition) => {
+            condition.value.store(value, Ordering::Relaxed);
+            true
+        }
+        None => false,
+    }
+}
+
+/// What a conditional node does with its bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// The first if the condition is not zero, else the second if there is one.
+    If,
+    /// The only one, as long as the condition is not zero.
+    While,
+    /// The one whose index is the condition, if there is one.
+    Switch,
+}
+
+/// A conditional node: a condition, and graphs that the node owns.
+#[derive(Debug)]
+pub(in crate::driver) struct Conditional {
+    condition: Arc<Condition>,
+    choice: Choice,
+    pub(super) bodies: Vec<Arc<Graph>>,
+    /// The bodies as an array of handles, for the client.
+    handles: Box<[CUgraph]>,
+}
+
+// SAFETY: handles are numbers.
+unsafe impl Send for Conditional {}
+// SAFETY: as above.
+unsafe impl Sync for Conditional {}
+
+impl Conditional {
+    /// Makes a node for a graph, with empty bodies.
+    pub(super) fn new(graph: &Graph, params: &CUDA_CONDITIONAL_NODE_PARAMS) -> Answer<Self> {
+        use CUgraphConditionalNodeType as T;
+
+        let (choice, sizes) = match params.type_ {
+            T::CU_GRAPH_COND_TYPE_IF => (Choice::If, 1..=2),
+            T::CU_GRAPH_COND_TYPE_WHILE => (Choice::While, 1..=1),
+            T::CU_GRAPH_COND_TYPE_SWITCH => (Choice::Switch, 1..=u32::MAX),
+            _ => return Err(INVALID_VALUE),
+        };
+        ensure(sizes.contains(&params.size), INVALID_VALUE)?;
+        let condition = find(params.handle).ok_or(INVALID_VALUE)?;
+        ensure(condition.graph == graph.handle, INVALID_VALUE)?;
+        ensure(!condition.used.swap(true, Ordering::Relaxed), INVALID_VALUE)?;
+        let bodies: Vec<_> = (0..params.size).map(|_| Graph::create_body()).collect();
+        let handles = bodies.iter().map(|body| CUgraph::from_addr(body.handle)).collect();
+        Ok(Self { condition, choice, bodies, handles })
+    }
+
+    /// The bodies, for as long as the node lives.
+    pub(super) fn handles(&self) -> *mut CUgraph {
+        self.handles.as_ptr().cast_mut()
+    }
+
+    /// Runs bodies as the condition says; `run` runs one of them.
+    pub(super) fn run(&self, mut run: impl FnMut(usize) -> Answer) -> Answer {
+        let value = || self.condition.value.load(Ordering::Relaxed);
+        match self.choice {
+            Choice::If => run(usize::from(value() == 0)),
+            Choice::Switch => run(value() as usize),
+            Choice::While => {
+                while value() != 0 {
+                    run(0)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl NodeKind {
+    /// Whether a conditional node can have such a node in a body: what a device can do without the host.
+    pub(super) fn can_be_conditional(&self) -> bool {
+        matches!(
+            self,
+            Self::Empty
+                | Self::Kernel(_)
+                | Self::Copy(_)
+                | Self::Fill(..)
+                | Self::Child(_)
+                | Self::Conditional(_)
+        )
+    }
+}
+
+calls! {
+    fn cuGraphConditionalHandleCreate(
+        _call,
+        pHandle_out: Out<u64>,
+        hGraph: CUgraph,
+        ctx: CUcontext,
+        defaultLaunchValue: u32,
+        flags: u32,
+    ) {
+        pHandle_out.check()?;
+        ensure(flags <= CU_GRAPH_COND_ASSIGN_DEFAULT, INVALID_VALUE)?;
+        Context::find(ctx)?.check()?;
+        let graph = Graph::find(hGraph)?;
+        let default = (flags == CU_GRAPH_COND_ASSIGN_DEFAULT).then_some(defaultLaunchValue);
+        let make = |handle| Condition {
+            handle,
+            graph: graph.handle,
+            value: AtomicU32::new(0),
+            default,
+            used: AtomicBool::new(false),
+        };
+        let (handle, _) = emulator().conditions.insert_with(|handle| {
+            let condition = Arc::new(make(handle));
+            let known = Arc::downgrade(&condition);
+            graph.shape().conditions.push(condition);
+            known
+        });
+        pHandle_out.set(handle as u64)
+    }
+}
