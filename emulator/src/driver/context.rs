@@ -244,6 +244,10 @@ fn pop(out: Out<CUcontext>) -> Answer {
 }
 
 calls! {
+    fn cuCtxCreate(_call, pctx: Out<CUcontext>, flags: u32, dev: i32) {
+        create(pctx, flags, dev)
+    }
+
     fn cuCtxCreate_v2(_call, pctx: Out<CUcontext>, flags: u32, dev: i32) {
         create(pctx, flags, dev)
     }

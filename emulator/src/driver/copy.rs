@@ -469,6 +469,82 @@ fn several(
     Ok(())
 }
 
+/// Both ends of a copy by operands: addresses in bytes, arrays in elements.
+fn operand_corners(copy: &CUDA_MEMCPY3D_BATCH_OP) -> Answer<(Corner, Corner, Extent)> {
+    let element = operand_element(&copy.src)?.or(operand_element(&copy.dst)?).unwrap_or(1);
+    let CUextent3D { width, height, depth } = copy.extent;
+    ensure(width > 0 && height > 0 && depth > 0, INVALID_VALUE)?;
+    let width = width.checked_mul(element).ok_or(INVALID_VALUE)?;
+    let extent = Extent { width: width as u64, height: height as u64, depth: depth as u64 };
+    Ok((operand_corner(&copy.src, element, &extent)?, operand_corner(&copy.dst, element, &extent)?, extent))
+}
+
+/// The bytes of an element of an operand that is an array.
+fn operand_element(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
+    if operand.type_ != CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY {
+        return Ok(None);
+    }
+    // SAFETY: the type says that this is the member.
+    let array = unsafe { operand.op.array };
+    let shape = Array::find(array.array)?.shape;
+    Ok(Some(super::array::element_bytes(shape.Format, shape.NumChannels)? as usize))
+}
+
+fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) -> Answer<Corner> {
+    let nowhere = Corner {
+        kind: CUmemorytype::CU_MEMORYTYPE_UNIFIED,
+        host: core::ptr::null_mut(),
+        device: 0,
+        array: CUarray::null(),
+        pitch: 0,
+        height: 0,
+        x: 0,
+        y: 0,
+        z: 0,
+    };
+    match operand.type_ {
+        CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER => {
+            // SAFETY: the type says that this is the member.
+            let place = unsafe { operand.op.ptr };
+            // Zero stands for rows and layers without gaps.
+            let pitch = match place.rowLength {
+                0 => extent.width as usize,
+                length => length.checked_mul(element).ok_or(INVALID_VALUE)?,
+            };
+            let height = if place.layerHeight == 0 { extent.height as usize } else { place.layerHeight };
+            Ok(Corner { device: place.ptr, pitch, height, ..nowhere })
+        }
+        CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY => {
+            // SAFETY: as above.
+            let place = unsafe { operand.op.array };
+            let CUoffset3D { x, y, z } = place.offset;
+            let x = x.checked_mul(element).ok_or(INVALID_VALUE)?;
+            Ok(Corner { kind: CUmemorytype::CU_MEMORYTYPE_ARRAY, array: place.array, x, y, z, ..nowhere })
+        }
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// Several copies by operands.
+fn several_3d(
+    call: &Call,
+    stream: CUstream,
+    copies: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+    count: usize,
+    flags: u64,
+    failed: impl Fn(usize),
+) -> Answer {
+    ensure(count > 0 && flags == 0 && !stream.is_null(), INVALID_VALUE)?;
+    for (index, copy) in copies.input().get_all(count)?.iter().enumerate() {
+        let copied = operand_corners(copy).and_then(|corners| shaped(call, stream, Wait::No, corners));
+        if let Err(code) = copied {
+            failed(index);
+            return Err(code);
+        }
+    }
+    Ok(())
+}
+
 /// Whether a region is host memory for the purposes of a client that asks.
 pub(super) fn is_host_kind(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Pinned | RegionKind::Registered)
@@ -674,6 +750,52 @@ calls! {
         // Also what is reported when no single copy is at fault.
         failIdx.set_if_wanted(usize::MAX);
         several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
+    }
+
+    /// The attributes say when the source may be read, and where memory should be: at once and anywhere, here.
+    fn cuMemcpyWithAttributesAsync(
+        call,
+        dst: u64,
+        src: u64,
+        size: usize,
+        attr: InMut<CUmemcpyAttributes>,
+        hStream: CUstream,
+    ) {
+        attr.input().get()?;
+        ensure(!hStream.is_null(), INVALID_VALUE)?;
+        anywhere(call, hStream, Wait::No, dst, src, size)
+    }
+
+    fn cuMemcpy3DWithAttributesAsync(
+        call,
+        op: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        ensure(flags == 0, INVALID_VALUE)?;
+        shaped(call, hStream, Wait::No, operand_corners(&op.input().get()?)?)
+    }
+
+    fn cuMemcpy3DBatchAsync(
+        call,
+        numOps: usize,
+        opList: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+        failIdx: Out<usize>,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        failIdx.set_if_wanted(usize::MAX);
+        several_3d(call, hStream, opList, numOps, flags, |index| failIdx.set_if_wanted(index))
+    }
+
+    fn cuMemcpy3DBatchAsync_v2(
+        call,
+        numOps: usize,
+        opList: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        several_3d(call, hStream, opList, numOps, flags, |_| ())
     }
 
     fn cuMemcpyBatchAsync_v2(

@@ -93,6 +93,30 @@ fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer {
     ensure(managed && bytes > 0, INVALID_VALUE)
 }
 
+/// Places to prefetch to, the ranges that each begins with, and their number.
+type Places = (InMut<CUmemLocation>, InMut<usize>, usize);
+
+/// Checks ranges that are to be moved or forgotten, of which nothing is seen here.
+fn managed_ranges(
+    call: &Call,
+    stream: CUstream,
+    (addresses, sizes, count): (InMut<u64>, InMut<usize>, usize),
+    places: Option<Places>,
+    flags: u64,
+) -> Answer {
+    ensure(flags == 0 && count > 0, INVALID_VALUE)?;
+    call.stream(stream)?;
+    if let Some((places, firsts, number)) = places {
+        places.input().get_all(number)?;
+        let firsts = firsts.input().get_all(number)?;
+        let ascending = firsts.windows(2).all(|pair| pair[0] < pair[1]);
+        let inside = firsts.first() == Some(&0) && firsts.iter().all(|&first| first < count);
+        ensure(ascending && inside, INVALID_VALUE)?;
+    }
+    let ranges = addresses.input().get_all(count)?.into_iter().zip(sizes.input().get_all(count)?);
+    ranges.into_iter().try_for_each(|(address, bytes)| managed_range(call, address, bytes))
+}
+
 /// No advice is kept, so every attribute has the value of a range that was given none.
 fn write_range_attribute(out: Out<c_void>, bytes: usize, attribute: CUmem_range_attribute) -> Answer {
     use CUmem_range_attribute as A;
@@ -195,6 +219,47 @@ calls! {
         ensure(flags == 0, INVALID_VALUE)?;
         call.stream(hStream)?;
         managed_range(call, devPtr, count)
+    }
+
+    fn cuMemPrefetchBatchAsync(
+        call,
+        dptrs: InMut<u64>,
+        sizes: InMut<usize>,
+        count: usize,
+        prefetchLocs: InMut<CUmemLocation>,
+        prefetchLocIdxs: InMut<usize>,
+        numPrefetchLocs: usize,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        let places = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
+        managed_ranges(call, hStream, (dptrs, sizes, count), Some(places), flags)
+    }
+
+    fn cuMemDiscardBatchAsync(
+        call,
+        dptrs: InMut<u64>,
+        sizes: InMut<usize>,
+        count: usize,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        managed_ranges(call, hStream, (dptrs, sizes, count), None, flags)
+    }
+
+    fn cuMemDiscardAndPrefetchBatchAsync(
+        call,
+        dptrs: InMut<u64>,
+        sizes: InMut<usize>,
+        count: usize,
+        prefetchLocs: InMut<CUmemLocation>,
+        prefetchLocIdxs: InMut<usize>,
+        numPrefetchLocs: usize,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        let places = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
+        managed_ranges(call, hStream, (dptrs, sizes, count), Some(places), flags)
     }
 
     fn cuMemRangeGetAttribute(

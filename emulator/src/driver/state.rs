@@ -18,6 +18,7 @@ use super::graph::build::UserObject;
 use super::graph::capture::Captures;
 use super::graph::condition::Condition;
 use super::graph::exec::Steps;
+use super::graph::node::GraphMemory;
 use super::graph::{Graph, Node};
 use super::handle::{Kind, Table};
 use super::leak::Leaks;
@@ -57,6 +58,8 @@ pub(super) struct Emulator {
     pub(super) conditions: Table<Weak<Condition>>,
     pub(super) captures: Captures,
     pub(super) pools: Table<Pool>,
+    /// What allocation nodes hold on each device.
+    pub(super) graph_memory: Vec<GraphMemory>,
     /// The pools that each device allocates from.
     pub(super) device_pools: Vec<DevicePools>,
     /// Which pool an allocation came from, by its address.
@@ -97,6 +100,7 @@ pub(super) fn emulator() -> &'static Emulator {
             user_objects: Table::new(Kind::UserObject),
             conditions: Table::new(Kind::Condition),
             captures: Captures::default(),
+            graph_memory: (0..settings.devices).map(|_| GraphMemory::default()).collect(),
             pools,
             device_pools,
             pooled: Mutex::default(),

@@ -342,9 +342,55 @@ calls! {
         put_handle(phGraph, Node::find(hNode)?.graph.handle)
     }
 
+    fn cuGraphGetId(_call, hGraph: CUgraph, graphId: Out<u32>) {
+        graphId.check()?;
+        graphId.set(emulator().graphs.number(Graph::find(hGraph)?.handle) as u32)
+    }
+
+    fn cuGraphNodeGetLocalId(_call, hNode: CUgraphNode, nodeId: Out<u32>) {
+        nodeId.check()?;
+        Node::find(hNode)?;
+        nodeId.set(emulator().nodes.number(hNode.addr()) as u32)
+    }
+
+    fn cuGraphNodeGetToolsId(_call, hNode: CUgraphNode, toolsNodeId: Out<u64>) {
+        toolsNodeId.check()?;
+        Node::find(hNode)?;
+        toolsNodeId.set(hNode.addr() as u64)
+    }
+
     /// Memory of graphs goes back when they are destroyed: there is nothing to trim.
     fn cuDeviceGraphMemTrim(_call, device: i32) {
         super::super::device::check(device)
+    }
+
+    fn cuDeviceGetGraphMemAttribute(
+        _call,
+        device: i32,
+        attr: CUgraphMem_attribute,
+        value: Out<c_void>,
+    ) {
+        super::super::device::check(device)?;
+        let memory = emulator().graph_memory.get(device as usize).ok_or(INVALID_VALUE)?;
+        value.cast().set(memory.attribute(attr)?)
+    }
+
+    /// Only the high marks can be reset.
+    fn cuDeviceSetGraphMemAttribute(
+        _call,
+        device: i32,
+        attr: CUgraphMem_attribute,
+        value: Out<c_void>,
+    ) {
+        super::super::device::check(device)?;
+        let is_mark = matches!(
+            attr,
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH
+                | CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH
+        );
+        ensure(is_mark && value.cast::<u64>().get()? == 0, INVALID_VALUE)?;
+        emulator().graph_memory.get(device as usize).ok_or(INVALID_VALUE)?.reset_mark();
+        Ok(())
     }
 
     fn cuGraphDebugDotPrint(_call, hGraph: CUgraph, path: Text, _flags: u32) {

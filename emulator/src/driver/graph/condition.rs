@@ -105,6 +105,23 @@ impl Conditional {
         Ok(Self { condition, choice, bodies, handles })
     }
 
+    /// The structure that describes it.
+    pub(super) fn params(&self) -> CUDA_CONDITIONAL_NODE_PARAMS {
+        use CUgraphConditionalNodeType as T;
+
+        CUDA_CONDITIONAL_NODE_PARAMS {
+            handle: self.condition.handle as u64,
+            type_: match self.choice {
+                Choice::If => T::CU_GRAPH_COND_TYPE_IF,
+                Choice::While => T::CU_GRAPH_COND_TYPE_WHILE,
+                Choice::Switch => T::CU_GRAPH_COND_TYPE_SWITCH,
+            },
+            size: self.bodies.len() as u32,
+            phGraph_out: self.handles(),
+            ctx: CUcontext::null(),
+        }
+    }
+
     /// The bodies, for as long as the node lives.
     pub(super) fn handles(&self) -> *mut CUgraph {
         self.handles.as_ptr().cast_mut()

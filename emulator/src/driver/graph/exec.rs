@@ -32,7 +32,7 @@ struct Step {
     node: usize,
     kind: NodeKind,
     enabled: bool,
-    /// The steps of the graphs that a conditional node owns.
+    /// The steps of the graphs that a node owns: a child graph, or those of a conditional node.
     bodies: Vec<Vec<Step>>,
 }
 
@@ -50,7 +50,16 @@ impl Step {
         };
         match &self.kind {
             NodeKind::Conditional(conditional) => conditional.run(run_body),
+            NodeKind::Child(_) => run_body(0),
             kind => kind.run(context, ticket),
+        }
+    }
+
+    /// Adds what it waits for that was issued before the graph.
+    fn gather_awaited(&self, tickets: &mut Vec<Ticket>) {
+        match &self.kind {
+            NodeKind::Wait(event) => tickets.extend(event.recorded()),
+            _ => self.bodies.iter().flatten().for_each(|step| step.gather_awaited(tickets)),
         }
     }
 
@@ -77,13 +86,11 @@ impl GraphRun {
         self.steps.iter().try_for_each(|step| step.run(context, ticket))
     }
 
-    /// What the graph waits for that was issued before. A body can wait for nothing.
+    /// What the graph waits for that was issued before.
     fn awaited(&self) -> Vec<Ticket> {
-        let events = self.steps.iter().filter(|step| step.enabled).filter_map(|step| match &step.kind {
-            NodeKind::Wait(event) => event.recorded(),
-            _ => None,
-        });
-        events.collect()
+        let mut tickets = Vec::new();
+        self.steps.iter().for_each(|step| step.gather_awaited(&mut tickets));
+        tickets
     }
 }
 
@@ -107,6 +114,19 @@ impl Steps {
         step.kind = kind;
         Ok(())
     }
+
+    /// Takes over the parameters of a child graph of the same shape.
+    pub(super) fn replace_child(&self, node: usize, child: &Graph) -> Answer {
+        let new = GraphRun::of(child)?;
+        let mut plan = self.lock();
+        let step = Step::find(&mut plan.steps, node).ok_or(INVALID_VALUE)?;
+        ensure(matches!(step.kind, NodeKind::Child(_)), INVALID_VALUE)?;
+        let old = step.bodies.first_mut().ok_or(INVALID_VALUE)?;
+        let same = comparable(old, &new.steps) == CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS;
+        ensure(same, INVALID_VALUE)?;
+        take_over(old, new.steps);
+        Ok(())
+    }
 }
 
 impl GraphRun {
@@ -126,7 +146,7 @@ impl GraphRun {
             ensure(!graph.is_body || kind.can_be_conditional(), INVALID_VALUE)?;
             let mut bodies = Vec::new();
             match &kind {
-                NodeKind::Child(child) => steps.extend(Self::gather(child, conditions)?),
+                NodeKind::Child(child) => bodies.push(Self::gather(child, conditions)?),
                 NodeKind::Conditional(conditional) => {
                     for body in &conditional.bodies {
                         bodies.push(Self::gather(body, conditions)?);
@@ -266,6 +286,12 @@ calls! {
     fn cuGraphExecGetFlags(_call, hGraphExec: CUgraphExec, flags: Out<u64>) {
         flags.check()?;
         flags.set(Steps::find(hGraphExec)?.flags)
+    }
+
+    fn cuGraphExecGetId(_call, hGraphExec: CUgraphExec, graphId: Out<u32>) {
+        graphId.check()?;
+        Steps::find(hGraphExec)?;
+        graphId.set(emulator().graph_execs.number(hGraphExec.addr()) as u32)
     }
 
     fn cuGraphUpload(call, hGraph: CUgraphExec, hStream: CUstream) {

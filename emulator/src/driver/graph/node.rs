@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::*;
 
@@ -19,6 +20,7 @@ use super::super::memset::{Element, Fill};
 use super::super::operation::{HostCall, Operation};
 use super::super::schedule::Ticket;
 use super::super::state::emulator;
+use super::super::stream::LEAST_PRIORITY;
 use super::condition::Conditional;
 use super::exec::Steps;
 use super::{Graph, Node};
@@ -61,6 +63,7 @@ pub(in crate::driver) struct KernelNode {
     launch: Launch,
     handle: CUfunction,
     pointers: Box<[*mut c_void]>,
+    priority: i32,
 }
 
 // SAFETY: the pointers lead into the arguments of `launch`, which is not changed any more.
@@ -73,7 +76,64 @@ impl KernelNode {
         let params = launch.function.kernel.params().iter();
         let start = launch.params.as_ptr();
         let pointers = params.map(|param| start.wrapping_add(param.offset as usize).cast_mut().cast());
-        Self { handle, pointers: pointers.collect(), launch }
+        Self { handle, pointers: pointers.collect(), launch, priority: LEAST_PRIORITY }
+    }
+
+    /// The structure that describes it. The arguments live as long as the node does this.
+    fn params(&self) -> CUDA_KERNEL_NODE_PARAMS {
+        let LaunchShape { grid, block, dynamic_shared, .. } = self.launch.shape;
+        CUDA_KERNEL_NODE_PARAMS {
+            func: self.handle,
+            gridDimX: grid[0],
+            gridDimY: grid[1],
+            gridDimZ: grid[2],
+            blockDimX: block[0],
+            blockDimY: block[1],
+            blockDimZ: block[2],
+            sharedMemBytes: dynamic_shared,
+            kernelParams: self.pointers.as_ptr().cast_mut(),
+            ..CUDA_KERNEL_NODE_PARAMS::zeroed()
+        }
+    }
+
+    /// The attributes that change anything here; the others read as zero.
+    fn attribute(&self, attribute: CUlaunchAttributeID) -> Answer<CUlaunchAttributeValue> {
+        ensure(attribute.name().is_some(), INVALID_VALUE)?;
+        let mut value = CUlaunchAttributeValue::zeroed();
+        match attribute {
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                value.cooperative = i32::from(self.launch.shape.cooperative);
+            }
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => value.priority = self.priority,
+            _ => {}
+        }
+        Ok(value)
+    }
+
+    fn with_attribute(&self, attribute: CUlaunchAttributeID, value: &CUlaunchAttributeValue) -> Answer<Self> {
+        ensure(attribute.name().is_some(), INVALID_VALUE)?;
+        let mut launch = self.launch.clone();
+        let mut priority = self.priority;
+        match attribute {
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                // SAFETY: the id says that this is the member.
+                launch.shape.cooperative = unsafe { value.cooperative } != 0;
+            }
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+                // SAFETY: as above.
+                priority = unsafe { value.priority };
+            }
+            _ => {}
+        }
+        Ok(Self { priority, ..Self::new(launch, self.handle) })
+    }
+}
+
+/// The launch of a kernel node.
+fn kernel_of(node: CUgraphNode) -> Answer<Arc<KernelNode>> {
+    match &*Node::find(node)?.kind() {
+        NodeKind::Kernel(kernel) => Ok(Arc::clone(kernel)),
+        _ => Err(INVALID_VALUE),
     }
 }
 
@@ -81,7 +141,51 @@ impl KernelNode {
 #[derive(Debug)]
 pub(in crate::driver) struct Allocated {
     region: Region,
+    device: i32,
     params: CUDA_MEM_ALLOC_NODE_PARAMS_v1,
+}
+
+impl Allocated {
+    fn memory(&self) -> Option<&'static GraphMemory> {
+        emulator().graph_memory.get(self.device as usize)
+    }
+}
+
+/// How much memory the allocation nodes of a device hold.
+#[derive(Debug, Default)]
+pub(in crate::driver) struct GraphMemory {
+    used: AtomicU64,
+    high: AtomicU64,
+}
+
+impl GraphMemory {
+    fn charge(&self, bytes: u64) {
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.high.fetch_max(used, Ordering::Relaxed);
+    }
+
+    fn refund(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn reset_mark(&self) {
+        self.high.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// All that is held is in use: graphs keep nothing for later.
+    pub(super) fn attribute(&self, attribute: CUgraphMem_attribute) -> Answer<u64> {
+        use CUgraphMem_attribute as A;
+
+        match attribute {
+            A::CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | A::CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => {
+                Ok(self.used.load(Ordering::Relaxed))
+            }
+            A::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH | A::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => {
+                Ok(self.high.load(Ordering::Relaxed))
+            }
+            _ => Err(INVALID_VALUE),
+        }
+    }
 }
 
 // SAFETY: the pointers in the parameters are handed back to the client and not used.
@@ -93,6 +197,9 @@ impl Drop for Allocated {
     fn drop(&mut self) {
         // Gone already if its context is.
         let _ = emulator().memory.free(self.region.base);
+        if let Some(memory) = self.memory() {
+            memory.refund(self.region.len);
+        }
     }
 }
 
@@ -146,8 +253,8 @@ impl NodeKind {
                 event.stamp(ticket);
                 Ok(())
             }
-            // What a wait waits for was issued before the graph; memory nodes mark life times only;
-            // child graphs were replaced by their nodes, and an executable graph runs its bodies itself.
+            // What a wait waits for was issued before the graph; memory nodes mark life times only; an
+            // executable graph runs the graphs in it itself.
             Self::Empty
             | Self::Fill(None, _)
             | Self::Wait(_)
@@ -215,25 +322,6 @@ fn current_context() -> Answer<Arc<Context>> {
     Ok(context)
 }
 
-fn kernel_params(node: &Node) -> Answer<CUDA_KERNEL_NODE_PARAMS> {
-    let NodeKind::Kernel(kernel) = &*node.kind() else {
-        return Err(INVALID_VALUE);
-    };
-    let LaunchShape { grid, block, dynamic_shared, .. } = kernel.launch.shape;
-    Ok(CUDA_KERNEL_NODE_PARAMS {
-        func: kernel.handle,
-        gridDimX: grid[0],
-        gridDimY: grid[1],
-        gridDimZ: grid[2],
-        blockDimX: block[0],
-        blockDimY: block[1],
-        blockDimZ: block[2],
-        sharedMemBytes: dynamic_shared,
-        kernelParams: kernel.pointers.as_ptr().cast_mut(),
-        ..CUDA_KERNEL_NODE_PARAMS::zeroed()
-    })
-}
-
 pub(super) fn copy_kind(params: CUDA_MEMCPY3D) -> Answer<NodeKind> {
     Ok(NodeKind::Copy(Box::new(CopyNode { copy: copy::from_3d(&params)?, params })))
 }
@@ -266,7 +354,11 @@ pub(super) fn wait_kind(event: CUevent) -> Answer<NodeKind> {
 fn alloc_kind(context: &Context, params: &mut CUDA_MEM_ALLOC_NODE_PARAMS_v1) -> Answer<NodeKind> {
     let region = allocate_in(context, params.bytesize, RegionKind::Pooled, 0)?;
     params.dptr = region.base;
-    Ok(NodeKind::Alloc(Arc::new(Allocated { region, params: *params })))
+    let allocated = Allocated { region, device: context.device, params: *params };
+    if let Some(memory) = allocated.memory() {
+        memory.charge(allocated.region.len);
+    }
+    Ok(NodeKind::Alloc(Arc::new(allocated)))
 }
 
 fn free_kind(address: u64) -> Answer<NodeKind> {
@@ -331,6 +423,51 @@ fn any_alloc(out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
     params.u.alloc.dptr = plain.dptr;
     out.set(params)?;
     Ok(kind)
+}
+
+/// A node in the structure for all kinds.
+fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
+    let mut params = CUgraphNodeParams::zeroed();
+    let kind = node.kind();
+    params.type_ = kind.type_of();
+    match &*kind {
+        NodeKind::Empty => {}
+        NodeKind::Kernel(kernel) => params.u.kernel = kernel.params(),
+        NodeKind::Copy(copy) => params.u.memcpy.copyParams = copy.params,
+        NodeKind::Fill(_, fill) => {
+            params.u.memset = CUDA_MEMSET_NODE_PARAMS_v2 {
+                dst: fill.dst,
+                pitch: fill.pitch,
+                value: fill.value,
+                elementSize: fill.elementSize,
+                width: fill.width,
+                height: fill.height,
+                ..CUDA_MEMSET_NODE_PARAMS_v2::zeroed()
+            }
+        }
+        NodeKind::Host(host) => {
+            params.u.host = CUDA_HOST_NODE_PARAMS_v2 {
+                fn_: host.fn_,
+                userData: host.userData,
+                ..CUDA_HOST_NODE_PARAMS_v2::zeroed()
+            }
+        }
+        NodeKind::Child(graph) => params.u.graph.graph = CUgraph::from_addr(graph.handle),
+        NodeKind::Record(event) => params.u.eventRecord.event = event_handle(event),
+        NodeKind::Wait(event) => params.u.eventWait.event = event_handle(event),
+        NodeKind::Alloc(memory) => {
+            params.u.alloc = CUDA_MEM_ALLOC_NODE_PARAMS_v2 {
+                poolProps: memory.params.poolProps,
+                accessDescs: memory.params.accessDescs,
+                accessDescCount: memory.params.accessDescCount,
+                bytesize: memory.params.bytesize,
+                dptr: memory.params.dptr,
+            }
+        }
+        NodeKind::Free(address) => params.u.free.dptr = *address,
+        NodeKind::Conditional(conditional) => params.u.conditional = conditional.params(),
+    }
+    Ok(params)
 }
 
 /// A conditional node by the structure for all kinds, into which its graphs go.
@@ -434,7 +571,7 @@ calls! {
         hNode: CUgraphNode,
         nodeParams: Out<CUDA_KERNEL_NODE_PARAMS_v1>,
     ) {
-        let params = kernel_params(&*Node::find(hNode)?)?;
+        let params = kernel_of(hNode)?.params();
         nodeParams.set(CUDA_KERNEL_NODE_PARAMS_v1 {
             func: params.func,
             gridDimX: params.gridDimX,
@@ -462,7 +599,7 @@ calls! {
         hNode: CUgraphNode,
         nodeParams: Out<CUDA_KERNEL_NODE_PARAMS>,
     ) {
-        nodeParams.set(kernel_params(&*Node::find(hNode)?)?)
+        nodeParams.set(kernel_of(hNode)?.params())
     }
 
     fn cuGraphKernelNodeSetParams_v2(
@@ -489,6 +626,37 @@ calls! {
         nodeParams: In<CUDA_KERNEL_NODE_PARAMS_v1>,
     ) {
         set_in(hGraphExec, hNode, kernel_kind!(nodeParams.get()?))
+    }
+
+    fn cuGraphKernelNodeGetAttribute(
+        _call,
+        hNode: CUgraphNode,
+        attr: CUlaunchAttributeID,
+        value_out: Out<CUlaunchAttributeValue>,
+    ) {
+        value_out.check()?;
+        value_out.set(kernel_of(hNode)?.attribute(attr)?)
+    }
+
+    fn cuGraphKernelNodeSetAttribute(
+        _call,
+        hNode: CUgraphNode,
+        attr: CUlaunchAttributeID,
+        value: In<CUlaunchAttributeValue>,
+    ) {
+        let changed = kernel_of(hNode)?.with_attribute(attr, &value.get()?)?;
+        Node::find(hNode)?.replace(NodeKind::Kernel(Arc::new(changed)))
+    }
+
+    fn cuGraphKernelNodeCopyAttributes(_call, dst: CUgraphNode, src: CUgraphNode) {
+        let (source, mut changed) = (kernel_of(src)?, kernel_of(dst)?);
+        for attribute in [
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY,
+        ] {
+            changed = Arc::new(changed.with_attribute(attribute, &source.attribute(attribute)?)?);
+        }
+        Node::find(dst)?.replace(NodeKind::Kernel(changed))
     }
 
     fn cuGraphAddMemcpyNode(
@@ -601,6 +769,15 @@ calls! {
     fn cuGraphChildGraphNodeGetGraph(_call, hNode: CUgraphNode, phGraph: Out<CUgraph>) {
         phGraph.check()?;
         put_handle(phGraph, read_kind!(hNode, NodeKind::Child(graph) => graph.handle))
+    }
+
+    fn cuGraphExecChildGraphNodeSetParams(
+        _call,
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        childGraph: CUgraph,
+    ) {
+        Steps::find(hGraphExec)?.replace_child(hNode.addr(), &*Graph::find(childGraph)?)
     }
 
     fn cuGraphAddEventRecordNode(
@@ -731,6 +908,11 @@ calls! {
         nodeParams: InMut<CUgraphNodeParams>,
     ) {
         add_any(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)
+    }
+
+    fn cuGraphNodeGetParams(_call, hNode: CUgraphNode, nodeParams: Out<CUgraphNodeParams>) {
+        nodeParams.check()?;
+        nodeParams.set(any_params(&*Node::find(hNode)?)?)
     }
 
     fn cuGraphNodeSetParams_v2(_call, hNode: CUgraphNode, nodeParams: InMut<CUgraphNodeParams>) {
