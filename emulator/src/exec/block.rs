@@ -121,12 +121,16 @@ impl<'l, 'a> Block<'l, 'a> {
             let count = (launch.threads - first).min(LANES as u32);
             warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel);
             warp.rows_only = !scalars;
-            let is_read = |register| !scalars || launch.steps.is_none_or(|steps| reads_row(steps, register));
-            let wanted = |special: &Special, register| depends_on_block(special) && is_read(register);
-            set_varying(launch, worker, warp, wanted, index);
         }
         if scalars {
             self.scalars.start(launch, index);
+        }
+        let is_read = |register| !scalars || launch.steps.is_none_or(|steps| reads_row(steps, register));
+        let wanted = |special: &Special, register| depends_on_block(special) && is_read(register);
+        if launch.varying.iter().any(|(register, _, special)| wanted(special, *register)) {
+            for warp in &mut self.warps {
+                set_varying(launch, worker, warp, wanted, index);
+            }
         }
     }
 

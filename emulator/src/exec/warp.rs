@@ -102,7 +102,9 @@ impl Warp {
     /// Puts all threads at the start of the kernel.
     pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
         self.live = live;
-        self.local_written.iter_mut().for_each(Written::clear);
+        if self.local_stride != 0 {
+            self.local_written.iter_mut().for_each(Written::clear);
+        }
         self.exits.clear();
         self.fragments.clear();
         if live != 0 {

@@ -2,9 +2,10 @@
 
 use super::super::block::{Block, Stop};
 use super::super::plain::FUEL;
-use super::super::semantics::LANES;
+use super::super::semantics::{LANES, Width};
 use super::super::warp::{Fragment, Wait};
 use super::liveness::{RowSet, contains};
+use super::scalar::Operand;
 use super::translate::{Code, Guard, Steps};
 use crate::program::Register;
 
@@ -51,6 +52,8 @@ pub(super) struct Files {
     /// The register file of the first lanes, and which of its lanes are these warps.
     pub(super) firsts: *mut u32,
     pub(super) first_lanes: u32,
+    /// The lane of each warp there.
+    lanes: [usize; MOST_WARPS],
     /// No other warps of the group are running.
     pub(super) whole_group: bool,
 }
@@ -79,6 +82,19 @@ impl Files {
     pub(super) fn holds(&self, warp: usize, guard: Guard) -> u32 {
         // SAFETY: the pointer is to all predicates of the kernel.
         unsafe { guard.lanes(self.predicates[warp]) }
+    }
+
+    /// The value of a register in the first lane of a warp, zero-extended.
+    #[inline(always)]
+    pub(super) fn first_lane(&self, warp: usize, operand: Operand) -> u64 {
+        let row = self.firsts.wrapping_add(operand.row as usize);
+        let lane = self.lanes[warp];
+        match operand.width {
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
+            Width::Double => unsafe { *row.cast::<u64>().wrapping_add(lane) },
+            // SAFETY: as above.
+            _ => unsafe { *row.wrapping_add(lane) }.into(),
+        }
     }
 
     #[inline(always)]
@@ -119,8 +135,15 @@ impl Block<'_, '_> {
             for member in gang.members() {
                 left[member.warp - first] -= before - after;
             }
+            if !self.is_running(first, count) {
+                break;
+            }
         }
-        Ok(self.warps[first..first + count].iter().any(|warp| warp.live != 0))
+        Ok(self.is_running(first, count))
+    }
+
+    fn is_running(&self, first: usize, count: usize) -> bool {
+        self.warps[first..first + count].iter().any(|warp| warp.live != 0)
     }
 
     /// The code that a gang runs.
@@ -240,6 +263,7 @@ impl Block<'_, '_> {
             keeps: Keeps::Everything,
             firsts: std::ptr::null_mut(),
             first_lanes: 0,
+            lanes: [0; MOST_WARPS],
             whole_group: false,
         };
         if !self.runs_rows(gang) {
@@ -251,6 +275,7 @@ impl Block<'_, '_> {
             files.rows[warp] = rows.base();
             files.predicates[warp] = rows.predicates();
             files.masks[warp] = member.mask;
+            files.lanes[warp] = member.warp % MOST_WARPS;
             files.full &= member.mask == u32::MAX;
         }
         if !files.full && self.find_kept(steps, gang).is_some() {

@@ -70,131 +70,209 @@ enum Shape {
     Scattered,
 }
 
-/// Accesses of a gang at regular addresses that were found to be allowed.
+/// Accesses of a gang at regular addresses.
 #[derive(Debug)]
 pub(super) struct Regular<'a> {
-    /// Where the first lane of each warp would go; null for warps that are left out.
-    pub(super) firsts: [*mut u8; MOST_WARPS],
+    /// The address of the first lane of each warp.
+    pub(super) firsts: [u64; MOST_WARPS],
     pub(super) masks: [u32; MOST_WARPS],
+    pub(super) window: Window,
     pub(super) pattern: Pattern,
     /// How much further the other lanes go, in bytes.
     pub(super) growth: &'a [i64; LANES],
+    pub(super) least: i64,
+    pub(super) most: i64,
     /// Whether loads may write to lanes that are not active.
     pub(super) free: bool,
 }
 
-/// Runs loads or stores of some warps, given their register files.
-pub(super) type RegularFn = unsafe fn(&[*mut u32], &Access, &Regular<'_>);
+impl Regular<'_> {
+    /// Where the first lane of each warp goes, and which warps have lanes that are not allowed to go where they want,
+    /// a bit each. For these, and for those with nothing to do, it is null.
+    #[inline(always)]
+    fn places(&self, bytes: u64) -> ([*mut u8; MOST_WARPS], u32) {
+        let Window { base, len, host } = self.window;
+        let span = (self.most - self.least) as u64 + bytes;
+        let fits = span <= len && self.pattern != Pattern::Misaligned;
+        let room = if fits { len - span } else { 0 };
+        let mut places = [std::ptr::null_mut(); MOST_WARPS];
+        let mut refused = 0;
+        for (warp, place) in places.iter_mut().enumerate() {
+            let first = self.firsts[warp];
+            let offset = first.wrapping_add_signed(self.least).wrapping_sub(base);
+            let allowed = fits & (offset <= room) & (first & (bytes - 1) == 0);
+            let active = self.masks[warp] != 0;
+            if allowed & active {
+                *place = host.wrapping_add(first.wrapping_sub(base) as usize);
+            }
+            refused |= u32::from(active & !allowed) << warp;
+        }
+        (places, refused)
+    }
+}
+
+/// Runs loads or stores of some warps, given their register files. Returns the warps that the plain mode has to run, a
+/// bit each, with nothing changed.
+pub(super) type RegularFn = unsafe fn(&[*mut u32], &Access, &Regular<'_>) -> u32;
 
 for_each_level! {
     /// Loads from regular addresses, by level.
-    regular_loads[T: Element<C>, C: Copy]: RegularFn = regular_load::<T, C>(files: &[*mut u32], access: &Access, regular: &Regular<'_>)
+    regular_loads[T: Element<C>, C: Copy]: RegularFn = regular_load::<T, C>(files: &[*mut u32], access: &Access, regular: &Regular<'_>) -> u32
 }
 
 for_each_level! {
     /// Stores to regular addresses, by level.
-    regular_stores[T: Element<C>, C: Copy]: RegularFn = regular_store::<T, C>(files: &[*mut u32], access: &Access, regular: &Regular<'_>)
+    regular_stores[T: Element<C>, C: Copy]: RegularFn = regular_store::<T, C>(files: &[*mut u32], access: &Access, regular: &Regular<'_>) -> u32
 }
 
-/// # Safety
-/// The files hold the rows of the access, whose types are `T` in memory and `C` in registers; all lanes may read.
-#[inline(always)]
-unsafe fn regular_load<T: Element<C>, C: Copy>(files: &[*mut u32], access: &Access, regular: &Regular<'_>) {
-    for (warp, file) in files.iter().enumerate() {
-        let (first, mask) = (regular.firsts[warp], regular.masks[warp]);
-        if first.is_null() {
-            continue;
-        }
-        for element in 0..access.elements as usize {
-            let to = file.wrapping_add(access.registers[element] as usize).cast::<C>();
-            let at = |lane: usize| {
-                let first = first.wrapping_offset(regular.growth[lane] as isize);
-                first.cast::<T>().wrapping_add(element)
-            };
-            if mask != u32::MAX && !regular.free {
-                for lane in lanes_of(mask) {
-                    // SAFETY: as the caller says.
-                    let value = unsafe { at(lane).read_unaligned() }.widen();
-                    // SAFETY: a lane of a register of the access.
-                    unsafe { to.wrapping_add(lane).write(value) };
-                }
-                continue;
-            }
-            let halves = match regular.pattern {
-                Pattern::Same => [Half::Same; 2],
-                Pattern::Next => [Half::Next; 2],
-                Pattern::Halves(halves) => halves,
-                Pattern::Scattered | Pattern::Misaligned => {
-                    for lane in 0..LANES {
-                        // SAFETY: as the caller says.
-                        let value = unsafe { at(lane).read_unaligned() }.widen();
-                        // SAFETY: a lane of a register of the access.
-                        unsafe { to.wrapping_add(lane).write(value) };
-                    }
-                    continue;
-                }
-            };
-            for (half, kind) in halves.into_iter().enumerate() {
-                let from = at(half * HALF);
-                let to = to.wrapping_add(half * HALF);
-                if kind == Half::Same {
-                    // SAFETY: as the caller says.
-                    let value = unsafe { from.read_unaligned() }.widen();
-                    // SAFETY: half a register of the access.
-                    unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
-                } else if access.elements == 1 {
-                    // SAFETY: as the caller says; half a register of the access.
-                    unsafe { read_half(from, 1, to) };
-                } else {
-                    // SAFETY: as above.
-                    unsafe { read_half(from, access.elements as usize, to) };
-                }
-            }
-        }
+/// Register files and places in memory of the warps whose lanes all take part, the others done lane by lane.
+struct Whole {
+    warps: [(*mut u32, *mut u8); MOST_WARPS],
+    count: usize,
+}
+
+impl Whole {
+    fn warps(&self) -> &[(*mut u32, *mut u8)] {
+        &self.warps[..self.count]
     }
 }
 
 /// # Safety
-/// As for [`regular_load`]; the active lanes may write.
+/// The files hold the rows of the access, whose types are `T` in memory and `C` in registers; the window's bytes are
+/// readable.
 #[inline(always)]
-unsafe fn regular_store<T: Element<C>, C: Copy>(files: &[*mut u32], access: &Access, regular: &Regular<'_>) {
-    for (warp, file) in files.iter().enumerate() {
-        let (first, mask) = (regular.firsts[warp], regular.masks[warp]);
-        if first.is_null() {
+unsafe fn regular_load<T: Element<C>, C: Copy>(
+    files: &[*mut u32],
+    access: &Access,
+    regular: &Regular<'_>,
+) -> u32 {
+    let (places, refused) = regular.places((access.bytes * access.elements).into());
+    let elements = access.elements as usize;
+    let registers = &access.registers[..elements];
+    let mut whole = Whole { warps: [(std::ptr::null_mut(), std::ptr::null_mut()); MOST_WARPS], count: 0 };
+    for ((file, place), mask) in files.iter().zip(places).zip(regular.masks) {
+        if place.is_null() {
             continue;
         }
-        let next = match regular.pattern {
-            Pattern::Next => true,
-            Pattern::Halves(halves) => halves == [Half::Next; 2],
-            _ => false,
-        };
-        for element in 0..access.elements as usize {
-            let from = file.wrapping_add(access.registers[element] as usize).cast::<C>();
-            let at = |lane: usize| {
-                let first = first.wrapping_offset(regular.growth[lane] as isize);
-                first.cast::<T>().wrapping_add(element)
-            };
-            if mask == u32::MAX && next {
-                for half in 0..2 {
-                    let (from, to) = (from.wrapping_add(half * HALF), at(half * HALF));
-                    if access.elements == 1 {
-                        // SAFETY: as the caller says; half a register of the access.
-                        unsafe { write_half(from, to, 1) };
-                    } else {
-                        // SAFETY: as above.
-                        unsafe { write_half(from, to, access.elements as usize) };
-                    }
+        if (mask == u32::MAX || regular.free) && regular.pattern != Pattern::Scattered {
+            whole.warps[whole.count] = (*file, place);
+            whole.count += 1;
+            continue;
+        }
+        let mask = if regular.free { u32::MAX } else { mask };
+        for (element, register) in registers.iter().enumerate() {
+            let to = file.wrapping_add(*register as usize).cast();
+            let from = place.cast::<T>().wrapping_add(element);
+            // SAFETY: the lanes lie in the window.
+            unsafe { read_lanes(from, regular.growth, to, mask) };
+        }
+    }
+    if let (Pattern::Next, [register]) = (regular.pattern, registers) {
+        // In the order of the addresses, as memory is read fastest.
+        for (file, place) in whole.warps() {
+            let (from, to) = (place.cast::<T>(), file.wrapping_add(*register as usize).cast::<C>());
+            // SAFETY: the lanes lie in the window; half a register of the access.
+            unsafe { read_half(from, 1, to) };
+            // SAFETY: as above.
+            unsafe { read_half(from.wrapping_add(HALF), 1, to.wrapping_add(HALF)) };
+        }
+        return refused;
+    }
+    for (element, register) in registers.iter().enumerate() {
+        for (half, kind) in regular.pattern.halves().into_iter().enumerate() {
+            let to =
+                |file: *mut u32| file.wrapping_add(*register as usize).cast::<C>().wrapping_add(half * HALF);
+            let growth = regular.growth[half * HALF] as isize;
+            let from = |place: *mut u8| place.wrapping_offset(growth).cast::<T>().wrapping_add(element);
+            if kind == Half::Same {
+                for (file, place) in whole.warps() {
+                    // SAFETY: the lanes lie in the window.
+                    let value = unsafe { from(*place).read_unaligned() }.widen();
+                    // SAFETY: half a register of the access.
+                    unsafe { to(*file).cast::<[C; HALF]>().write([value; HALF]) };
                 }
-                continue;
-            }
-            // To one place as well: the last lane wins, as in the plain mode.
-            for lane in lanes_of(mask) {
-                // SAFETY: a lane of a register of the access.
-                let value = T::narrow(unsafe { from.wrapping_add(lane).read() });
-                // SAFETY: as the caller says.
-                unsafe { at(lane).write_unaligned(value) };
+            } else if elements == 1 {
+                for (file, place) in whole.warps() {
+                    // SAFETY: as above.
+                    unsafe { read_half(from(*place), 1, to(*file)) };
+                }
+            } else {
+                for (file, place) in whole.warps() {
+                    // SAFETY: as above.
+                    unsafe { read_half(from(*place), elements, to(*file)) };
+                }
             }
         }
+    }
+    refused
+}
+
+/// # Safety
+/// As for [`regular_load`], and the window's bytes are writable.
+#[inline(always)]
+unsafe fn regular_store<T: Element<C>, C: Copy>(
+    files: &[*mut u32],
+    access: &Access,
+    regular: &Regular<'_>,
+) -> u32 {
+    let (places, refused) = regular.places((access.bytes * access.elements).into());
+    let elements = access.elements as usize;
+    let next = regular.pattern.halves() == [Half::Next; 2] && regular.pattern != Pattern::Scattered;
+    for ((file, place), mask) in files.iter().zip(places).zip(regular.masks) {
+        if place.is_null() {
+            continue;
+        }
+        for (element, register) in access.registers.iter().enumerate().take(elements) {
+            let from = file.wrapping_add(*register as usize).cast::<C>();
+            let to = place.cast::<T>().wrapping_add(element);
+            if mask != u32::MAX || !next {
+                // To one place as well: the last lane wins, as in the plain mode.
+                // SAFETY: the lanes lie in the window.
+                unsafe { write_lanes(from, to, regular.growth, mask) };
+                continue;
+            }
+            for half in 0..2 {
+                let to = to.wrapping_byte_offset(regular.growth[half * HALF] as isize);
+                let from = from.wrapping_add(half * HALF);
+                if elements == 1 {
+                    // SAFETY: as above; half a register of the access.
+                    unsafe { write_half(from, to, 1) };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { write_half(from, to, elements) };
+                }
+            }
+        }
+    }
+    refused
+}
+
+/// Reads an element for each lane of a mask, `growth` bytes further.
+///
+/// # Safety
+/// These elements can be read, and a row written.
+#[inline(always)]
+unsafe fn read_lanes<T: Element<C>, C: Copy>(from: *const T, growth: &[i64; LANES], to: *mut C, mask: u32) {
+    for lane in lanes_of(mask) {
+        let from = from.wrapping_byte_offset(growth[lane] as isize);
+        // SAFETY: as the caller says.
+        let value = unsafe { from.read_unaligned() }.widen();
+        // SAFETY: as the caller says.
+        unsafe { to.wrapping_add(lane).write(value) };
+    }
+}
+
+/// Writes an element for each lane of a mask, `growth` bytes further.
+///
+/// # Safety
+/// These elements can be written, and a row read.
+#[inline(always)]
+unsafe fn write_lanes<T: Element<C>, C: Copy>(from: *const C, to: *mut T, growth: &[i64; LANES], mask: u32) {
+    for lane in lanes_of(mask) {
+        // SAFETY: as the caller says.
+        let value = T::narrow(unsafe { from.wrapping_add(lane).read() });
+        // SAFETY: as the caller says.
+        unsafe { to.wrapping_byte_offset(growth[lane] as isize).write_unaligned(value) };
     }
 }
 

@@ -144,32 +144,22 @@ unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
 unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32) {
     for (index, file) in files.iter().enumerate() {
         let [a, b, ..] = sources.map(|source| file.wrapping_add(source as usize).cast_const());
-        let mut flags = [0u8; LANES];
-        for (lane, flag) in flags.iter_mut().enumerate() {
+        // A word a lane, each with another bit, is what becomes vector code.
+        let mut words = [0u32; LANES];
+        for (lane, word) in words.iter_mut().enumerate() {
             // SAFETY: the caller vouches for the rows; `lane` is below 32.
             let a = unsafe { O::A::read(a, lane) };
             // SAFETY: as above.
             let b = unsafe { O::B::read(b, lane) };
-            *flag = u8::from(O::eval(a, b));
+            *word = if O::eval(a, b) { 1 << lane } else { 0 };
+        }
+        let mut all = 0;
+        for word in words {
+            all |= word;
         }
         // SAFETY: the caller vouches for the room.
-        unsafe { *bits.wrapping_add(index) = gather_bits(&flags) };
+        unsafe { *bits.wrapping_add(index) = all };
     }
-}
-
-/// The low bits of 32 bytes that are 0 or 1.
-#[inline(always)]
-fn gather_bits(flags: &[u8; LANES]) -> u32 {
-    /// Moves the lowest bit of byte `i` to bit `56 + i`, without carries.
-    const SPREAD: u64 = 0x0102_0408_1020_4080;
-    let mut bits = 0;
-    for group in 0..LANES / 8 {
-        let mut eight = [0; 8];
-        eight.copy_from_slice(&flags[8 * group..8 * group + 8]);
-        let packed = u64::from_le_bytes(eight).wrapping_mul(SPREAD) >> 56;
-        bits |= (packed as u32) << (8 * group);
-    }
-    bits
 }
 
 /// Puts together a row from the lanes of a mask of one row and the other lanes of another: destination, the two rows,
@@ -244,11 +234,11 @@ unsafe fn shuffle_rows(file: *mut u32, shuffle: &Shuffle) -> u32 {
 
 #[inline(always)]
 fn sources(mode: ShuffleMode, lanes: &[u32; LANES], clamps: &[u32; LANES]) -> ([u32; LANES], u32) {
-    let (mut sources, mut valid) = ([0; LANES], [0; LANES]);
+    let (mut sources, mut valid) = ([0; LANES], 0);
     for own in 0..LANES {
         let (source, inside) = shuffle_source(mode, own as u32, lanes[own], clamps[own]);
         sources[own] = source;
-        valid[own] = u8::from(inside);
+        valid |= u32::from(inside) << own;
     }
-    (sources, gather_bits(&valid))
+    (sources, valid)
 }

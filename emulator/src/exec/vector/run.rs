@@ -7,7 +7,6 @@ use super::super::semantics::{LANES, Width};
 use super::affine::TestKind;
 use super::gang::{Company, Files, Gang, MOST_WARPS};
 use super::memory::{Regular, Window};
-use super::scalar::Pattern;
 use super::translate::{
     AccessSpace, AccessStep, Action, CombinedTest, Guard, ScalarAccess, ScalarStep, ScalarTest, Steps,
 };
@@ -92,7 +91,7 @@ impl Block<'_, '_> {
                 }
                 Action::Scalar(scalar) => {
                     let regular = self.is_free(&files, step.guard, scalar.out.row)
-                        && scalar.no_wrap.as_ref().is_none_or(|what| self.never_wraps(&gang, what));
+                        && scalar.no_wrap.as_ref().is_none_or(|what| self.never_wraps(&files, what));
                     if !regular {
                         used -= step.weight;
                         self.settle(&gang, step.entry, &mut used, left);
@@ -109,7 +108,7 @@ impl Block<'_, '_> {
                 Action::ScalarTest(test) => self.scalar_test(&files, &gang, test, step.guard),
                 Action::ScalarLoad(access) | Action::ScalarStore(access) => {
                     let writes = matches!(step.action, Action::ScalarStore(_));
-                    let mut failed = self.regular_access(&files, &gang, access, step.guard, writes);
+                    let mut failed = self.regular_access(&files, access, step.guard, writes);
                     while failed != 0 {
                         let warp = failed.trailing_zeros() as usize;
                         failed &= failed - 1;
@@ -267,7 +266,7 @@ impl Block<'_, '_> {
         for (warp, member) in gang.members().iter().enumerate() {
             let all = match test.kind {
                 TestKind::Uniform => Some(uniform >> (member.warp % MOST_WARPS) & 1 != 0),
-                TestKind::Range(comparison) => self.compare_spans(member.warp, comparison, test.operands),
+                TestKind::Range(comparison) => self.compare_spans(files, warp, comparison, test.operands),
             };
             let bits = match all {
                 Some(true) => u32::MAX,
@@ -286,51 +285,32 @@ impl Block<'_, '_> {
 
     /// Runs an access at a regular address. Returns the warps for which that is not possible, a bit each.
     #[inline(always)]
-    fn regular_access(
-        &mut self,
-        files: &Files,
-        gang: &Gang,
-        step: &ScalarAccess,
-        guard: Guard,
-        writes: bool,
-    ) -> u32 {
+    fn regular_access(&mut self, files: &Files, step: &ScalarAccess, guard: Guard, writes: bool) -> u32 {
         let access = &step.by_row.access;
         let Some(window) = self.window(&step.by_row, writes) else { return u32::MAX >> (32 - files.count) };
         let growth = self.growth(step.address);
-        let pattern = self.scalars.patterns[step.pattern as usize];
-        let bytes = u64::from(access.bytes * access.elements);
-        let free = !writes
-            && (0..access.elements as usize).all(|at| self.is_free(files, guard, access.registers[at]));
         let mut regular = Regular {
-            firsts: [std::ptr::null_mut(); MOST_WARPS],
+            firsts: [0; MOST_WARPS],
             masks: [0; MOST_WARPS],
-            pattern,
+            window,
+            pattern: self.scalars.patterns[step.pattern as usize],
             growth: &growth.wide,
-            free,
+            least: growth.least,
+            most: growth.most,
+            free: !writes
+                && (0..access.elements as usize).all(|at| self.is_free(files, guard, access.registers[at])),
         };
-        let mut failed = 0;
-        for (warp, member) in gang.members().iter().enumerate() {
-            let active = files.active(warp, guard);
-            if active == 0 {
-                continue;
-            }
-            let first = self.first_lane(member.warp, step.address);
-            let no_wrap = step.address.width == Width::Double
-                || first as i64 + growth.least >= 0 && first as i64 + growth.most <= i64::from(u32::MAX);
-            let least = first.wrapping_add(access.offset).wrapping_add_signed(growth.least);
-            let span = (growth.most - growth.least) as u64 + bytes;
-            match window.place(least, span, bytes) {
-                Some(place) if no_wrap && pattern != Pattern::Misaligned => {
-                    regular.firsts[warp] = place.wrapping_offset(-growth.least as isize);
-                    regular.masks[warp] = active;
-                }
-                _ => failed |= 1 << warp,
-            }
+        for warp in 0..files.count {
+            regular.masks[warp] = files.active(warp, guard);
+            let first = files.first_lane(warp, step.address);
+            let wraps = step.address.width != Width::Double
+                && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
+            // No region lies there.
+            regular.firsts[warp] = if wraps { u64::MAX } else { first.wrapping_add(access.offset) };
         }
-        // SAFETY: each register file holds all rows of the kernel; all lanes of the warps that are not left out lie
-        // inside the window, which is live and writable if it is written to.
-        unsafe { (step.run)(files.rows(), access, &regular) };
-        failed
+        // SAFETY: each register file holds all rows of the kernel; the window is live, and writable if it is written
+        // to.
+        unsafe { (step.run)(files.rows(), access, &regular) }
     }
 
     /// The memory that an access found last, if it may go there.

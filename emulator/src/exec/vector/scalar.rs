@@ -11,7 +11,7 @@ use super::super::launch::Launch;
 use super::super::rows::Rows;
 use super::super::semantics::{LANES, Width};
 use super::affine::{Affine, Comparison, Relation, evaluate};
-use super::gang::{Gang, MOST_WARPS};
+use super::gang::{Files, Gang, MOST_WARPS};
 use super::liveness::contains;
 use super::memory::HALF;
 use super::translate::Steps;
@@ -83,6 +83,18 @@ pub(in crate::exec) enum Pattern {
     Scattered,
     /// Not at multiples of the size of an element.
     Misaligned,
+}
+
+impl Pattern {
+    /// Of each half of a warp; meaningless for lanes at places of their own.
+    #[inline(always)]
+    pub(super) fn halves(self) -> [Half; 2] {
+        match self {
+            Pattern::Halves(halves) => halves,
+            Pattern::Same => [Half::Same; 2],
+            Pattern::Next | Pattern::Scattered | Pattern::Misaligned => [Half::Next; 2],
+        }
+    }
 }
 
 /// What a block needs to run scalars. Kept from launch to launch.
@@ -185,24 +197,39 @@ fn first_lanes(launch: &Launch<'_>, group: usize) -> Rows {
 
 /// The least and the greatest value of a register in a warp.
 #[derive(Clone, Copy)]
-struct Span(i128, i128);
+struct Span<T>(T, T);
 
-impl Span {
-    /// `None` if the numbers wrap around between them.
-    fn of(first: u64, growth: &Growth, comparison: Comparison) -> Option<Span> {
-        let Comparison { signed, wide, .. } = comparison;
-        let (first, least, most) = match (signed, wide) {
-            (true, true) => (i128::from(first as i64), i64::MIN.into(), i64::MAX.into()),
-            (false, true) => (i128::from(first), 0, u64::MAX.into()),
-            (true, false) => (i128::from(first as i32), i32::MIN.into(), i32::MAX.into()),
-            (false, false) => (i128::from(first as u32), 0, i128::from(u32::MAX)),
+impl Span<i64> {
+    /// Of 32-bit values. `None` if the numbers wrap around between them.
+    #[inline(always)]
+    fn of_narrow(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
+        let (first, least, most) = if signed {
+            (i64::from(first as i32), i64::from(i32::MIN), i64::from(i32::MAX))
+        } else {
+            (i64::from(first as u32), 0, i64::from(u32::MAX))
+        };
+        let span = Span(first + growth.least, first + growth.most);
+        (span.0 >= least && span.1 <= most).then_some(span)
+    }
+}
+
+impl Span<i128> {
+    /// Of 64-bit values. `None` if the numbers wrap around between them.
+    fn of_wide(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
+        let (first, least, most) = if signed {
+            (i128::from(first as i64), i128::from(i64::MIN), i128::from(i64::MAX))
+        } else {
+            (i128::from(first), 0, i128::from(u64::MAX))
         };
         let span = Span(first + i128::from(growth.least), first + i128::from(growth.most));
         (span.0 >= least && span.1 <= most).then_some(span)
     }
+}
 
+impl<T: PartialOrd> Span<T> {
     /// What a comparison gives in all lanes, if it is the same.
-    fn compare(self, relation: Relation, other: Span) -> Option<bool> {
+    #[inline(always)]
+    fn compare(self, relation: Relation, other: Self) -> Option<bool> {
         let below = self.1 < other.0;
         let not_above = self.1 <= other.0;
         let above = self.0 > other.1;
@@ -252,58 +279,52 @@ impl Block<'_, '_> {
         (mask, group.all(|(lane, warp)| warp.live == 0 || mask >> lane & 1 != 0))
     }
 
-    /// The value of a register in the first lane of a warp.
-    #[inline(always)]
-    pub(super) fn first_lane(&self, warp: usize, operand: Operand) -> u64 {
-        let register = Register(operand.row / LANES as u32);
-        let file = self.scalars.groups.get(warp / MOST_WARPS);
-        file.map_or(0, |file| file.get_wide(register, operand.width, warp % MOST_WARPS))
-    }
-
     pub(super) fn growth(&self, operand: Operand) -> &Growth {
         &self.scalars.growths[operand.shape as usize]
     }
 
     /// Gives a register its row in a warp.
     pub(super) fn expand(&mut self, warp: usize, operand: Operand) {
-        let first = self.first_lane(warp, operand);
+        let register = Register(operand.row / LANES as u32);
+        let Some(file) = self.scalars.groups.get(warp / MOST_WARPS) else { return };
+        let first = file.get_wide(register, operand.width, warp % MOST_WARPS);
         let growth = &self.scalars.growths[operand.shape as usize];
-        self.warps[warp].rows.fill_growing(
-            Register(operand.row / LANES as u32),
-            operand.width,
-            first,
-            &growth.narrow,
-            &growth.wide,
-        );
+        self.warps[warp].rows.fill_growing(register, operand.width, first, &growth.narrow, &growth.wide);
     }
 
     /// Whether a value can be extended to 64 bits in all warps of a gang by extending it in the first lane.
     #[inline(always)]
-    pub(super) fn never_wraps(&self, gang: &Gang, what: &NoWrap) -> bool {
+    pub(super) fn never_wraps(&self, files: &Files, what: &NoWrap) -> bool {
         let growth = self.growth(what.source);
-        gang.members().iter().all(|member| {
-            let first = self.first_lane(member.warp, what.source);
-            let (first, least, most) = if what.signed {
-                (i64::from(first as i32), i64::from(i32::MIN), i64::from(i32::MAX))
-            } else {
-                (first as u32 as i64, 0, i64::from(u32::MAX))
-            };
-            (first + growth.least >= least) & (first + growth.most <= most)
-        })
+        let (least, most) =
+            if what.signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
+        // Values of the first lane for which no lane leaves the range: `room` of them, from `lowest` on.
+        let lowest = least - growth.least.min(0);
+        let room = most - growth.most.max(0) - lowest;
+        room >= 0
+            && (0..files.count).all(|warp| {
+                let first = files.first_lane(warp, what.source) as u32;
+                i64::from(first.wrapping_sub(lowest as u32)) <= room
+            })
     }
 
     /// What a comparison gives in all lanes of a warp, if that can be told without rows.
     #[inline(always)]
     pub(super) fn compare_spans(
         &self,
+        files: &Files,
         warp: usize,
         comparison: Comparison,
-        operands: [Operand; 2],
+        [a, b]: [Operand; 2],
     ) -> Option<bool> {
-        let [a, b] = operands;
-        let a = Span::of(self.first_lane(warp, a), self.growth(a), comparison)?;
-        let b = Span::of(self.first_lane(warp, b), self.growth(b), comparison)?;
-        a.compare(comparison.relation, b)
+        let (first_a, first_b) = (files.first_lane(warp, a), files.first_lane(warp, b));
+        let (growth_a, growth_b) = (self.growth(a), self.growth(b));
+        if comparison.wide {
+            let a = Span::of_wide(first_a, growth_a, comparison.signed)?;
+            return a.compare(comparison.relation, Span::of_wide(first_b, growth_b, comparison.signed)?);
+        }
+        let a = Span::of_narrow(first_a, growth_a, comparison.signed)?;
+        a.compare(comparison.relation, Span::of_narrow(first_b, growth_b, comparison.signed)?)
     }
 
     /// Turns the scalars of a gang's warps into rows for good.

@@ -649,3 +649,76 @@ fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
 pub(super) fn is_same(a: &PureInfo, b: &PureInfo) -> bool {
     a.plain as usize == b.plain as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{LoadOptions, Program};
+
+    /// How many steps of each kind the code with scalars has.
+    fn kinds(ptx: &str, kernel: &str) -> [usize; 5] {
+        let program = Program::load(ptx, &LoadOptions::default()).unwrap();
+        let steps = translate(program.kernel(kernel).unwrap());
+        let code = steps
+            .and_then(|steps| steps.scalars)
+            .expect("this processor runs rows, and the kernel has scalars");
+        let count =
+            |wanted: fn(&Action) -> bool| code.steps.iter().filter(|step| wanted(&step.action)).count();
+        [
+            count(|action| matches!(action, Action::Scalar(_))),
+            count(|action| matches!(action, Action::ScalarTest(_))),
+            count(|action| matches!(action, Action::ScalarLoad(_) | Action::ScalarStore(_))),
+            count(|action| matches!(action, Action::Load(_) | Action::Store(_))),
+            count(|action| matches!(action, Action::Pure { .. })),
+        ]
+    }
+
+    #[test]
+    fn only_the_data_of_saxpy_are_rows() {
+        let ptx = include_str!("../../../../kernels/saxpy.ptx");
+        let [scalars, tests, regular, irregular, pure] = kinds(ptx, "saxpy_grid_stride");
+        assert_eq!((tests, regular, irregular), (2, 3, 0));
+        assert_eq!(pure, 2, "the multiplication and addition of the data, and a copy that ends its block");
+        assert!(scalars >= 5, "{scalars}");
+    }
+
+    #[test]
+    fn matrices_are_read_at_regular_addresses() {
+        let ptx = include_str!("../../../../kernels/matmul_naive.ptx");
+        let [_, _, regular, irregular, pure] = kinds(ptx, "matmul_naive");
+        assert_eq!((regular, irregular), (11, 0));
+        assert_eq!(pure, 7, "five products, and two zeros to start from");
+    }
+
+    #[test]
+    fn what_lanes_leave_a_loop_with_is_a_row() {
+        let ptx = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry count(.param .u64 out)
+{
+.reg .b32 %r<4>;
+.reg .b64 %rd<4>;
+.reg .pred %p<2>;
+mov.u32 %r0, %tid.x;
+mov.u32 %r1, 0;
+mov.u32 %r2, 0;
+L1:
+add.u32 %r1, %r1, 3;
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p0, %r1, %r0;
+@%p0 bra L1;
+ld.param.u64 %rd0, [out];
+mul.wide.u32 %rd1, %r0, 4;
+add.s64 %rd1, %rd0, %rd1;
+st.global.u32 [%rd1], %r2;
+ret;
+}
+";
+        let [scalars, tests, regular, irregular, pure] = kinds(ptx, "count");
+        // %r1 is needed by nobody who left, so one value a warp is enough; %r2 is what they leave with.
+        assert_eq!((tests, regular, irregular), (1, 1, 0));
+        assert_eq!((scalars, pure), (4, 2));
+    }
+}
