@@ -107,6 +107,36 @@ def test_capture_with_a_fork_and_replay(device, scale):
     graph.close()
 
 
+STEP = """
+extern "C" __device__ __cudart_builtin__ void CUDARTAPI cudaGraphSetConditional(
+    cudaGraphConditionalHandle handle, unsigned int value);
+extern "C" __global__ void step(int *count, int limit, cudaGraphConditionalHandle more) {
+    ++*count;
+    cudaGraphSetConditional(more, *count < limit);
+}
+"""
+
+
+def test_a_loop_in_a_graph_ends_when_a_kernel_says_so(device):
+    stream = device.create_stream()
+    options = ProgramOptions(std="c++17", arch="compute_75")
+    step = Program(STEP, code_type="c++", options=options).compile("ptx").get_kernel("step")
+    count = LegacyPinnedMemoryResource().allocate(4)
+    seen = np.from_dlpack(count).view(np.int32)
+    seen[:] = 0
+    builder = device.create_graph_builder()
+    builder.begin_building()
+    more = builder.create_condition(default_value=1)
+    body = builder.while_loop(more)
+    body.begin_building()
+    launch(body, LaunchConfig(grid=1, block=1), step, count, np.int32(7), more)
+    body.end_building()
+    graph = builder.end_building().complete()
+    graph.launch(stream)
+    stream.sync()
+    assert seen[0] == 7
+
+
 def test_fill_and_copy_between_buffers(device, scale):
     other = device.allocate(VALUES.nbytes, stream=scale.stream)
     other.fill(np.float32(1.5), stream=scale.stream)

@@ -150,21 +150,6 @@ passed_as_is!(
     usize,
     i32,
     f32,
-    CUarray,
-    CUcontext,
-    CUevent,
-    CUfunction,
-    CUgraph,
-    CUgraphExec,
-    CUgraphNode,
-    CUkernel,
-    CUlibrary,
-    CUlinkState,
-    CUmemoryPool,
-    CUmipmappedArray,
-    CUmodule,
-    CUstream,
-    CUuserObject,
     CUarray_format,
     CUdevice_attribute,
     CUdevice_P2PAttribute,
@@ -191,11 +176,18 @@ passed_as_is!(
     CUmemAllocationType,
     CUgraphMem_attribute,
     CUoutput_mode,
-    CUtexref,
-    CUsurfref,
     CUflushGPUDirectRDMAWritesTarget,
     CUflushGPUDirectRDMAWritesScope,
+    CUdevResourceType,
 );
+
+impl<H: Handle> Param for H {
+    type Raw = H;
+
+    unsafe fn from_raw(raw: H) -> H {
+        raw
+    }
+}
 
 impl<T> Param for *mut T {
     type Raw = *mut T;

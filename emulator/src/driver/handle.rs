@@ -36,11 +36,13 @@ macro_rules! handles {
 handles!(
     CUarray,
     CUcontext,
+    CUdevResourceDesc,
     CUevent,
     CUfunction,
     CUgraph,
     CUgraphExec,
     CUgraphNode,
+    CUgreenCtx,
     CUkernel,
     CUlibrary,
     CUlinkState,
@@ -72,6 +74,8 @@ pub(super) enum Kind {
     Physical,
     UserObject,
     Condition,
+    Green,
+    Description,
 }
 
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.

@@ -9,6 +9,7 @@ use crate::message::{self, Message};
 use crate::report::{Leak, LeakKind};
 
 use super::context::Context;
+use super::graph::Owner;
 use super::handle::Table;
 use super::state::{Emulator, emulator};
 
@@ -74,7 +75,9 @@ pub(super) fn alive() -> Vec<Leak> {
         }
     }
     collect(&mut found, LeakKind::Library, 0, &emulator.libraries, |_| Some(None));
-    collect(&mut found, LeakKind::Graph, 0, &emulator.graphs, |_| Some(None));
+    collect(&mut found, LeakKind::Graph, 0, &emulator.graphs, |graph| {
+        (graph.owner == Owner::Client).then_some(None)
+    });
     collect(&mut found, LeakKind::GraphExec, 0, &emulator.graph_execs, |_| Some(None));
     collect(&mut found, LeakKind::Pool, 0, &emulator.pools, |pool| (!pool.is_default).then_some(None));
     collect(&mut found, LeakKind::Physical, 0, &emulator.physical, |physical| {

@@ -19,6 +19,7 @@ mod event;
 mod fatbin;
 mod function;
 mod graph;
+mod green;
 mod handle;
 mod heap;
 mod image;
@@ -65,6 +66,7 @@ fn install_all(table: &mut table::Builder) {
     graph::condition::install(table);
     graph::exec::install(table);
     graph::node::install(table);
+    green::install(table);
     init::install(table);
     launch::install(table);
     legacy_launch::install(table);

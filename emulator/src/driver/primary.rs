@@ -27,7 +27,17 @@ fn lock(device: i32) -> Answer<MutexGuard<'static, State>> {
     Ok(primary.0.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn release(device: i32) -> Answer {
+/// The primary context, made if it is not active; to be released as often.
+pub(super) fn retain(device: i32) -> Answer<Arc<Context>> {
+    let mut state = lock(device)?;
+    let flags = state.flags;
+    let context = state.active.get_or_insert_with(|| Context::create(device, flags, true));
+    let context = Arc::clone(context);
+    state.users += 1;
+    Ok(context)
+}
+
+pub(super) fn release(device: i32) -> Answer {
     let mut state = lock(device)?;
     state.users = state.users.checked_sub(1).ok_or(INVALID_CONTEXT)?;
     if state.users == 0 {
@@ -59,12 +69,7 @@ fn reset(device: i32) -> Answer {
 calls! {
     fn cuDevicePrimaryCtxRetain(_call, pctx: Out<CUcontext>, dev: i32) {
         pctx.check()?;
-        let mut state = lock(dev)?;
-        let flags = state.flags;
-        let context = state.active.get_or_insert_with(|| Context::create(dev, flags, true));
-        put_handle(pctx, context.handle)?;
-        state.users += 1;
-        Ok(())
+        put_handle(pctx, retain(dev)?.handle)
     }
 
     fn cuDevicePrimaryCtxRelease(_call, dev: i32) {

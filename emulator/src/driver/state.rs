@@ -20,6 +20,7 @@ use super::graph::condition::Condition;
 use super::graph::exec::Steps;
 use super::graph::node::GraphMemory;
 use super::graph::{Graph, Node};
+use super::green::{Description, Green};
 use super::handle::{Kind, Table};
 use super::leak::Leaks;
 use super::library::{Kernel, Library};
@@ -55,6 +56,8 @@ pub(super) struct Emulator {
     pub(super) nodes: Table<Node>,
     pub(super) graph_execs: Table<Steps>,
     pub(super) user_objects: Table<UserObject>,
+    pub(super) greens: Table<Green>,
+    pub(super) descriptions: Table<Description>,
     pub(super) conditions: Table<Weak<Condition>>,
     pub(super) captures: Captures,
     pub(super) pools: Table<Pool>,
@@ -98,6 +101,8 @@ pub(super) fn emulator() -> &'static Emulator {
             nodes: Table::new(Kind::GraphNode),
             graph_execs: Table::new(Kind::GraphExec),
             user_objects: Table::new(Kind::UserObject),
+            greens: Table::new(Kind::Green),
+            descriptions: Table::new(Kind::Description),
             conditions: Table::new(Kind::Condition),
             captures: Captures::default(),
             graph_memory: (0..settings.devices).map(|_| GraphMemory::default()).collect(),

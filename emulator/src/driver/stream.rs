@@ -28,6 +28,8 @@ pub(super) struct Stream {
     pub(super) context: Arc<Context>,
     pub(super) flags: u32,
     pub(super) priority: i32,
+    /// The green context it was made in.
+    green: Option<usize>,
 }
 
 /// A stream as a call means it: created, or one of the default ones.
@@ -106,6 +108,14 @@ impl StreamRef {
         }
     }
 
+    /// The green context that the stream belongs to.
+    pub(super) fn green(&self) -> Option<usize> {
+        match self {
+            Self::Created(stream) => stream.green,
+            Self::Legacy(_) | Self::PerThread(_) => None,
+        }
+    }
+
     fn priority(&self) -> i32 {
         match self {
             Self::Created(stream) => stream.priority,
@@ -143,14 +153,33 @@ impl Call {
 fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer {
     out.check()?;
     ensure(flags & !NON_BLOCKING == 0, INVALID_VALUE)?;
-    let context = call.context()?;
-    let (handle, _) = emulator().streams.insert_with(|handle| Stream {
-        handle,
-        context,
-        flags,
-        priority: priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY),
-    });
-    put_handle(out, handle)
+    put_handle(out, create_in(call.context()?, flags, priority, None))
+}
+
+pub(super) fn create_in(context: Arc<Context>, flags: u32, priority: i32, green: Option<usize>) -> usize {
+    let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+    let make = |handle| Stream { handle, context, flags, priority, green };
+    emulator().streams.insert_with(make).0
+}
+
+/// Records all work of a context so far as one event.
+pub(super) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
+    context.check()?;
+    let event = Event::find(event)?;
+    ensure(event.context.handle == context.handle, INVALID_HANDLE)?;
+    emulator().scheduler.wait_context(context.handle);
+    let ticket = StreamRef::Legacy(context).push(Operation::Record(Arc::clone(&event)))?;
+    event.note_recorded(ticket);
+    Ok(())
+}
+
+/// Makes all later work of a context wait for an event.
+pub(super) fn make_context_wait(context: &Context, event: CUevent) -> Answer {
+    context.check()?;
+    if let Some(ticket) = Event::find(event)?.recorded() {
+        emulator().scheduler.wait(ticket);
+    }
+    Ok(())
 }
 
 /// Destroys the handle at once, also where the context has a sticky error; what was pushed still runs.
@@ -208,8 +237,10 @@ calls! {
         pCtx: Out<CUcontext>,
         pGreenCtx: Out<CUgreenCtx>,
     ) {
-        pGreenCtx.set_if_wanted(CUgreenCtx::null());
-        put_handle(pCtx, call.stream(hStream)?.context().handle)
+        let stream = call.stream(hStream)?;
+        // One of both: the streams of a green context belong to no other.
+        pGreenCtx.set_if_wanted(stream.green().map_or(CUgreenCtx::null(), CUgreenCtx::from_addr));
+        put_handle(pCtx, stream.green().map_or(stream.context().handle, |_| 0))
     }
 
     fn cuStreamWaitEvent(call, hStream: CUstream, hEvent: CUevent, Flags: u32) {
@@ -315,25 +346,11 @@ calls! {
         call.stream(hStream).map(drop)
     }
 
-    /// All work of a context so far, as one event.
     fn cuCtxRecordEvent(_call, hCtx: CUcontext, hEvent: CUevent) {
-        let context = Context::find(hCtx)?;
-        context.check()?;
-        let event = Event::find(hEvent)?;
-        ensure(event.context.handle == context.handle, INVALID_HANDLE)?;
-        emulator().scheduler.wait_context(context.handle);
-        let stream = StreamRef::Legacy(context);
-        let ticket = stream.push(Operation::Record(Arc::clone(&event)))?;
-        event.note_recorded(ticket);
-        Ok(())
+        record_context(Context::find(hCtx)?, hEvent)
     }
 
-    /// Makes all later work of a context wait for an event.
     fn cuCtxWaitEvent(_call, hCtx: CUcontext, hEvent: CUevent) {
-        Context::find(hCtx)?.check()?;
-        if let Some(ticket) = Event::find(hEvent)?.recorded() {
-            emulator().scheduler.wait(ticket);
-        }
-        Ok(())
+        make_context_wait(&*Context::find(hCtx)?, hEvent)
     }
 }

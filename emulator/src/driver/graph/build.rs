@@ -10,7 +10,7 @@ use super::super::call::{
 };
 use super::super::handle::Handle;
 use super::super::state::emulator;
-use super::{Graph, Node};
+use super::{Graph, Node, Owner};
 
 /// Writes a list of handles in the way of these functions: with no place for them, only their
 /// number; else up to as many as there is room for, the rest null.
@@ -185,14 +185,14 @@ calls! {
 
     fn cuGraphDestroy(_call, hGraph: CUgraph) {
         let graph = Graph::find(hGraph)?;
-        ensure(!graph.is_body, INVALID_VALUE)?;
+        ensure(graph.owner == Owner::Client, INVALID_VALUE)?;
         graph.destroy();
         Ok(())
     }
 
     fn cuGraphClone(_call, phGraphClone: Out<CUgraph>, originalGraph: CUgraph) {
         phGraphClone.check()?;
-        put_handle(phGraphClone, Graph::find(originalGraph)?.duplicate()?.handle)
+        put_handle(phGraphClone, Graph::find(originalGraph)?.duplicate(Owner::Client)?.handle)
     }
 
     fn cuGraphNodeFindInClone(

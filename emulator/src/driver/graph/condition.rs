@@ -9,8 +9,8 @@ use super::super::call::{Answer, INVALID_VALUE, Out, calls, ensure};
 use super::super::context::Context;
 use super::super::handle::Handle;
 use super::super::state::emulator;
-use super::Graph;
 use super::node::NodeKind;
+use super::{Graph, Owner};
 
 /// A condition of a graph. It goes with the graph, and with what was made of it.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl Conditional {
         let condition = find(params.handle).ok_or(INVALID_VALUE)?;
         ensure(condition.graph == graph.handle, INVALID_VALUE)?;
         ensure(!condition.used.swap(true, Ordering::Relaxed), INVALID_VALUE)?;
-        let bodies: Vec<_> = (0..params.size).map(|_| Graph::create_body()).collect();
+        let bodies: Vec<_> = (0..params.size).map(|_| Graph::create_for(Owner::ConditionalNode)).collect();
         let handles = bodies.iter().map(|body| CUgraph::from_addr(body.handle)).collect();
         Ok(Self { condition, choice, bodies, handles })
     }

@@ -14,7 +14,7 @@ use super::super::state::emulator;
 use super::build::Shared;
 use super::condition::Condition;
 use super::node::NodeKind;
-use super::{Graph, Node};
+use super::{Graph, Node, Owner};
 
 /// An executable graph.
 #[derive(Debug)]
@@ -143,7 +143,8 @@ impl GraphRun {
         let mut steps = Vec::with_capacity(order.len());
         for node in order {
             let kind = Node::at(node)?.kind().clone();
-            ensure(!graph.is_body || kind.can_be_conditional(), INVALID_VALUE)?;
+            let in_body = graph.owner == Owner::ConditionalNode;
+            ensure(!in_body || kind.can_be_conditional(), INVALID_VALUE)?;
             let mut bodies = Vec::new();
             match &kind {
                 NodeKind::Child(child) => bodies.push(Self::gather(child, conditions)?),

@@ -22,9 +22,19 @@ use node::NodeKind;
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) handle: usize,
-    /// Whether a conditional node owns it.
-    is_body: bool,
+    pub(super) owner: Owner,
     shape: Mutex<Shape>,
+}
+
+/// Whom a graph goes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The client, until it destroys the graph.
+    Client,
+    /// The node that runs it as a child graph.
+    ChildNode,
+    /// The conditional node that it is a body of.
+    ConditionalNode,
 }
 
 /// Nodes in the order of their creation, and edges from the one that runs first.
@@ -49,13 +59,11 @@ pub(super) struct Node {
 
 impl Graph {
     pub(super) fn create() -> Arc<Self> {
-        let make = |handle| Self { handle, is_body: false, shape: Mutex::default() };
-        emulator().graphs.insert_with(make).1
+        Self::create_for(Owner::Client)
     }
 
-    /// A graph that goes with the conditional node that owns it.
-    fn create_body() -> Arc<Self> {
-        let make = |handle| Self { handle, is_body: true, shape: Mutex::default() };
+    fn create_for(owner: Owner) -> Arc<Self> {
+        let make = |handle| Self { handle, owner, shape: Mutex::default() };
         emulator().graphs.insert_with(make).1
     }
 
@@ -81,16 +89,17 @@ impl Graph {
     }
 
     /// A copy of the graph, with copies of its nodes.
-    fn duplicate(&self) -> Answer<Arc<Self>> {
+    fn duplicate(&self, owner: Owner) -> Answer<Arc<Self>> {
         let shape = self.shape().clone();
-        let copy = Self::create();
+        let copy = Self::create_for(owner);
         let mut copies = HashMap::new();
         for &node in &shape.nodes {
-            let kind = Node::at(node)?.kind().clone();
-            if matches!(kind, NodeKind::Conditional(_)) {
-                copy.destroy();
-                return Err(NOT_SUPPORTED);
-            }
+            let copied = match &*Node::at(node)?.kind() {
+                NodeKind::Conditional(_) => Err(NOT_SUPPORTED),
+                NodeKind::Child(child) => child.duplicate(Owner::ChildNode).map(NodeKind::Child),
+                kind => Ok(kind.clone()),
+            };
+            let kind = copied.inspect_err(|_| copy.destroy())?;
             let handle = emulator().nodes.insert(Node {
                 graph: Arc::clone(&copy),
                 kind: Mutex::new(kind),
@@ -148,8 +157,12 @@ impl Node {
     /// Takes a node away, with the graphs that it owns.
     fn remove(handle: usize) {
         let kind = emulator().nodes.remove(handle).map(|node| node.kind().clone());
-        if let Some(NodeKind::Conditional(conditional)) = kind {
-            conditional.bodies.iter().for_each(|body| body.destroy());
+        match kind {
+            Some(NodeKind::Conditional(conditional)) => {
+                conditional.bodies.iter().for_each(|body| body.destroy());
+            }
+            Some(NodeKind::Child(child)) => child.destroy(),
+            _ => {}
         }
     }
 

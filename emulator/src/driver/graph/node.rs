@@ -23,7 +23,7 @@ use super::super::state::emulator;
 use super::super::stream::LEAST_PRIORITY;
 use super::condition::Conditional;
 use super::exec::Steps;
-use super::{Graph, Node};
+use super::{Graph, Node, Owner};
 
 /// What a node does.
 #[derive(Debug, Clone)]
@@ -339,7 +339,7 @@ fn host_kind(params: CUDA_HOST_NODE_PARAMS) -> Answer<NodeKind> {
 }
 
 fn child_kind(graph: CUgraph) -> Answer<NodeKind> {
-    Ok(NodeKind::Child(Graph::find(graph)?.duplicate()?))
+    Ok(NodeKind::Child(Graph::find(graph)?.duplicate(Owner::ChildNode)?))
 }
 
 pub(super) fn record_kind(event: CUevent) -> Answer<NodeKind> {
