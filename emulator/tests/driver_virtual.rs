@@ -115,8 +115,9 @@ fn streams_keep_order_with_the_legacy_stream_unless_they_do_not_block() {
     let (blocking, free) = (stream(0), stream(1));
     let buffer = alloc(8);
     ok!(cuMemsetD32_v2(buffer, 0, 2));
-    ok!(cuMemsetD32Async(buffer, 1, 1, blocking));
+    // The one that does not keep order comes first: a wait for what came later must not run it along.
     ok!(cuMemsetD32Async(buffer + 4, 1, 1, free));
+    ok!(cuMemsetD32Async(buffer, 1, 1, blocking));
     // A wait for the legacy stream waits for the blocking one too, and for no other.
     ok!(cuMemsetD8Async(buffer, 0, 0, CUstream::null()));
     ok!(cuStreamSynchronize(CUstream::null()));

@@ -12,6 +12,7 @@
 //! | a blocking stream | the legacy default stream of its context |
 //! | a stream that waits for an event | what the event recorded |
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
@@ -73,6 +74,13 @@ struct Entry {
     after: Vec<Ticket>,
     /// `None` while it runs.
     job: Option<Job>,
+}
+
+impl Entry {
+    /// Whether a value in memory is all that it waits for.
+    fn waits_for_value(&self) -> bool {
+        self.after.is_empty() && self.job.as_ref().is_some_and(|job| !job.operation.is_ready())
+    }
 }
 
 #[derive(Debug)]
@@ -146,52 +154,42 @@ impl Scheduler {
 
     /// Waits until an operation is finished.
     pub(super) fn wait(&self, ticket: Ticket) {
-        self.wait_while(|queue| queue.is_pending(ticket), ticket);
+        self.wait_for(|entry| entry.ticket == ticket);
     }
 
     /// Waits for all operations of a lane that are issued by now, and those it keeps order with.
     pub(super) fn wait_lane(&self, lane: Lane) {
-        let last = self.last_of(|entry| lane.follows(entry.lane));
-        if let Some(last) = last {
-            let behind = move |queue: &Queue| {
-                queue.entries.iter().any(|entry| entry.ticket <= last && lane.follows(entry.lane))
-            };
-            self.wait_while(behind, last);
-        }
+        let last = self.lock().next;
+        self.wait_for(|entry| entry.ticket < last && lane.follows(entry.lane));
     }
 
     /// Waits for all operations of a context that are issued by now.
     pub(super) fn wait_context(&self, context: usize) {
-        let last = self.last_of(|entry| entry.lane.context == context);
-        if let Some(last) = last {
-            let behind = move |queue: &Queue| {
-                queue.entries.iter().any(|entry| entry.ticket <= last && entry.lane.context == context)
-            };
-            self.wait_while(behind, last);
-        }
+        let last = self.lock().next;
+        self.wait_for(|entry| entry.ticket < last && entry.lane.context == context);
     }
 
     /// Whether an operation of a context waits for a value that is not there yet, and so may never
     /// run.
     pub(super) fn is_stalled(&self, context: usize) -> bool {
         let queue = self.lock();
-        queue.entries.iter().filter(|entry| entry.lane.context == context).any(|entry| {
-            entry.after.is_empty() && entry.job.as_ref().is_some_and(|job| !job.operation.is_ready())
-        })
+        queue.entries.iter().any(|entry| entry.lane.context == context && entry.waits_for_value())
     }
 
-    fn last_of(&self, wanted: impl Fn(&Entry) -> bool) -> Option<Ticket> {
-        let queue = self.lock();
-        let last = queue.entries.iter().rev().find(|entry| wanted(entry));
-        last.map(|entry| entry.ticket)
-    }
-
-    /// Helps to run operations up to `last` until `unfinished` no longer holds.
-    fn wait_while(&self, unfinished: impl Fn(&Queue) -> bool, last: Ticket) {
+    /// Helps to run some operations, and those they wait for, until they are finished. Others stay where they are, so
+    /// that in the deferred mode a wait for one stream does not hide that nobody waited for another.
+    fn wait_for(&self, wanted: impl Fn(&Entry) -> bool) {
         let mut queue = self.lock();
-        while unfinished(&queue) {
-            // What came later may write the value that an operation before `last` waits for.
-            let ready = queue.take_ready(last).or_else(|| queue.take_ready(Ticket::MAX));
+        while queue.entries.iter().any(&wanted) {
+            let needed = queue.needed(&wanted);
+            let is_needed = |entry: &Entry| needed.contains(&entry.ticket);
+            let mut ready = queue.take_ready(is_needed);
+            if ready.is_none()
+                && queue.entries.iter().any(|entry| is_needed(entry) && entry.waits_for_value())
+            {
+                // Any other may write it.
+                ready = queue.take_ready(|_| true);
+            }
             match ready {
                 Some((ticket, job)) => {
                     drop(queue);
@@ -207,7 +205,7 @@ impl Scheduler {
 
     /// Runs what is ready. What is not stays for whoever finishes what it waits for.
     fn run_ready<'a>(&'a self, mut queue: MutexGuard<'a, Queue>) {
-        while let Some((ticket, job)) = queue.take_ready(Ticket::MAX) {
+        while let Some((ticket, job)) = queue.take_ready(|_| true) {
             drop(queue);
             queue = self.run(ticket, job);
         }
@@ -242,7 +240,7 @@ impl Scheduler {
     fn execute_for_ever(&self) {
         let mut queue = self.lock();
         loop {
-            match queue.take_ready(Ticket::MAX) {
+            match queue.take_ready(|_| true) {
                 Some((ticket, job)) => {
                     drop(queue);
                     queue = self.run(ticket, job);
@@ -270,17 +268,28 @@ impl Queue {
         self.entries.iter().any(|entry| entry.ticket == ticket)
     }
 
-    /// Takes the oldest operation, no younger than `last`, that waits for nothing.
-    fn take_ready(&mut self, last: Ticket) -> Option<(Ticket, Job)> {
-        self.entries
-            .iter_mut()
-            .take_while(|entry| entry.ticket <= last)
-            .filter(|entry| entry.after.is_empty())
-            .find_map(|entry| {
+    /// The tickets of some operations and of all that they wait for.
+    fn needed(&self, wanted: impl Fn(&Entry) -> bool) -> HashSet<Ticket> {
+        let mut needed = HashSet::new();
+        // An operation waits for earlier ones only.
+        for entry in self.entries.iter().rev() {
+            if wanted(entry) || needed.contains(&entry.ticket) {
+                needed.insert(entry.ticket);
+                needed.extend(&entry.after);
+            }
+        }
+        needed
+    }
+
+    /// Takes the oldest of some operations that waits for nothing.
+    fn take_ready(&mut self, among: impl Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
+        self.entries.iter_mut().filter(|entry| among(entry)).filter(|entry| entry.after.is_empty()).find_map(
+            |entry| {
                 let ready = |job: &mut Job| job.operation.is_ready() || job.context.check().is_err();
                 let job = entry.job.take_if(ready)?;
                 Some((entry.ticket, job))
-            })
+            },
+        )
     }
 
     fn finish(&mut self, ticket: Ticket) {

@@ -172,6 +172,9 @@ impl<'a> Launch<'a> {
 
     pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.args.grid.map(u64::from);
+        if block < x {
+            return [block as u32, 0, 0];
+        }
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 

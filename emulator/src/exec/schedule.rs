@@ -35,6 +35,9 @@ impl Order {
 
     /// Which one comes at this place.
     pub(super) fn at(&self, place: u64) -> u64 {
+        if self.step == 1 && self.first == 0 {
+            return place;
+        }
         let place = u128::from(place) * u128::from(self.step) + u128::from(self.first);
         (place % u128::from(self.count.max(1))) as u64
     }
