@@ -185,56 +185,39 @@ fn batch(
     Ok(())
 }
 
-calls! {
-    fn cuStreamWriteValue32(call, stream: CUstream, addr: u64, value: u32, flags: u32) {
-        write(call, stream, addr, value.into(), Width::Bits32, flags)
-    }
+/// Functions that differ in the width of the value, and their second revisions, which do the same.
+macro_rules! value_calls {
+    ([$( $batch:ident ),*] $( $write:ident, $wait:ident: $value:ty, $width:ident; )*) => {
+        calls! {
+            $(
+                fn $write(call, stream: CUstream, addr: u64, value: $value, flags: u32) {
+                    write(call, stream, addr, u64::from(value), Width::$width, flags)
+                }
 
-    fn cuStreamWaitValue32(call, stream: CUstream, addr: u64, value: u32, flags: u32) {
-        wait(call, stream, addr, value.into(), Width::Bits32, flags)
-    }
+                fn $wait(call, stream: CUstream, addr: u64, value: $value, flags: u32) {
+                    wait(call, stream, addr, u64::from(value), Width::$width, flags)
+                }
+            )*
 
-    fn cuStreamWriteValue64(call, stream: CUstream, addr: u64, value: u64, flags: u32) {
-        write(call, stream, addr, value, Width::Bits64, flags)
-    }
+            $(
+                fn $batch(
+                    call,
+                    stream: CUstream,
+                    count: u32,
+                    paramArray: InMut<CUstreamBatchMemOpParams>,
+                    flags: u32,
+                ) {
+                    batch(call, stream, count, paramArray, flags)
+                }
+            )*
+        }
+    };
+}
 
-    fn cuStreamWaitValue64(call, stream: CUstream, addr: u64, value: u64, flags: u32) {
-        wait(call, stream, addr, value, Width::Bits64, flags)
-    }
-
-    fn cuStreamBatchMemOp(
-        call,
-        stream: CUstream,
-        count: u32,
-        paramArray: InMut<CUstreamBatchMemOpParams>,
-        flags: u32,
-    ) {
-        batch(call, stream, count, paramArray, flags)
-    }
-
-    fn cuStreamWriteValue32_v2(call, stream: CUstream, addr: u64, value: u32, flags: u32) {
-        write(call, stream, addr, value.into(), Width::Bits32, flags)
-    }
-
-    fn cuStreamWaitValue32_v2(call, stream: CUstream, addr: u64, value: u32, flags: u32) {
-        wait(call, stream, addr, value.into(), Width::Bits32, flags)
-    }
-
-    fn cuStreamWriteValue64_v2(call, stream: CUstream, addr: u64, value: u64, flags: u32) {
-        write(call, stream, addr, value, Width::Bits64, flags)
-    }
-
-    fn cuStreamWaitValue64_v2(call, stream: CUstream, addr: u64, value: u64, flags: u32) {
-        wait(call, stream, addr, value, Width::Bits64, flags)
-    }
-
-    fn cuStreamBatchMemOp_v2(
-        call,
-        stream: CUstream,
-        count: u32,
-        paramArray: InMut<CUstreamBatchMemOpParams>,
-        flags: u32,
-    ) {
-        batch(call, stream, count, paramArray, flags)
-    }
+value_calls! {
+    [cuStreamBatchMemOp, cuStreamBatchMemOp_v2]
+    cuStreamWriteValue32, cuStreamWaitValue32: u32, Bits32;
+    cuStreamWriteValue64, cuStreamWaitValue64: u64, Bits64;
+    cuStreamWriteValue32_v2, cuStreamWaitValue32_v2: u32, Bits32;
+    cuStreamWriteValue64_v2, cuStreamWaitValue64_v2: u64, Bits64;
 }
