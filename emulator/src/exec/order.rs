@@ -11,6 +11,7 @@
 use super::semantics::{LANES, lanes_of};
 use crate::program::instruction::{Order, Scope};
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// Up to which moment each thread of a block is known.
@@ -130,8 +131,30 @@ pub(super) struct Published {
     to_block: BTreeMap<u64, Knowledge>,
 }
 
-/// Places in memory through which something was published, by address.
-pub(super) type Publications = HashMap<u64, Published>;
+/// A map by address, or by a part of one. Nobody who could choose addresses gains from making them collide.
+pub(super) type ByAddress<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
+
+/// Spreads the bits of a number by a multiplication.
+#[derive(Default)]
+pub(super) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 ^= self.0 >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Places in memory through which something was published.
+pub(super) type Publications = ByAddress<Published>;
 
 /// The clocks of a block's warps, and what its threads know.
 #[derive(Debug)]
@@ -232,13 +255,10 @@ impl Clocks {
         update: bool,
         publications: &mut Publications,
     ) {
-        let Order::Strong { scope, releases } = order else {
-            publications.remove(&place);
-            return;
-        };
-        if !update {
+        if !update && !publications.is_empty() {
             publications.remove(&place);
         }
+        let Order::Strong { scope, releases } = order else { return };
         let told = releases.then(|| self.told(warp, lane).past);
         let [in_block, in_device] = self.threads[warp * LANES + lane].fenced.clone();
         let to_block = told.clone().unwrap_or_else(|| in_block.clone());

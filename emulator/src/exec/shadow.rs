@@ -24,11 +24,10 @@
 //! Accesses of the host, of bulk copies and of textures are not watched.
 
 use super::block::{Block, Stop, thread_index};
-use super::order::{Past, Publications};
+use super::order::{ByAddress, Past, Publications};
 use super::semantics::LANES;
 use crate::program::instruction::{Order, Scope};
 use crate::report::{FaultKind, Hazard, Related};
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How an access takes part in a race.
@@ -167,7 +166,7 @@ impl Written {
 /// Accesses to a memory, by pages, and what was published through it.
 #[derive(Debug, Default)]
 pub(super) struct Accesses {
-    pages: HashMap<u64, Box<[Cell]>>,
+    pages: ByAddress<Box<[Cell]>>,
     publications: Publications,
 }
 
