@@ -413,3 +413,43 @@ fn a_seed_changes_the_order_of_blocks_and_warps_and_nothing_else_does() {
     assert!(orders.iter().any(|drawn| blocks(drawn) != blocks(&all)));
     assert!(orders.iter().any(|drawn| warps(drawn) != warps(&all)));
 }
+
+#[test]
+fn the_address_of_a_functions_parameter_is_that_of_its_own_copy() {
+    let body = "{ .param .align 4 .b8 a[8]; .param .b32 r;
+        st.param.b32 [a], %t; st.param.b32 [a+4], 1000; call (r), f, (a); ld.param.b32 %d, [r]; }";
+    let function = ".func (.param .b32 r) f(.param .align 4 .b8 p[8]) {
+        .reg .b32 %a, %b; .reg .b64 %x, %y;
+        mov.b64 %x, p; ld.local.u32 %a, [%x+4]; cvta.local.u64 %y, %x; ld.u32 %b, [%y];
+        st.local.u32 [%x], 5; ld.param.u32 %b, [p]; add.u32 %a, %a, %b; st.param.b32 [r], %a; ret; }\n";
+    let expected: Vec<u32> = (1000..1040).collect();
+    assert_eq!(run(&(function.to_owned() + &kernel(body)), 40), expected);
+}
+
+#[test]
+fn generic_addresses_reach_a_kernels_parameters_and_constants() {
+    let text = ".const .b32 c[2] = {7, 8};
+        .visible .entry k(.param .u64 out, .param .align 4 .b8 s[8]) {
+        .reg .pred %p, %q; .reg .b32 %a, %b; .reg .b64 %o, %x, %y;
+        cvta.param.u64 %x, s; ld.u32 %a, [%x+4]; cvta.const.u64 %y, c; ld.u32 %b, [%y+4]; add.u32 %a, %a, %b;
+        isspacep.param %p, %x; isspacep.const %q, %y; selp.b32 %b, 100, 0, %p; add.u32 %a, %a, %b;
+        selp.b32 %b, 200, 0, %q; add.u32 %a, %a, %b;
+        isspacep.const %p, %x; isspacep.param %q, %y; or.pred %p, %p, %q; selp.b32 %b, 1000, 0, %p; add.u32 %a, %a, %b;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; st.global.u32 [%o], %a; ret; }";
+    let device = load(text);
+    let out = device.buffer(&[0u32]);
+    let args = Args::default().buffer(&out).push(11u32).push(22u32);
+    device.launch("k", 1, 1, &args).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(out.read::<u32>(), [22 + 8 + 100 + 200]);
+}
+
+#[test]
+fn who_waits_at_a_clusters_barrier_waits_for_all_that_have_not_exited() {
+    // Half a warp announces itself and leaves; the other half writes before it does, and everybody else reads after.
+    let body = ".shared .b32 s[96]; mov.u32 %w1, s; shl.b32 %w0, %t, 2; add.u32 %w0, %w0, %w1;
+        setp.lt.u32 %p, %t, 16; @%p barrier.cluster.arrive; @%p bra STORE;
+        st.shared.u32 [%w0], %t; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
+        ld.shared.u32 %d, [s+380]; barrier.cluster.arrive; barrier.cluster.wait;";
+    let expected: Vec<u32> = (0..96).map(|thread| if thread < 16 { 0 } else { 95 }).collect();
+    assert_eq!(run(&kernel(body), 96), expected);
+}

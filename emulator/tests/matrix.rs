@@ -108,6 +108,93 @@ fn wmma_of_all_shapes_and_orders() {
     }
 }
 
+/// A product of `wmma` on factors and accumulators of any type: how each is stored is up to the caller.
+fn wmma(
+    shape: &str,
+    types: [&str; 4],
+    registers: [usize; 3],
+    operation: &str,
+    data: [&[u8]; 3],
+    out: usize,
+) -> Vec<u8> {
+    let [d, a, b, c] = types;
+    let list = |prefix: &str, count: usize| {
+        let names: Vec<String> = (0..count).map(|i| format!("%{prefix}{i}")).collect();
+        names.join(", ")
+    };
+    let [of_a, of_b, of_c] = registers;
+    let (la, lb, lc, ld) = (list("a", of_a), list("b", of_b), list("c", of_c), list("d", of_c));
+    let kind = |ty: &str| if ty == "f64" { "b64" } else { "b32" };
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {{
+        .reg .{} %a<8>, %b<8>; .reg .{} %c<8>, %d<8>; .reg .b64 %p, %q, %r, %s;
+        ld.param.u64 %p, [a]; ld.param.u64 %q, [b]; ld.param.u64 %r, [c]; ld.param.u64 %s, [d];
+        wmma.load.a.sync.aligned.row.{shape}.global.{a} {{{la}}}, [%p];
+        wmma.load.b.sync.aligned.col.{shape}.global.{b} {{{lb}}}, [%q];
+        wmma.load.c.sync.aligned.row.{shape}.global.{c} {{{lc}}}, [%r];
+        wmma.mma{operation}.sync.aligned.row.col.{shape}.{d}.{a}.{b}.{c} {{{ld}}}, {{{la}}}, {{{lb}}}, {{{lc}}};
+        wmma.store.d.sync.aligned.row.{shape}.global.{d} [%s], {{{ld}}}; ret; }}",
+        kind(a),
+        kind(c)
+    );
+    let device = Device::load(&text).unwrap_or_else(|error| panic!("{error}"));
+    let [a, b, c] = data.map(|bytes| device.buffer(bytes));
+    let result = device.buffer(&vec![0u8; out]);
+    let args = Args::default().buffer(&a).buffer(&b).buffer(&c).buffer(&result);
+    device.launch("k", 1, 32, &args).unwrap_or_else(|fault| panic!("{fault}"));
+    result.read()
+}
+
+#[test]
+fn wmma_of_double_precision_and_tf32() {
+    // By column, the second factor is stored as its transpose is by row.
+    let transposed =
+        |b: &[i32], k: usize, n: usize| -> Vec<i32> { (0..k * n).map(|i| b[i % k * n + i / k]).collect() };
+    let doubles =
+        |values: &[i32]| -> Vec<u8> { values.iter().flat_map(|x| f64::from(*x).to_le_bytes()).collect() };
+    let singles =
+        |values: &[i32]| -> Vec<u8> { values.iter().flat_map(|x| (*x as f32).to_le_bytes()).collect() };
+    let (a, b, c) = (numbers(32, 1), numbers(32, 2), numbers(64, 3));
+    let data = [doubles(&a), doubles(&transposed(&b, 4, 8)), doubles(&c)];
+    let data = [&data[0][..], &data[1], &data[2]];
+    let ours = wmma("m8n8k4", ["f64"; 4], [1, 1, 2], "", data, 512);
+    let expected: Vec<u8> =
+        product(&a, &b, &c, [8, 8, 4]).into_iter().flat_map(|x| f64::from(x).to_le_bytes()).collect();
+    assert_eq!(ours, expected);
+
+    let (a, b, c) = (numbers(128, 4), numbers(128, 5), numbers(256, 6));
+    let data = [singles(&a), singles(&transposed(&b, 8, 16)), singles(&c)];
+    let data = [&data[0][..], &data[1], &data[2]];
+    let ours = wmma("m16n16k8", ["f32", "tf32", "tf32", "f32"], [4, 4, 8], "", data, 1024);
+    let expected: Vec<u8> = product(&a, &b, &c, [16, 16, 8]).into_iter().flat_map(f32::to_le_bytes).collect();
+    assert_eq!(ours, expected);
+}
+
+#[test]
+fn wmma_of_half_bytes_and_bits() {
+    let words = |count: usize| -> Vec<u8> { (0..count).map(|i| (i * 73 + i / 7 * 41) as u8).collect() };
+    let (a, b) = (words(128), words(128));
+    let c: Vec<i32> = numbers(64, 7);
+    let c_bytes: Vec<u8> = c.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let data = [&a[..], &b, &c_bytes];
+    let bytes = |values: Vec<i32>| -> Vec<u8> { values.into_iter().flat_map(i32::to_le_bytes).collect() };
+    let signed = |bytes: &[u8], at: usize| (i32::from(bytes[at / 2] >> (at % 2 * 4)) & 15 ^ 8) - 8;
+    let sum = |row: usize, column: usize, of: &dyn Fn(usize, usize) -> i32, k: usize| -> i32 {
+        (0..k).map(|i| of(row * k + i, column * k + i)).sum()
+    };
+    let all = |of: &dyn Fn(usize, usize) -> i32, k: usize| -> Vec<i32> {
+        (0..64).map(|at| c[at] + sum(at / 8, at % 8, of, k)).collect()
+    };
+    let ours = wmma("m8n8k32", ["s32", "s4", "s4", "s32"], [1, 1, 2], "", data, 256);
+    assert_eq!(ours, bytes(all(&|x, y| signed(&a, x) * signed(&b, y), 32)));
+    let bit = |bytes: &[u8], at: usize| i32::from(bytes[at / 8] >> (at % 8) & 1);
+    for (operation, of) in [(".and.popc", (|x, y| x & y) as fn(i32, i32) -> i32), (".xor.popc", |x, y| x ^ y)]
+    {
+        let ours = wmma("m8n8k128", ["s32", "b1", "b1", "s32"], [1, 1, 2], operation, data, 256);
+        assert_eq!(ours, bytes(all(&|x, y| of(bit(&a, x), bit(&b, y)), 128)), "{operation}");
+    }
+}
+
 #[test]
 fn part_of_a_warp_cannot_multiply() {
     let text = format!(

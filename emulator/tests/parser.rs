@@ -102,14 +102,28 @@ fn what_cannot_run_is_refused_with_its_line() {
         )
     };
     let cases = [
-        ("cp.async.bulk.wait_group 0;", PtxErrorKind::Unsupported, "`.bulk`"),
+        (
+            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%x, {%r1, %r2}], [%r3];",
+            PtxErrorKind::Unsupported,
+            "cp.async.bulk.tensor",
+        ),
+        ("alloca.u64 %x, 32;", PtxErrorKind::Unsupported, "alloca.u64"),
         ("wgmma.fence.sync.aligned;", PtxErrorKind::Unsupported, "wgmma.fence.sync.aligned"),
         ("add.rz.s32 %r1, %r2, %r3;", PtxErrorKind::Unsupported, "add.rz.s32"),
         ("add.s32.whatever %r1, %r2, %r3;", PtxErrorKind::Unsupported, "`.whatever`"),
         ("add.s32 %r1, %r2;", PtxErrorKind::Syntax, "too few operands"),
         ("add.s32 %r1, %r2, %r3, %r4;", PtxErrorKind::Syntax, "too many operands"),
         ("add.s32 %r1, %r2, %r99;", PtxErrorKind::Unresolved, "`%r99` is not declared"),
-        ("add.s64 %x, %r2, %x;", PtxErrorKind::Unsupported, "`%r2` has 32 bits or fewer"),
+        ("add.s64 %x, %r2, %x;", PtxErrorKind::Syntax, "`%r2` of type B32 does not fit"),
+        ("add.s32 %r1, %r2, %x;", PtxErrorKind::Syntax, "`%x` of type B64 does not fit"),
+        ("shl.b64 %x, %x, %x;", PtxErrorKind::Syntax, "`%x` of type B64 does not fit"),
+        ("mov.f32 %r1, 1;", PtxErrorKind::Syntax, "an integer does not fit"),
+        ("add.s32 %r1, %r2, 1.5;", PtxErrorKind::Syntax, "a floating-point number does not fit"),
+        ("add.s32 %r1, %tid.x, 1;", PtxErrorKind::Syntax, "expected a `mov` from `%tid.x`"),
+        ("add.s32 _, %r1, 1;", PtxErrorKind::Syntax, "`_` does not fit"),
+        (".reg .f32 %r3;", PtxErrorKind::Syntax, "`%r3` is declared twice"),
+        ("bar.sync 16;", PtxErrorKind::Unsupported, "a barrier beyond the 16"),
+        ("setp.lo.s32 %p, %r1, %r2;", PtxErrorKind::Unsupported, "setp.lo.s32"),
         ("bra NOWHERE;", PtxErrorKind::Unresolved, "`NOWHERE` is not defined"),
         ("call nobody, ();", PtxErrorKind::Unresolved, "`nobody` is no function"),
     ];
@@ -124,6 +138,24 @@ fn what_cannot_run_is_refused_with_its_line() {
         let text = format!(".version 8.6\n.target {target}\n.address_size 64\n");
         let error = Program::load(&text, &LoadOptions { compute_capability: 90 }).unwrap_err();
         assert_eq!(error.kind, PtxErrorKind::Target, "{target}");
+    }
+}
+
+#[test]
+fn constant_expressions_have_the_operators_of_c() {
+    let cases = [
+        ("(1 << 4) | 3", 19),
+        ("3 > 2 ? 7 : 1", 7),
+        ("1 == 2 || 3 != 4 && !0", 1),
+        ("WARP_SZ * 2 - 1", 63),
+        ("(.s64) -1 >= 0", 0),
+        ("-7 / 2 + 0x10 % 7 ^ 1", u64::MAX ^ 1),
+    ];
+    for (expression, value) in cases {
+        let text = format!("{HEADER}.entry k() {{ mov.u64 %x, {expression}; }}");
+        let module = parse(&text).unwrap_or_else(|error| panic!("{expression}: {error}"));
+        let Statement::Instruction(mov) = &module.functions[0].body.as_ref().unwrap()[0] else { panic!() };
+        assert_eq!(mov.operands[1], Operand::Int(value), "{expression}");
     }
 }
 

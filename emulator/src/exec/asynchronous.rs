@@ -4,10 +4,10 @@
 //! are still due, the bytes of transactions still due, and the number of the phase.
 
 use super::block::{Block, Stop};
-use super::memory::{Place, Request};
-use super::semantics::{Width, lanes_of};
+use super::memory::{Place, Request, apply, read, update};
+use super::semantics::{Width, lanes_of, operations};
 use super::shadow::Pass;
-use crate::program::instruction::{AsyncCopy, MemoryBarrier, MemoryBarrierAction, Order, Scope};
+use crate::program::instruction::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction, Order, Scope};
 use crate::ptx::Space;
 use crate::report::FaultKind;
 
@@ -78,6 +78,54 @@ impl Block<'_, '_> {
             let Place { host, .. } = self.place(warp, pc, lane, request)?;
             // SAFETY: `place` checked the bytes of the destination.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, copy.bytes as usize) };
+        }
+        Ok(())
+    }
+
+    /// Copies, or combines, many bytes. Source and destination are cut into pieces of 16 bytes, of which hardware wants
+    /// whole ones too.
+    pub(super) fn bulk_copy(
+        &mut self,
+        warp: usize,
+        pc: u32,
+        copy: &BulkCopy,
+        active: u32,
+    ) -> Result<(), Stop> {
+        const PIECE: u32 = 16;
+        let [to_space, from_space] = copy.spaces.map(Some);
+        for lane in lanes_of(active) {
+            let bytes = self.warps[warp].rows.get(copy.bytes, lane);
+            if bytes % PIECE != 0 {
+                let text = format!("a bulk copy of {bytes} bytes, which is no multiple of {PIECE}");
+                return Err(self.fault(FaultKind::Other(text), warp, pc, 1 << lane));
+            }
+            let (to, from) =
+                (self.lane_address(warp, &copy.to, lane), self.lane_address(warp, &copy.from, lane));
+            for offset in (0..bytes).step_by(PIECE as usize).map(u64::from) {
+                let request = Request::read(from_space, from.wrapping_add(offset), PIECE, copy.caches[1]);
+                let source = self.place(warp, pc, lane, request)?.host;
+                let at = to.wrapping_add(offset);
+                let Some((operation, ty)) = copy.operation else {
+                    let request = Request::write(to_space, at, PIECE, copy.caches[0]);
+                    let target = self.place(warp, pc, lane, request)?.host;
+                    // SAFETY: `place` checked a piece on either side; they may be the same.
+                    unsafe { std::ptr::copy(source, target, PIECE as usize) };
+                    continue;
+                };
+                let order = Order::Strong { scope: Scope::Device, releases: false };
+                for element in (0..PIECE).step_by(ty.bytes() as usize) {
+                    let request =
+                        Request::update(to_space, at + u64::from(element), ty.bytes(), copy.caches[0]);
+                    let place = self.place(warp, pc, lane, request.ordered(order))?;
+                    let source = source.wrapping_add(element as usize);
+                    // SAFETY: the element lies in the piece of the source that `place` checked.
+                    let value = unsafe { read(source, ty.bytes(), false) };
+                    // Unlike the adder of global memory, this one keeps subnormal numbers.
+                    let change = |old: u64| apply(operation, ty, false, old, value, 0);
+                    // SAFETY: `place` checked the element of the destination, and that it is aligned.
+                    unsafe { update(place.host, ty.bytes(), change) };
+                }
+            }
         }
         Ok(())
     }
@@ -160,6 +208,11 @@ impl Block<'_, '_> {
         }
         Ok(())
     }
+}
+
+operations! {
+    /// Arrivals that were due when an arrival returned this state.
+    PendingCount(a: u64) -> u32 { State::unpack(a).pending as u32 }
 }
 
 #[cfg(test)]

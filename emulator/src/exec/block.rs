@@ -162,7 +162,7 @@ impl<'l, 'a> Block<'l, 'a> {
         if !running {
             return Ok(true);
         }
-        let released = self.release_barriers()?;
+        let released = self.release_cluster() | self.release_barriers()?;
         if !released && self.instructions == before {
             return Err(self.stuck());
         }
@@ -378,7 +378,7 @@ impl<'l, 'a> Block<'l, 'a> {
     /// The fault of a block in which no thread can run.
     fn stuck(&self) -> Stop {
         let mut waits = self.warps.iter().flat_map(|warp| &warp.fragments).map(|fragment| fragment.wait);
-        self.fault_of_all(if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_))) {
+        self.fault_of_all(if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
             FaultKind::BarrierDivergence
         } else if waits.all(|wait| wait == Wait::Collective) {
             FaultKind::WrongMembers
@@ -399,6 +399,7 @@ impl<'l, 'a> Block<'l, 'a> {
         fault.related.extend(parts().take(MOST_RELATED).map(|(warp, fragment)| {
             let what = match fragment.wait {
                 Wait::Barrier(id) => format!("at barrier {id}"),
+                Wait::Cluster => "at the barrier of the cluster".to_owned(),
                 Wait::Collective => "waiting for others of the member mask".to_owned(),
                 Wait::Ready => "running".to_owned(),
             };

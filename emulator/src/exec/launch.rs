@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 /// A launch that takes longer than this is worth waking other threads for, which takes some microseconds itself.
 const WORTH_WAKING: Duration = Duration::from_micros(30);
 
+/// Bytes of shared memory of each block that the system keeps for itself, as the device reports.
+const RESERVED_SHARED: u32 = 1024;
+
 /// What all workers of a launch share.
 pub(super) struct Launch<'a> {
     pub(super) args: LaunchArgs<'a>,
@@ -157,8 +160,11 @@ impl<'a> Launch<'a> {
                 Special::WarpsPerBlock => u64::from(self.threads.div_ceil(LANES as u32)),
                 Special::MultiprocessorCount => self.options.multiprocessors.into(),
                 Special::GridId | Special::Zero => 0,
+                Special::One => 1,
                 Special::DynamicSharedBytes => args.dynamic_shared.into(),
                 Special::TotalSharedBytes => self.shared_bytes.into(),
+                Special::AllSharedBytes => u64::from(self.shared_bytes + RESERVED_SHARED),
+                Special::ParamWindow => windows.param,
                 Special::SharedWindow => windows.shared,
                 Special::LocalWindow => windows.local,
                 Special::WindowBytes => windows.bytes,

@@ -7,42 +7,80 @@
 use super::block::{Block, Stop};
 use super::memory::Request;
 use super::rows::Rows;
+use super::semantics::float8::{E4m3, E5m2, Float8};
 use super::semantics::half::{Bf16, F16, Half};
 use super::semantics::{LANES, Width, float, lanes_of};
 use crate::program::Register;
-use crate::program::instruction::{Layout, Matrix, MatrixMove, MatrixProduct, Part};
-use crate::program::types::Type;
+use crate::program::instruction::{Element, Layout, Matrix, MatrixMove, MatrixProduct, MatrixRows, Part};
 use crate::report::FaultKind;
+
+/// Bytes of a row of a tile.
+const ROW: u32 = 16;
 
 impl MatrixProduct {
     fn extent(&self, part: Part) -> [u32; 2] {
         extent(self.shape, part)
     }
 
-    fn ty(&self, part: Part) -> Type {
+    fn ty(&self, part: Part) -> Element {
         self.types[part as usize]
+    }
+
+    /// How many products are made at once, each by some of the lanes.
+    fn groups(&self) -> u32 {
+        if matches!(self.layout, Layout::QuadPairs { .. }) { 4 } else { 1 }
+    }
+
+    /// The product that a lane takes part in.
+    fn group_of(&self, lane: u32) -> u32 {
+        lane / 4 % self.groups()
+    }
+
+    /// How many elements of a part each lane holds.
+    fn elements(&self, part: Part) -> u32 {
+        let [rows, columns] = self.extent(part);
+        rows * columns * self.groups() / LANES as u32
     }
 
     /// How many registers of each lane hold a part.
     pub(crate) fn registers(&self, part: Part) -> u32 {
-        let [rows, columns] = self.extent(part);
-        let per_register = if self.ty(part).bytes() == 8 { 1 } else { 4 / self.ty(part).bytes() };
-        match (self.layout, part, self.ty(part)) {
-            // `wmma` has as many registers for a half precision factor of any shape; elements repeat in them.
-            (Layout::Opaque, Part::A | Part::B, Type::F16) => 8,
-            _ => rows * columns / LANES as u32 / per_register,
+        match self.layout {
+            Layout::Opaque => MatrixProduct::opaque_registers(self.shape, part, self.ty(part)),
+            _ => self.elements(part) / self.ty(part).packed(),
+        }
+    }
+
+    /// The same for `wmma`.
+    pub(crate) fn opaque_registers(shape: [u32; 3], part: Part, ty: Element) -> u32 {
+        let [rows, columns] = extent(shape, part);
+        match (part, ty) {
+            // As many for a half precision factor of any shape; elements repeat in them.
+            (Part::A | Part::B, Element::F16) => 8,
+            _ => rows * columns / LANES as u32 / ty.packed(),
         }
     }
 
     /// The row and column that the `element`-th value of a lane has.
     fn position(&self, part: Part, lane: u32, element: u32) -> [u32; 2] {
         let [_, columns] = self.extent(part);
-        if self.layout == Layout::Opaque {
-            return opaque_position(columns, lane, element);
+        let by_column = match self.layout {
+            Layout::Opaque => return opaque_position(columns, lane, element),
+            Layout::QuadPairs { by_column } => Some(by_column),
+            Layout::Documented => None,
+        };
+        if let Some([a_by_column, b_by_column]) = by_column {
+            let (member, upper) = (lane % 4, lane / 16 * 4);
+            return match (part, self.ty(part)) {
+                (Part::A, _) if a_by_column => [element + upper, member],
+                (Part::A, _) => [member + upper, element],
+                (Part::B, _) if b_by_column => [element, member + upper],
+                (Part::B, _) => [member, element + upper],
+                (_, Element::F16) => [member + upper, element],
+                _ => [(lane & 1) + (element & 2) + upper, (element & 4) + (lane & 2) + (element & 1)],
+            };
         }
         let (group, member) = (lane / 4, lane % 4);
-        let bytes = self.ty(part).bytes();
-        let packed = (4 / bytes).max(1);
+        let packed = self.ty(part).packed();
         let (register, inner) = (element / packed, element % packed);
         match part {
             Part::A => [group + 8 * (register % 2), member * packed + inner + register / 2 * 4 * packed],
@@ -67,57 +105,83 @@ fn opaque_position(columns: u32, lane: u32, element: u32) -> [u32; 2] {
 }
 
 /// The bits of the `element`-th value that a lane holds in these registers.
-fn element(rows: &Rows, registers: &[Register], ty: Type, lane: usize, element: u32) -> u64 {
-    let bytes = ty.bytes();
-    if bytes == 8 {
-        return rows.get_wide(registers[element as usize], Width::Double, lane);
+fn element(rows: &Rows, registers: &[Register], ty: Element, lane: usize, element: u32) -> u64 {
+    let register = registers[(element / ty.packed()) as usize];
+    if ty == Element::F64 {
+        return rows.get_wide(register, Width::Double, lane);
     }
-    let packed = 4 / bytes;
-    let word = rows.get(registers[(element / packed) as usize], lane);
-    let mask = u32::MAX >> (32 - 8 * bytes);
-    u64::from(word >> (8 * bytes * (element % packed)) & mask)
+    let word = rows.get(register, lane) >> (ty.bits() * (element % ty.packed()));
+    u64::from(word & u32::MAX >> (32 - ty.bits()))
 }
 
-fn set_element(rows: &mut Rows, registers: &[Register], ty: Type, lane: usize, element: u32, bits: u64) {
-    let bytes = ty.bytes();
-    if bytes == 8 {
-        return rows.set_wide(registers[element as usize], Width::Double, lane, bits);
+fn set_element(rows: &mut Rows, registers: &[Register], ty: Element, lane: usize, element: u32, bits: u64) {
+    let register = registers[(element / ty.packed()) as usize];
+    if ty == Element::F64 {
+        return rows.set_wide(register, Width::Double, lane, bits);
     }
-    let packed = 4 / bytes;
-    let register = registers[(element / packed) as usize];
-    let shift = 8 * bytes * (element % packed);
-    let mask = (u32::MAX >> (32 - 8 * bytes)) << shift;
+    let shift = ty.bits() * (element % ty.packed());
+    let mask = (u32::MAX >> (32 - ty.bits())) << shift;
     let old = rows.get(register, lane);
     rows.set(register, lane, (old & !mask) | ((bits as u32) << shift & mask));
 }
 
-/// A value as a number; exact for every type but `tf32`, which drops the bits that do not count.
-fn number(ty: Type, bits: u64) -> f64 {
+/// A value as a number, exactly.
+fn number(ty: Element, bits: u64) -> f64 {
     match ty {
-        Type::F16 => F16::from_bits(bits as u16).to_f32().into(),
-        Type::Bf16 => Bf16::from_bits(bits as u16).to_f32().into(),
-        Type::F32 => f32::from_bits(bits as u32).into(),
-        Type::F64 => f64::from_bits(bits),
-        Type::U8 => f64::from(bits as u8),
-        Type::S8 => f64::from(bits as i8),
-        _ => f64::from(bits as i32),
+        Element::F16 => F16::from_bits(bits as u16).to_f32().into(),
+        Element::Bf16 => Bf16::from_bits(bits as u16).to_f32().into(),
+        Element::Tf32 => f32::from_bits(bits as u32 & !0x1fff).into(),
+        Element::F32 => f32::from_bits(bits as u32).into(),
+        Element::F64 => f64::from_bits(bits),
+        Element::U8 => f64::from(bits as u8),
+        Element::S8 => f64::from(bits as i8),
+        Element::S32 => f64::from(bits as i32),
+        Element::U4 | Element::B1 => f64::from(bits as u8),
+        Element::S4 => f64::from((bits as i8) << 4 >> 4),
+        Element::E4m3 => E4m3::decode::<false>(bits as u8).to_f32().into(),
+        Element::E5m2 => E5m2::decode::<false>(bits as u8).to_f32().into(),
     }
 }
 
-/// The low bits of a `tf32` factor do not count.
-fn factor(ty: Type, bits: u64) -> f64 {
-    number(ty, if ty == Type::F32 { bits & !0x1fff } else { bits })
-}
-
-fn rounded(ty: Type, x: f64, saturate: bool) -> u64 {
+fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
     match ty {
-        Type::F16 => <F16 as Half>::round::<{ float::NEAREST }>(x).bits().into(),
-        Type::F32 => float::canonical(x as f32).to_bits().into(),
-        Type::F64 => x.to_bits(),
-        // Whole sums of up to 32 bytes' products fit into double precision; beyond 32 bits they wrap or saturate.
+        Element::F16 => <F16 as Half>::round::<{ float::NEAREST }>(x).bits().into(),
+        Element::F32 => float::canonical(x as f32).to_bits().into(),
+        Element::F64 => x.to_bits(),
+        // Whole sums of products of bytes fit into double precision; beyond 32 bits they wrap or saturate.
         _ if saturate => u64::from(x as i32 as u32),
         _ => u64::from(x as i64 as u32),
     }
+}
+
+/// The row and column of the lower of the two elements of a tile that a lane holds.
+fn tile_position(lane: usize) -> (usize, usize) {
+    (lane / 4, lane % 4 * 2)
+}
+
+/// What a lane holds of a tile.
+fn tile_word(tile: &[[u16; 8]; 8], lane: usize, transposed: bool) -> u32 {
+    let (row, column) = tile_position(lane);
+    let pair = match transposed {
+        false => [tile[row][column], tile[row][column + 1]],
+        true => [tile[column][row], tile[column + 1][row]],
+    };
+    u32::from(pair[1]) << 16 | u32::from(pair[0])
+}
+
+/// The tile that the lanes hold in a register.
+fn gather_tile(rows: &Rows, register: Register, transposed: bool) -> [[u16; 8]; 8] {
+    let mut tile = [[0; 8]; 8];
+    for lane in 0..LANES {
+        let (row, column) = tile_position(lane);
+        let word = rows.get(register, lane);
+        for (offset, half) in [word as u16, (word >> 16) as u16].into_iter().enumerate() {
+            let column = column + offset;
+            let [row, column] = if transposed { [column, row] } else { [row, column] };
+            tile[row][column] = half;
+        }
+    }
+    tile
 }
 
 impl Block<'_, '_> {
@@ -125,40 +189,56 @@ impl Block<'_, '_> {
         if active != u32::MAX {
             return Err(self.fault(FaultKind::WrongMembers, warp, pc, active));
         }
+        let rows = &mut self.warps[warp].rows;
         match matrix {
             Matrix::Product(product) => {
-                multiply(&mut self.warps[warp].rows, product);
-                Ok(())
+                (0..product.groups()).for_each(|group| multiply(rows, product, group))
             }
-            Matrix::LoadRows { registers, address, space, transposed, cache } => {
-                for (number, register) in registers.iter().enumerate() {
-                    let mut tile = [[0u16; 8]; 8];
-                    for (row, values) in tile.iter_mut().enumerate() {
-                        let lane = 8 * number + row;
-                        let address = self.lane_address(warp, address, lane);
-                        let place = self.place(warp, pc, lane, Request::read(*space, address, 16, *cache))?;
-                        // SAFETY: `place` checked 16 aligned bytes.
-                        *values = unsafe { place.host.cast::<[u16; 8]>().read_unaligned() };
-                    }
-                    for lane in 0..LANES {
-                        let (row, column) = (lane / 4, lane % 4 * 2);
-                        let pair = match transposed {
-                            false => [tile[row][column], tile[row][column + 1]],
-                            true => [tile[column][row], tile[column + 1][row]],
-                        };
-                        let word = u32::from(pair[1]) << 16 | u32::from(pair[0]);
-                        self.warps[warp].rows.set(*register, lane, word);
-                    }
-                }
-                Ok(())
+            Matrix::Transpose { out, value } => {
+                let tile = gather_tile(rows, *value, false);
+                (0..LANES).for_each(|lane| rows.set(*out, lane, tile_word(&tile, lane, true)));
             }
-            Matrix::Move(fragment) => self.move_fragment(warp, pc, fragment),
+            Matrix::Rows(tiles) => return self.move_rows(warp, pc, tiles),
+            Matrix::Move(fragment) => return self.move_fragment(warp, pc, fragment),
         }
+        Ok(())
+    }
+
+    fn move_rows(&mut self, warp: usize, pc: u32, tiles: &MatrixRows) -> Result<(), Stop> {
+        let MatrixRows { store, space, transposed, cache, .. } = *tiles;
+        for (number, register) in tiles.registers.iter().enumerate() {
+            let mut tile = [[0u16; 8]; 8];
+            if store {
+                tile = gather_tile(&self.warps[warp].rows, *register, transposed);
+            }
+            for (row, values) in tile.iter_mut().enumerate() {
+                let lane = 8 * number + row;
+                let address = self.lane_address(warp, &tiles.address, lane);
+                let request = match store {
+                    true => Request::write(space, address, ROW, cache),
+                    false => Request::read(space, address, ROW, cache),
+                };
+                let host = self.place(warp, pc, lane, request)?.host.cast::<[u16; 8]>();
+                if store {
+                    // SAFETY: `place` checked a whole row, for writing.
+                    unsafe { host.write_unaligned(*values) };
+                } else {
+                    // SAFETY: `place` checked a whole row.
+                    *values = unsafe { host.read_unaligned() };
+                }
+            }
+            if !store {
+                let rows = &mut self.warps[warp].rows;
+                (0..LANES).for_each(|lane| rows.set(*register, lane, tile_word(&tile, lane, transposed)));
+            }
+        }
+        Ok(())
     }
 
     fn move_fragment(&mut self, warp: usize, pc: u32, fragment: &MatrixMove) -> Result<(), Stop> {
         let [height, width] = extent(fragment.shape, fragment.part);
-        let bytes = fragment.ty.bytes();
+        let MatrixMove { ty, space, cache, .. } = *fragment;
+        let bytes = ty.bits().div_ceil(8);
         let elements = height * width / LANES as u32;
         for lane in lanes_of(u32::MAX) {
             let base = self.lane_address(warp, &fragment.address, lane);
@@ -167,18 +247,17 @@ impl Block<'_, '_> {
                 None if fragment.by_column => height,
                 None => width,
             };
-            let held = fragment.registers.len() as u32 * (4 / bytes).max(1);
+            let held = fragment.registers.len() as u32 * ty.packed();
             for number in 0..held {
                 // Beyond the elements there are, they repeat.
                 let [row, column] = opaque_position(width, lane as u32, number % elements);
                 let (major, minor) = if fragment.by_column { (column, row) } else { (row, column) };
-                let offset = (u64::from(major) * u64::from(stride) + u64::from(minor)) * u64::from(bytes);
-                let address = base.wrapping_add(offset);
+                let start = (u64::from(major) * u64::from(stride) + u64::from(minor)) * u64::from(ty.bits());
+                let address = base.wrapping_add(start / 8);
                 let rows = &mut self.warps[warp].rows;
                 if fragment.store {
-                    let bits = element(rows, &fragment.registers, fragment.ty, lane, number);
-                    let request = Request::write(fragment.space, address, bytes, fragment.cache);
-                    let place = self.place(warp, pc, lane, request)?;
+                    let bits = element(rows, &fragment.registers, ty, lane, number);
+                    let place = self.place(warp, pc, lane, Request::write(space, address, bytes, cache))?;
                     // SAFETY: `place` checked the bytes; no element has more than 8.
                     unsafe {
                         std::ptr::copy_nonoverlapping(
@@ -188,18 +267,13 @@ impl Block<'_, '_> {
                         );
                     }
                 } else {
-                    let place = self.place(
-                        warp,
-                        pc,
-                        lane,
-                        Request::read(fragment.space, address, bytes, fragment.cache),
-                    )?;
+                    let place = self.place(warp, pc, lane, Request::read(space, address, bytes, cache))?;
                     let mut raw = [0u8; 8];
                     // SAFETY: as above.
                     unsafe { std::ptr::copy_nonoverlapping(place.host, raw.as_mut_ptr(), bytes as usize) };
-                    let bits = u64::from_le_bytes(raw);
+                    let bits = u64::from_le_bytes(raw) >> (start % 8);
                     let rows = &mut self.warps[warp].rows;
-                    set_element(rows, &fragment.registers, fragment.ty, lane, number, bits);
+                    set_element(rows, &fragment.registers, ty, lane, number, bits);
                 }
             }
         }
@@ -207,37 +281,39 @@ impl Block<'_, '_> {
     }
 }
 
-fn multiply(rows: &mut Rows, product: &MatrixProduct) {
-    let [m, n, k] = product.shape.map(|extent| extent as usize);
-    let gather = |rows: &Rows, part: Part, registers: &[Register], value: fn(Type, u64) -> f64| {
+/// One of the products that are made at once.
+fn multiply(rows: &mut Rows, product: &MatrixProduct, group: u32) {
+    let [_, n, k] = product.shape.map(|extent| extent as usize);
+    let lanes = || (0..LANES as u32).filter(|lane| product.group_of(*lane) == group);
+    let gather = |rows: &Rows, part: Part, registers: &[Register]| {
         let [height, width] = product.extent(part);
         let ty = product.ty(part);
         let mut matrix = vec![0f64; (height * width) as usize];
-        for lane in 0..LANES {
-            for number in 0..height * width / LANES as u32 {
-                let [row, column] = product.position(part, lane as u32, number);
+        for lane in lanes() {
+            for index in 0..product.elements(part) {
+                let [row, column] = product.position(part, lane, index);
                 matrix[(row * width + column) as usize] =
-                    value(ty, element(rows, registers, ty, lane, number));
+                    number(ty, element(rows, registers, ty, lane as usize, index));
             }
         }
         matrix
     };
-    let a = gather(rows, Part::A, &product.a, factor);
-    let b = gather(rows, Part::B, &product.b, factor);
-    let c = gather(rows, Part::C, &product.c, number);
+    let a = gather(rows, Part::A, &product.a);
+    let b = gather(rows, Part::B, &product.b);
+    let c = gather(rows, Part::C, &product.c);
     let ty = product.ty(Part::D);
-    for lane in 0..LANES {
-        for number in 0..(m * n / LANES) as u32 {
-            let [row, column] = product.position(Part::D, lane as u32, number).map(|at| at as usize);
-            let terms = (0..k).map(|i| a[row * k + i] * b[i * n + column]);
+    for lane in lanes() {
+        for index in 0..product.elements(Part::D) {
+            let [row, column] = product.position(Part::D, lane, index).map(|at| at as usize);
+            let factors = (0..k).map(|i| (a[row * k + i], b[i * n + column]));
+            let start = c[row * n + column];
             let sum = match ty {
-                Type::F64 => {
-                    (0..k).fold(c[row * n + column], |sum, i| a[row * k + i].mul_add(b[i * n + column], sum))
-                }
-                _ => c[row * n + column] + terms.sum::<f64>(),
+                Element::F64 => factors.fold(start, |sum, (x, y)| x.mul_add(y, sum)),
+                _ if product.differ => start + factors.map(|(x, y)| f64::from(x != y)).sum::<f64>(),
+                _ => start + factors.map(|(x, y)| x * y).sum::<f64>(),
             };
             let bits = rounded(ty, sum, product.saturate);
-            set_element(rows, &product.d, ty, lane, number, bits);
+            set_element(rows, &product.d, ty, lane as usize, index, bits);
         }
     }
 }

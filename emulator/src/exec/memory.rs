@@ -1,14 +1,17 @@
 //! Loads, stores and atomics: address to bytes, with every access checked.
 
 use super::block::{Block, Stop};
+use super::rows::Rows;
 use super::semantics::{Width, lanes_of};
 use super::shadow::{Memory, Touch};
 use crate::memory::Region;
+use crate::program::Register;
 use crate::program::instruction::{Access, Address, Atomic, AtomicOperation, Order};
 use crate::program::types::Type;
 use crate::ptx::Space;
 use crate::report::{self, FaultKind};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Addresses below this are null pointers with an offset.
 const NULL_PAGE: u64 = 4096;
@@ -170,6 +173,9 @@ impl Block<'_, '_> {
 
     pub(super) fn atomic(&mut self, warp: usize, pc: u32, atomic: &Atomic, active: u32) -> Result<(), Stop> {
         let bytes = atomic.ty.bytes();
+        if bytes == 16 {
+            return self.atomic_wide(warp, pc, atomic, active);
+        }
         let width = if bytes == 8 { Width::Double } else { Width::Single };
         for lane in lanes_of(active) {
             let request = |block: &Self, lane| {
@@ -188,6 +194,40 @@ impl Block<'_, '_> {
             let old = unsafe { update(place.host, bytes, change) };
             if let Some(out) = atomic.out {
                 self.warps[warp].rows.set_wide(out, width, lane, old);
+            }
+        }
+        Ok(())
+    }
+
+    /// Exchanges of 128 bits, whose registers are pairs of double rows. They are atomic towards each other.
+    fn atomic_wide(&mut self, warp: usize, pc: u32, atomic: &Atomic, active: u32) -> Result<(), Stop> {
+        static TURN: Mutex<()> = Mutex::new(());
+        for lane in lanes_of(active) {
+            let request = |block: &Self, lane| {
+                let address = block.lane_address(warp, &atomic.address, lane);
+                Request::update(atomic.space, address, 16, atomic.cache).ordered(atomic.order)
+            };
+            let place = self.place_of(warp, pc, lane, active, request)?;
+            let rows = &mut self.warps[warp].rows;
+            let both = |rows: &Rows, register: Register| {
+                [register, Register(register.0 + 2)].map(|half| rows.get_wide(half, Width::Double, lane))
+            };
+            let [a, b] = atomic.operands.map(|operand| both(rows, operand));
+            let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            let halves = place.host.cast::<[u64; 2]>();
+            // SAFETY: `place` checked that 16 bytes lie in live memory.
+            let old = unsafe { halves.read_unaligned() };
+            let new = match atomic.operation {
+                AtomicOperation::CompareExchange if old != a => old,
+                AtomicOperation::CompareExchange => b,
+                _ => a,
+            };
+            // SAFETY: as above; writing was checked too.
+            unsafe { halves.write_unaligned(new) };
+            drop(turn);
+            if let Some(out) = atomic.out {
+                rows.set_wide(out, Width::Double, lane, old[0]);
+                rows.set_wide(Register(out.0 + 2), Width::Double, lane, old[1]);
             }
         }
         Ok(())
@@ -230,7 +270,12 @@ impl Block<'_, '_> {
         let windows = self.launch.map.windows();
         let mut space = space;
         if space.is_none() {
-            for (start, window) in [(windows.shared, Space::Shared), (windows.local, Space::Local)] {
+            let all = [
+                (windows.shared, Space::Shared),
+                (windows.local, Space::Local),
+                (windows.param, Space::Param),
+            ];
+            for (start, window) in all {
                 if address.wrapping_sub(start) < windows.bytes {
                     (space, address) = (Some(window), address - start);
                 }
@@ -340,7 +385,7 @@ impl Block<'_, '_> {
 
     fn is_device_address(&self, address: u64) -> bool {
         let windows = self.launch.map.windows();
-        let end = windows.code + windows.bytes;
+        let end = windows.param + windows.bytes;
         address < end && end - address < DEVICE_RANGE
     }
 
@@ -419,7 +464,7 @@ fn sign_extend(raw: u64, bytes: u32) -> u64 {
 
 /// # Safety
 /// `at` points at that many readable bytes.
-unsafe fn read(at: *mut u8, bytes: u32, strong: bool) -> u64 {
+pub(super) unsafe fn read(at: *mut u8, bytes: u32, strong: bool) -> u64 {
     if strong && at.align_offset(bytes as usize) == 0 {
         // SAFETY: readable, as the caller says, and aligned.
         return unsafe { load_atomic(at, bytes) };
@@ -470,7 +515,7 @@ unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
 ///
 /// # Safety
 /// `at` points at that many bytes of memory that is only shared through atomics, and is aligned to as many.
-unsafe fn update(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
+pub(super) unsafe fn update(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
     let order = Ordering::SeqCst;
     match bytes {
         2 => {
@@ -534,6 +579,19 @@ pub(super) fn apply(operation: AtomicOperation, ty: Type, global: bool, old: u64
             }
             _ => old.wrapping_add(a),
         },
+        AtomicOperation::Min | AtomicOperation::Max if ty.is_float() => {
+            let (x, y) = (old as u32, a as u32);
+            let of = |half16: bool, max: bool| match (half16, max) {
+                (true, false) => half::Both::<half::Min<half::F16, false, false, false>>::eval(x, y, (), ()),
+                (true, true) => half::Both::<half::Max<half::F16, false, false, false>>::eval(x, y, (), ()),
+                (false, false) => {
+                    half::Both::<half::Min<half::Bf16, false, false, false>>::eval(x, y, (), ())
+                }
+                (false, true) => half::Both::<half::Max<half::Bf16, false, false, false>>::eval(x, y, (), ()),
+            };
+            let f16 = matches!(ty, Type::F16 | Type::F16x2);
+            u64::from(of(f16, operation == AtomicOperation::Max)) & mask
+        }
         AtomicOperation::Exchange => a,
         AtomicOperation::CompareExchange => {
             if old == a {

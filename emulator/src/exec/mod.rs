@@ -4,8 +4,9 @@
 //! warp's lanes run together as long as they agree on where to go; where they part, each part becomes a fragment with
 //! its own program counter, the fragment in the earliest block runs first, and fragments that meet become one again.
 
-mod asynchronous;
+pub(crate) mod asynchronous;
 mod block;
+mod cluster;
 mod collective;
 mod control;
 mod launch;

@@ -122,6 +122,7 @@ impl Block<'_, '_> {
             Op::Atomic(atomic) => self.atomic(warp, pc, atomic, active)?,
             Op::AsyncCopy(copy) => self.async_copy(warp, pc, copy, active)?,
             Op::Matrix(matrix) => self.matrix(warp, pc, matrix, active)?,
+            Op::BulkCopy(copy) => self.bulk_copy(warp, pc, copy, active)?,
             Op::MemoryBarrier(barrier) => self.memory_barrier(warp, pc, barrier, active)?,
             Op::LocalAddress { out, offset, width } => {
                 let warp = &mut self.warps[warp];
@@ -137,6 +138,7 @@ impl Block<'_, '_> {
             Op::Return => return Ok(self.leave(warp, index, pc, mask, active)),
             Op::Exit => return Ok(self.exit(warp, index, pc, mask, active)),
             Op::Trap => return Err(self.fault(FaultKind::Trap, warp, pc, active)),
+            Op::ClusterBarrier { wait } => return self.cluster_barrier(warp, index, pc, active, *wait),
             Op::Barrier { kind, aligned, id, count } => {
                 if *aligned {
                     self.check_aligned(warp, index, pc, active)?;

@@ -12,6 +12,8 @@ pub(super) enum Wait {
     Ready,
     /// The barrier of the block with this number.
     Barrier(u32),
+    /// The other threads of its cluster.
+    Cluster,
     /// Other lanes of its warp, at the collective instruction it stands at.
     Collective,
 }
@@ -66,6 +68,8 @@ pub(super) struct Warp {
     pub(super) live: u32,
     /// Whether all its registers are rows, so that it must run the code that knows no others.
     pub(super) rows_only: bool,
+    /// Lanes that have arrived at the barrier of the cluster, in the phase that is not over yet.
+    pub(super) announced: u32,
     /// Local memory, lane after lane, as far as it was used.
     pub(super) local: Vec<u8>,
     pub(super) local_stride: u32,
@@ -83,6 +87,7 @@ impl Warp {
             fragments: Vec::new(),
             live: 0,
             rows_only: true,
+            announced: 0,
             local: Vec::new(),
             local_stride: 0,
             local_written: vec![Written::default(); LANES],
@@ -102,6 +107,7 @@ impl Warp {
     /// Puts all threads at the start of the kernel.
     pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
         self.live = live;
+        self.announced = 0;
         if self.local_stride != 0 {
             self.local_written.iter_mut().for_each(Written::clear);
         }

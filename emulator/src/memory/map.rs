@@ -235,6 +235,8 @@ pub struct Windows {
     pub local: u64,
     /// Address of code offset 0, for function pointers.
     pub code: u64,
+    /// Generic address of the first byte of a kernel's parameters.
+    pub param: u64,
     /// Length of each window in bytes.
     pub bytes: u64,
 }

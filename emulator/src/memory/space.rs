@@ -44,7 +44,7 @@ impl Space {
 
     /// End of the part from which allocations come; the windows follow.
     pub(super) fn allocatable_end(&self) -> u64 {
-        self.base + self.bytes - 4 * WINDOW
+        self.base + self.bytes - 5 * WINDOW
     }
 
     pub(super) fn contains(&self, addr: u64) -> bool {
@@ -53,7 +53,13 @@ impl Space {
 
     pub(super) fn windows(&self) -> Windows {
         let first = self.allocatable_end() + WINDOW / 2;
-        Windows { shared: first, local: first + WINDOW, code: first + 2 * WINDOW, bytes: WINDOW }
+        Windows {
+            shared: first,
+            local: first + WINDOW,
+            code: first + 2 * WINDOW,
+            param: first + 3 * WINDOW,
+            bytes: WINDOW,
+        }
     }
 
     /// Makes the pages of `base..base + bytes` readable and writable. `false` where addresses are

@@ -102,11 +102,15 @@ pub(crate) enum Special {
     LaneMask(core::cmp::Ordering, bool),
     DynamicSharedBytes,
     TotalSharedBytes,
+    /// With what the system keeps for itself.
+    AllSharedBytes,
     SharedWindow,
     LocalWindow,
+    ParamWindow,
     WindowBytes,
     Environment(u8),
     Zero,
+    One,
 }
 
 /// Where an access goes, and what it moves.
@@ -216,6 +220,20 @@ pub(crate) struct AsyncCopy {
     pub(crate) caches: [u32; 2],
 }
 
+/// `cp.async.bulk` and `cp.reduce.async.bulk`: many bytes at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BulkCopy {
+    pub(crate) to: Address,
+    pub(crate) from: Address,
+    /// The spaces of destination and source.
+    pub(crate) spaces: [Space; 2],
+    pub(crate) bytes: Register,
+    /// What is done to the destination, element by element, rather than to replace it.
+    pub(crate) operation: Option<(AtomicOperation, super::types::Type)>,
+    /// Translation caches of destination and source.
+    pub(crate) caches: [u32; 2],
+}
+
 /// `mbarrier`: an operation on a barrier that lives in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryBarrier {
@@ -262,11 +280,53 @@ pub(crate) enum Part {
     D,
 }
 
+/// The type of an element of a matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Element {
+    F16,
+    Bf16,
+    /// Single precision whose low bits do not count.
+    Tf32,
+    F32,
+    F64,
+    S32,
+    U8,
+    S8,
+    U4,
+    S4,
+    /// A single bit.
+    B1,
+    E4m3,
+    E5m2,
+}
+
+impl Element {
+    /// Size in a register and in memory.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Element::B1 => 1,
+            Element::U4 | Element::S4 => 4,
+            Element::U8 | Element::S8 | Element::E4m3 | Element::E5m2 => 8,
+            Element::F16 | Element::Bf16 => 16,
+            Element::Tf32 | Element::F32 | Element::S32 => 32,
+            Element::F64 => 64,
+        }
+    }
+
+    /// How many share a register.
+    pub(crate) fn packed(self) -> u32 {
+        (32 / self.bits()).max(1)
+    }
+}
+
 /// Which lane holds which element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
     /// As PTX documents it for `mma`.
     Documented,
+    /// As it documents it for `mma.m8n8k4` of half precision: four products, each of eight lanes. Whether the factors
+    /// are stored by column.
+    QuadPairs { by_column: [bool; 2] },
     /// Any, as for `wmma`.
     Opaque,
 }
@@ -277,13 +337,15 @@ pub(crate) struct MatrixProduct {
     pub(crate) layout: Layout,
     /// Rows of `a`, columns of `b`, and what they share.
     pub(crate) shape: [u32; 3],
-    /// Types of the elements of `a`, `b`, `c` and `d`; `F32` in a factor means `tf32`.
-    pub(crate) types: [super::types::Type; 4],
+    /// Types of the elements of `a`, `b`, `c` and `d`.
+    pub(crate) types: [Element; 4],
     pub(crate) a: Vec<Register>,
     pub(crate) b: Vec<Register>,
     pub(crate) c: Vec<Register>,
     pub(crate) d: Vec<Register>,
     pub(crate) saturate: bool,
+    /// Of single bits: whether a product is one where they differ rather than where both are set.
+    pub(crate) differ: bool,
 }
 
 /// `wmma.load` and `wmma.store`.
@@ -294,11 +356,22 @@ pub(crate) struct MatrixMove {
     pub(crate) by_column: bool,
     pub(crate) shape: [u32; 3],
     pub(crate) space: Option<Space>,
-    pub(crate) ty: super::types::Type,
+    pub(crate) ty: Element,
     pub(crate) registers: Vec<Register>,
     pub(crate) address: Address,
     /// Elements from one row, or column, to the next.
     pub(crate) stride: Option<Register>,
+    pub(crate) cache: u32,
+}
+
+/// `ldmatrix` and `stmatrix`: up to four tiles of 8 x 8, a row at each lane's address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MatrixRows {
+    pub(crate) store: bool,
+    pub(crate) registers: Vec<Register>,
+    pub(crate) address: Address,
+    pub(crate) space: Option<Space>,
+    pub(crate) transposed: bool,
     pub(crate) cache: u32,
 }
 
@@ -307,13 +380,11 @@ pub(crate) struct MatrixMove {
 pub(crate) enum Matrix {
     Product(MatrixProduct),
     Move(MatrixMove),
-    /// `ldmatrix`: up to four tiles of 8 x 8, a row from each lane's address.
-    LoadRows {
-        registers: Vec<Register>,
-        address: Address,
-        space: Option<Space>,
-        transposed: bool,
-        cache: u32,
+    Rows(MatrixRows),
+    /// `movmatrix`: a tile of 8 x 8, rows for columns.
+    Transpose {
+        out: Register,
+        value: Register,
     },
 }
 
@@ -470,6 +541,7 @@ pub(crate) enum Op {
     Store(Box<Access>),
     Atomic(Box<Atomic>),
     AsyncCopy(Box<AsyncCopy>),
+    BulkCopy(Box<BulkCopy>),
     MemoryBarrier(Box<MemoryBarrier>),
     Matrix(Box<Matrix>),
     /// Address of a local variable of a device function: its frame plus an offset.
@@ -489,6 +561,10 @@ pub(crate) enum Op {
     Return,
     Exit,
     Trap,
+    ClusterBarrier {
+        /// Whether to wait for the others rather than to announce oneself.
+        wait: bool,
+    },
     Barrier {
         kind: BarrierKind,
         /// Lanes of a warp come to it together, or not at all.

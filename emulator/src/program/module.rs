@@ -35,6 +35,10 @@ pub(super) struct Context<'m, 's> {
     pub(super) module: &'m ptx::Module<'s>,
     pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
     pub(super) shared: Vec<SharedVariable>,
+    /// Whether the target has accesses of 32 bytes.
+    pub(super) has_wide_access: bool,
+    /// The variables in constant memory: which, and their bytes.
+    pub(super) constants: Vec<(u32, u64)>,
     /// Function index to the tree that has its body, where there is one.
     pub(super) bodies: Vec<Option<&'m ptx::Function<'s>>>,
     pub(super) names: Vec<&'s str>,
@@ -76,6 +80,8 @@ pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, PtxErro
         module: &module,
         symbols: HashMap::new(),
         shared: Vec::new(),
+        constants: Vec::new(),
+        has_wide_access: target_number(&module).is_some_and(|(number, _)| number >= 100),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),
@@ -86,6 +92,11 @@ pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, PtxErro
     for variable in &module.variables {
         declare_variable(&mut context, variable, &mut globals, &mut initialized)?;
     }
+    context.constants = (0..)
+        .zip(&globals)
+        .filter(|(_, global)| global.space == GlobalSpace::Const)
+        .map(|(index, global)| (index, global.size))
+        .collect();
     declare_functions(&mut context);
     for (index, variable) in initialized {
         let (init, relocations) = initial_value(&context, variable)?;
@@ -111,6 +122,13 @@ pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, PtxErro
     })
 }
 
+/// The number of the target's architecture, and whether it is for this one alone.
+fn target_number(module: &ptx::Module<'_>) -> Option<(u32, bool)> {
+    let number = module.target.first()?.trim_start_matches("sm_").trim_start_matches("compute_");
+    let specific = number.ends_with(['a', 'f']);
+    Some((number.trim_end_matches(['a', 'f']).parse().unwrap_or(0), specific))
+}
+
 fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), PtxError> {
     let at = module.version_position;
     if module.version > NEWEST_VERSION {
@@ -127,12 +145,9 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
     if module.address_size != 64 {
         return Err(PtxError::at(at, PtxErrorKind::Unsupported, "only `.address_size 64` is supported"));
     }
-    let Some(target) = module.target.first() else {
+    let (Some(target), Some((number, specific))) = (module.target.first(), target_number(module)) else {
         return Err(PtxError::at(at, PtxErrorKind::Syntax, "expected `.target`, the module has none"));
     };
-    let number = target.trim_start_matches("sm_").trim_start_matches("compute_");
-    let specific = number.ends_with(['a', 'f']);
-    let number: u32 = number.trim_end_matches(['a', 'f']).parse().unwrap_or(0);
     let version = module.version;
     if let Some(least) = least_version(number).filter(|least| version < *least) {
         let text = format!(

@@ -78,6 +78,49 @@ impl Type {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
     }
 
+    pub(crate) fn is_integer(self) -> bool {
+        use Type::*;
+        matches!(self, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
+    }
+
+    /// The whole number of that many bytes.
+    pub(crate) fn integer(bytes: u32) -> Option<Type> {
+        Some(match bytes {
+            1 => Type::U8,
+            2 => Type::U16,
+            4 => Type::U32,
+            8 => Type::U64,
+            _ => return None,
+        })
+    }
+
+    /// Untyped bits of that many bytes.
+    pub(crate) fn bits(bytes: u32) -> Option<Type> {
+        Some(match bytes {
+            1 => Type::B8,
+            2 => Type::B16,
+            4 => Type::B32,
+            8 => Type::B64,
+            _ => return None,
+        })
+    }
+
+    /// Whether each whole number of another, narrower type is one of this type.
+    pub(crate) fn holds_all_of(self, narrower: Type) -> bool {
+        self.bytes() > narrower.bytes() && (self.is_signed() || !narrower.is_signed())
+    }
+
+    /// Whether an operand of this type may be a register declared with that one, as far as the kinds of types go:
+    /// untyped bits go with all, and whole numbers with each other.
+    pub(crate) fn takes(self, register: Type) -> bool {
+        use Type::*;
+        let untyped = |ty| matches!(ty, B8 | B16 | B32 | B64 | B128 | U16x2 | S16x2);
+        untyped(self)
+            || untyped(register)
+            || self == register
+            || self.is_integer() && (register.is_integer() || register == F16x2)
+    }
+
     pub(crate) fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64)
     }

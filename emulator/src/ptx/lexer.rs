@@ -14,8 +14,8 @@ pub(super) enum Token<'s> {
     Single(u32),
     Text(&'s str),
     Punctuation(u8),
-    ShiftLeft,
-    ShiftRight,
+    /// An operator of two characters.
+    Operator(&'static str),
     End,
 }
 
@@ -29,8 +29,7 @@ impl Token<'_> {
             Token::Single(bits) => format!("the number {}", f32::from_bits(*bits)),
             Token::Text(_) => "a string".into(),
             Token::Punctuation(c) => format!("`{}`", char::from(*c)),
-            Token::ShiftLeft => "`<<`".into(),
-            Token::ShiftRight => "`>>`".into(),
+            Token::Operator(operator) => format!("`{operator}`"),
             Token::End => "the end of the text".into(),
         }
     }
@@ -144,7 +143,8 @@ impl<'s> Lexer<'s> {
         if start >= self.source.len() {
             return Ok(Token::End);
         }
-        if starts_name(c) {
+        // Alone, `%` is an operator.
+        if starts_name(c) && (c != b'%' || continues_name(self.byte(1))) {
             self.at = self.name_end(start + 1);
             return Ok(Token::Name(self.text(start, self.at)));
         }
@@ -161,10 +161,10 @@ impl<'s> Lexer<'s> {
         if c == b'"' {
             return self.string();
         }
-        for (text, token) in [("<<", Token::ShiftLeft), (">>", Token::ShiftRight)] {
-            if self.source.as_bytes()[start..].starts_with(text.as_bytes()) {
+        for operator in ["<<", ">>", "<=", ">=", "==", "!=", "&&", "||"] {
+            if self.source.as_bytes()[start..].starts_with(operator.as_bytes()) {
                 self.at += 2;
-                return Ok(token);
+                return Ok(Token::Operator(operator));
             }
         }
         if c.is_ascii_graphic() {

@@ -144,9 +144,6 @@ impl<'s> Parser<'s> {
 
     fn module_item(&mut self, module: &mut Module<'s>) -> Parsed<()> {
         let Token::Dot(directive) = self.token else {
-            if self.accept(b';')? {
-                return Ok(());
-            }
             return self.expected("a directive such as `.visible`, `.entry` or `.global`");
         };
         match directive {
@@ -398,20 +395,40 @@ impl<'s> Parser<'s> {
     // Constant expressions: C precedence, 64-bit two's complement.
 
     fn constant_expression(&mut self) -> Parsed<u64> {
-        self.binary_expression(0)
+        let value = self.nested(|p| p.binary_expression(0))?;
+        if !self.accept(b'?')? {
+            return Ok(value);
+        }
+        let yes = self.nested(Self::constant_expression)?;
+        self.require(b':')?;
+        let no = self.nested(Self::constant_expression)?;
+        Ok(if value != 0 { yes } else { no })
     }
 
+    /// Operators that bind more strongly than `least`.
     fn binary_expression(&mut self, least: u8) -> Parsed<u64> {
         let mut left = self.nested(Self::unary_expression)?;
         loop {
-            let (operator, strength) = match self.token {
-                Token::Punctuation(c @ b'|') => (c, 1),
-                Token::Punctuation(c @ b'^') => (c, 2),
-                Token::Punctuation(c @ b'&') => (c, 3),
-                Token::ShiftLeft => (b'<', 4),
-                Token::ShiftRight => (b'>', 4),
-                Token::Punctuation(c @ (b'+' | b'-')) => (c, 5),
-                Token::Punctuation(c @ (b'*' | b'/' | b'%')) => (c, 6),
+            let character;
+            let operator = match self.token {
+                Token::Operator(operator) => operator,
+                Token::Punctuation(c) => {
+                    character = [c];
+                    std::str::from_utf8(&character).unwrap_or("")
+                }
+                _ => return Ok(left),
+            };
+            let strength = match operator {
+                "||" => 1,
+                "&&" => 2,
+                "|" => 3,
+                "^" => 4,
+                "&" => 5,
+                "==" | "!=" => 6,
+                "<" | ">" | "<=" | ">=" => 7,
+                "<<" | ">>" => 8,
+                "+" | "-" => 9,
+                "*" | "/" | "%" => 10,
                 _ => return Ok(left),
             };
             if strength <= least {
@@ -419,19 +436,28 @@ impl<'s> Parser<'s> {
             }
             self.advance()?;
             let right = self.nested(|p| p.binary_expression(strength))?;
+            let (a, b) = (left as i64, right as i64);
             let amount = (right & 63) as u32;
             left = match operator {
-                b'|' => left | right,
-                b'^' => left ^ right,
-                b'&' => left & right,
-                b'<' => left << amount,
-                b'>' => left >> amount,
-                b'+' => left.wrapping_add(right),
-                b'-' => left.wrapping_sub(right),
-                b'*' => left.wrapping_mul(right),
+                "||" => u64::from(left != 0 || right != 0),
+                "&&" => u64::from(left != 0 && right != 0),
+                "|" => left | right,
+                "^" => left ^ right,
+                "&" => left & right,
+                "==" => u64::from(left == right),
+                "!=" => u64::from(left != right),
+                "<" => u64::from(a < b),
+                ">" => u64::from(a > b),
+                "<=" => u64::from(a <= b),
+                ">=" => u64::from(a >= b),
+                "<<" => left << amount,
+                ">>" => left >> amount,
+                "+" => left.wrapping_add(right),
+                "-" => left.wrapping_sub(right),
+                "*" => left.wrapping_mul(right),
                 _ if right == 0 => return self.expected("a divisor other than zero before this"),
-                b'/' => (left as i64).wrapping_div(right as i64) as u64,
-                _ => (left as i64).wrapping_rem(right as i64) as u64,
+                "/" => a.wrapping_div(b) as u64,
+                _ => a.wrapping_rem(b) as u64,
             };
         }
     }
@@ -450,9 +476,19 @@ impl<'s> Parser<'s> {
             }
             Token::Punctuation(b'(') => {
                 self.advance()?;
+                // A cast between the two types of constants changes no bits.
+                if let Token::Dot("s64" | "u64") = self.token {
+                    self.advance()?;
+                    self.require(b')')?;
+                    return self.nested(Self::unary_expression);
+                }
                 let value = self.nested(Self::constant_expression)?;
                 self.require(b')')?;
                 Ok(value)
+            }
+            Token::Name("WARP_SZ") => {
+                self.advance()?;
+                Ok(32)
             }
             _ => self.integer("an integer"),
         }
@@ -543,9 +579,6 @@ impl<'s> Parser<'s> {
                 self.advance()?;
                 let inner = self.nested(Self::body)?;
                 statements.push(Statement::Block(inner));
-            }
-            Token::Punctuation(b';') => {
-                self.advance()?;
             }
             Token::Dot("loc") => {
                 let statement = self.location()?;
@@ -676,6 +709,7 @@ impl<'s> Parser<'s> {
 
     fn single_operand(&mut self) -> Parsed<Operand<'s>> {
         match self.token {
+            Token::Name("WARP_SZ") => self.operand_expression(),
             Token::Name(name) => {
                 self.advance()?;
                 if let Token::Dot(_) = self.token {
@@ -689,6 +723,9 @@ impl<'s> Parser<'s> {
                 Ok(Operand::Name(name))
             }
             Token::Punctuation(b'!') => {
+                if !matches!(self.lexer.clone().next()?.0, Token::Name(name) if name != "WARP_SZ") {
+                    return self.operand_expression();
+                }
                 self.advance()?;
                 Ok(Operand::Not(self.name("a predicate")?))
             }
@@ -723,7 +760,7 @@ impl<'s> Parser<'s> {
                     self.advance()?;
                     Ok(Operand::Single(bits ^ 0x8000_0000))
                 }
-                Token::Name(_) => {
+                Token::Name(name) if name != "WARP_SZ" => {
                     self.advance()?;
                     match self.single_operand()? {
                         Operand::Name(name) => Ok(Operand::Minus(name)),
@@ -738,8 +775,7 @@ impl<'s> Parser<'s> {
     }
 
     fn operand_expression(&mut self) -> Parsed<Operand<'s>> {
-        // `|` separates a pair of destinations, so it is no operator here; level 1 is bitwise or.
-        self.binary_expression(1).map(Operand::Int)
+        self.constant_expression().map(Operand::Int)
     }
 
     /// Whether `(` opens a constant expression rather than an argument list of `call`.
@@ -748,6 +784,7 @@ impl<'s> Parser<'s> {
         loop {
             match ahead.next()?.0 {
                 Token::Punctuation(b'(' | b'-' | b'~' | b'+') => {}
+                Token::Dot("s64" | "u64") => return Ok(true),
                 Token::Int(_) => {
                     let after = ahead.next()?.0;
                     return Ok(!matches!(after, Token::Punctuation(b',' | b')')));

@@ -1,4 +1,5 @@
 //! What a GPU answered: the lines of `tests/data/goldens/opcodes.txt`, written by `tests/gpu/probe_opcodes.py`.
+#![allow(dead_code, reason = "each test uses its part")]
 
 mod scaffold;
 mod tolerance;
@@ -30,6 +31,8 @@ pub(crate) struct Form {
 
 /// Instructions that one block runs; two results a thread.
 pub(crate) struct WarpForm {
+    /// What the kernel declares about clusters.
+    pub(crate) directives: &'static str,
     pub(crate) threads: u32,
     pub(crate) text: String,
     pub(crate) results: Vec<u64>,
@@ -59,7 +62,8 @@ impl Recording {
                         results: results(line, lines.next()),
                     });
                 }
-                "warp" => recording.warp_forms.push(WarpForm {
+                "warp" | "cluster" => recording.warp_forms.push(WarpForm {
+                    directives: if kind == "cluster" { ".explicitcluster .reqnctapercluster 1" } else { "" },
                     threads: number(first),
                     text: rest.to_owned(),
                     results: results(line, lines.next()),

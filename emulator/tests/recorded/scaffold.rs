@@ -32,7 +32,7 @@ impl Recording {
         Ok(download(&out, form.width))
     }
 
-    fn kernel(&self, form: &Form) -> String {
+    pub(crate) fn kernel(&self, form: &Form) -> String {
         let width = form.width;
         let mut inputs = String::new();
         for (letter, grid) in ["a", "b", "c"].iter().zip(&form.grids) {
@@ -78,11 +78,11 @@ impl WarpForm {
         Ok(download(&out, 32))
     }
 
-    fn kernel(&self) -> String {
-        let text = &self.text;
+    pub(crate) fn kernel(&self) -> String {
+        let WarpForm { text, directives, .. } = self;
         format!(
             "{HEADER}
-            .visible .entry form(.param .u64 out)
+            .visible .entry form(.param .u64 out) {directives}
             {{
             .reg .pred %p, %q; .reg .b32 %l, %t, %a, %d, %e, %w0, %w1; .reg .b64 %o, %x0, %y;
             .shared .align 4 .b32 cell;

@@ -207,7 +207,8 @@ fn xor_sign<H: Half>(a: H, b: H, magnitude: H) -> H {
 }
 
 macro_rules! half_operations {
-    ($($name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
+    ($($(#[$m:meta])* $name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
+        $(#[$m])*
         pub(crate) struct $name<$h, $(const $n: bool),*>(PhantomData<$h>);
         impl<$h: Half, $(const $n: bool),*> Pure for $name<$h, $($n),*> {
             type Out = $h;
@@ -234,6 +235,14 @@ half_operations! {
     }
     Fma<H; FTZ, SAT, RELU>(a, b, c; _d: D) {
         fma(a.flush::<FTZ>(), b.flush::<FTZ>(), c.flush::<FTZ>()).finish::<FTZ, SAT, RELU>()
+    }
+    /// `.oob`: zero where a factor is the mark that tensor copies leave where there is no data.
+    FmaMarked<H; RELU>(a, b, c; _d: D) {
+        const MARK: u16 = 0x7ff7;
+        if a.bits() & 0x7fff == MARK || b.bits() & 0x7fff == MARK {
+            return H::from_bits(0);
+        }
+        fma(a, b, c).finish::<false, false, RELU>()
     }
     Min<H; FTZ, NAN, XOR_SIGN>(a, b; _c: C, _d: D) {
         let (a, b) = (a.flush::<FTZ>(), b.flush::<FTZ>());

@@ -123,6 +123,8 @@ pub(crate) struct PureInfo {
     pub(crate) rows: Option<[PureRows; Level::COUNT]>,
     pub(crate) out: Width,
     pub(crate) sources: [Width; 4],
+    /// Bytes of the result and of the sources, as far as they count.
+    pub(crate) sizes: [u32; 5],
 }
 
 /// A comparison as the decoder hands it to both execution modes.
@@ -144,6 +146,13 @@ impl<O: Pure> Describe for O {
         rows: if O::IN_ROWS { Some(pure_rows::<O>()) } else { None },
         out: O::Out::WIDTH,
         sources: [O::A::WIDTH, O::B::WIDTH, O::C::WIDTH, O::D::WIDTH],
+        sizes: [
+            size_of::<O::Out>() as u32,
+            size_of::<O::A>() as u32,
+            size_of::<O::B>() as u32,
+            size_of::<O::C>() as u32,
+            size_of::<O::D>() as u32,
+        ],
     };
 }
 

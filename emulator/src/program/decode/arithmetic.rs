@@ -150,7 +150,7 @@ fn half(opcode: &str, approximate: bool, extremum: Extremum, relu: bool, mode: F
     }
     if approximate {
         return match (opcode, mode.ftz, mode.sat || mode.rounding.is_some()) {
-            ("ex2", true, false) => Some(half_op!(ty, Exp2, true)),
+            ("ex2", true, false) if bf16 => Some(half_op!(ty, Exp2, true)),
             ("ex2", false, false) if !bf16 => Some(half_op!(ty, Exp2, false)),
             ("tanh", false, false) => Some(half_op!(ty, Tanh)),
             _ => None,
@@ -250,8 +250,21 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let nan = extremum.nan || extremum.xor_sign;
         let relu = m.flag("relu");
+        let marked = i.opcode == "fma" && m.flag("oob");
         let mode = FloatMode::of(m);
         let ty = m.ty()?;
+        if marked {
+            let info = match (mode.rounding, mode.ftz || mode.sat, relu, ty) {
+                (Some(float::NEAREST), false, false, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2) => {
+                    half_op!(ty, FmaMarked, false)
+                }
+                (Some(float::NEAREST), false, true, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2) => {
+                    half_op!(ty, FmaMarked, true)
+                }
+                _ => return Ok(false),
+            };
+            return self.pure_instruction(i, info, ty).map(|()| true);
+        }
         if nan && !matches!(i.opcode, "min" | "max") {
             return Ok(false);
         }
@@ -450,15 +463,12 @@ fn integer_pair(opcode: &str, relu: bool, sat: bool, ty: Type) -> Found {
         ("add", true, false, false) => pure::<Both<integer::Add<i16>>>(),
         ("add", false, false, true) => pure::<Both<integer::AddSaturating<u16>>>(),
         ("add", true, false, true) => pure::<Both<integer::AddSaturating<i16>>>(),
-        ("sub", false, false, false) => pure::<Both<integer::Sub<u16>>>(),
-        ("sub", true, false, false) => pure::<Both<integer::Sub<i16>>>(),
         ("min", false, false, false) => pure::<Both<integer::Min<u16>>>(),
         ("min", true, false, false) => pure::<Both<integer::Min<i16>>>(),
         ("max", false, false, false) => pure::<Both<integer::Max<u16>>>(),
         ("max", true, false, false) => pure::<Both<integer::Max<i16>>>(),
         ("min", true, true, false) => pure::<Both<integer::MinRelu<i16>>>(),
         ("max", true, true, false) => pure::<Both<integer::MaxRelu<i16>>>(),
-        ("neg", true, false, false) => pure::<Both<integer::Neg<i16>>>(),
         _ => return None,
     })
 }

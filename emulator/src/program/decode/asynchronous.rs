@@ -1,12 +1,17 @@
 //! Copies to shared memory that run aside, and the barriers in memory that wait for them.
 
+use super::memory::{OPERATIONS, SPACES};
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::Width;
-use crate::program::instruction::{AsyncCopy, Condition, MemoryBarrier, MemoryBarrierAction, Op};
+use crate::exec::asynchronous::PendingCount;
+use crate::exec::semantics::{Width, pure};
+use crate::program::instruction::{
+    AsyncCopy, Atomic, AtomicOperation, BulkCopy, Condition, MemoryBarrier, MemoryBarrierAction, Op, Order,
+    Scope,
+};
 use crate::program::types::Type;
-use crate::ptx::{Instruction, Operand};
+use crate::ptx::{Instruction, Operand, Space};
 
 const SCOPES: [&str; 3] = ["cta", "cluster", "gpu"];
 const ORDERS: [&str; 4] = ["relaxed", "release", "acquire", "sys"];
@@ -15,12 +20,20 @@ impl<'s> Decoder<'_, '_, 's> {
     /// Decodes the instruction if it is asynchronous; `false` if not.
     pub(super) fn asynchronous(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
         match i.opcode {
+            "cp" if i.modifiers.contains(&"bulk") => self.bulk_copy(i, m),
             "cp" => self.async_copy(i, m),
+            "st" => self.async_store(i, m),
+            "red" => self.async_reduction(i, m),
+            // Registers are not shared out here.
+            "setmaxnreg" => {
+                m.ignore(&["inc", "dec", "sync", "aligned"]);
+                Ok(m.ty()? == Type::U32 && matches!(self.operand(i, 0)?, Operand::Int(_)))
+            }
             "mbarrier" => self.memory_barrier(i, m),
             // A cache policy is a number that nothing here looks at.
             "createpolicy" => {
                 m.ignore_prefixed(&["fractional", "range", "L2::", "cvt"]);
-                m.ignore(&["global"]);
+                m.ignore(&["global", "L2"]);
                 if m.ty()? != Type::B64 {
                     return Ok(false);
                 }
@@ -100,6 +113,114 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(true)
     }
 
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`: also done at once, so waiting for a group of copies is nothing.
+    fn bulk_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        m.ignore(&["async", "bulk"]);
+        if i.modifiers.contains(&"tensor") {
+            return Ok(false);
+        }
+        let reduce = m.flag("reduce");
+        if m.flag("commit_group") {
+            return self.operand_count(i, 0).map(|()| true);
+        }
+        if m.flag("wait_group") {
+            m.ignore(&["read"]);
+            return self.operand_count(i, 1).map(|()| true);
+        }
+        if m.flag("prefetch") {
+            m.ignore(&["L2", "global", "L2::cache_hint"]);
+            self.address(self.operand(i, 0)?)?;
+            return Ok(true);
+        }
+        let (Some(to_space), Some(from_space)) = (m.pick(&SPACES), m.pick(&SPACES)) else { return Ok(false) };
+        let (tells, grouped) = (m.flag("mbarrier::complete_tx::bytes"), m.flag("bulk_group"));
+        let (multicast, hinted) = (m.flag("multicast::cluster"), m.flag("L2::cache_hint"));
+        let known = match (to_space, from_space) {
+            (Space::Shared, Space::Global) => tells && !reduce,
+            (Space::Shared, Space::Shared) => tells && !multicast,
+            (Space::Global, Space::Shared) => grouped && !tells && !multicast,
+            _ => false,
+        };
+        if !known {
+            return Ok(false);
+        }
+        let operation = match reduce {
+            true => {
+                let Some(operation) = m.pick(&OPERATIONS) else { return Ok(false) };
+                m.ignore(&["noftz"]);
+                Some((operation, m.ty()?))
+            }
+            false => None,
+        };
+        let known = |(operation, ty): (AtomicOperation, Type)| is_bulk_reduction(operation, ty);
+        if !operation.is_none_or(known) {
+            return Ok(false);
+        }
+        self.operand_count(i, 3 + usize::from(tells) + usize::from(multicast) + usize::from(hinted))?;
+        let to = self.address(self.operand(i, 0)?)?;
+        let from = self.address(self.operand(i, 1)?)?;
+        let bytes = self.source(self.operand(i, 2)?, Type::U32, Width::Single)?;
+        let caches = [self.new_cache(), self.new_cache()];
+        let spaces = [to_space, from_space];
+        self.emit(Op::BulkCopy(Box::new(BulkCopy { to, from, spaces, bytes, operation, caches })));
+        if tells {
+            let action = MemoryBarrierAction::Transactions { bytes, complete: true };
+            self.emit_memory_barrier(i, 3, true, action)?;
+        }
+        Ok(true)
+    }
+
+    /// The bytes that a barrier in memory is told of, once they are there.
+    fn tell(&mut self, i: &Instruction<'s>, bytes: u32) -> Decoded<()> {
+        let bytes = self.bits(Width::Single, bytes.into());
+        self.emit_memory_barrier(i, 2, true, MemoryBarrierAction::Transactions { bytes, complete: true })
+    }
+
+    /// `st.async`: stores to shared memory, and tells a barrier there.
+    fn async_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        m.ignore(&["async", "weak", "shared::cluster", "mbarrier::complete_tx::bytes"]);
+        let elements = m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
+        let ty = m.ty()?;
+        self.operand_count(i, 3)?;
+        let values = match self.operand(i, 1)? {
+            Operand::Vector(parts) => parts.as_slice(),
+            single => std::slice::from_ref(single),
+        };
+        if values.len() != elements || !matches!(ty.bytes(), 4 | 8) {
+            return Ok(false);
+        }
+        let address = self.address(self.operand(i, 0)?)?;
+        self.access(Some(Space::Shared), address, values, ty, false, Order::Weak)?;
+        self.tell(i, ty.bytes() * elements as u32)?;
+        Ok(true)
+    }
+
+    /// `red.async`: the same with an operation.
+    fn async_reduction(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        m.ignore(&["async", "relaxed", "cluster", "shared::cluster", "mbarrier::complete_tx::bytes"]);
+        let Some(operation) = m.pick(&OPERATIONS) else { return Ok(false) };
+        let ty = m.ty()?;
+        if !matches!(ty, Type::U32 | Type::S32 | Type::B32 | Type::U64 | Type::S64) {
+            return Ok(false);
+        }
+        self.operand_count(i, 3)?;
+        let address = self.address(self.operand(i, 0)?)?;
+        let value = self.source(self.operand(i, 1)?, ty, width_of(ty))?;
+        let cache = self.new_cache();
+        self.emit(Op::Atomic(Box::new(Atomic {
+            operation,
+            ty,
+            space: Some(Space::Shared),
+            address,
+            out: None,
+            operands: [value; 2],
+            order: Order::Strong { scope: Scope::Block, releases: false },
+            cache,
+        })));
+        self.tell(i, ty.bytes())?;
+        Ok(true)
+    }
+
     fn emit_memory_barrier(
         &mut self,
         i: &Instruction<'s>,
@@ -132,7 +253,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m.ignore(&["noComplete"]);
         m.ignore(&SCOPES);
         m.ignore(&ORDERS);
-        let shared = m.flag("shared") || m.flag("shared::cta");
+        let shared = m.flag("shared") || m.flag("shared::cta") || m.flag("shared::cluster");
         let ty = m.ty()?;
         if ty != Type::B64 {
             return Ok(false);
@@ -184,8 +305,21 @@ impl<'s> Decoder<'_, '_, 's> {
                 let action = MemoryBarrierAction::Transactions { bytes, complete: operation == 6 };
                 self.emit_memory_barrier(i, 0, shared, action)?;
             }
-            _ => return Ok(false),
+            _ => self.pure_instruction(i, pure::<PendingCount>(), Type::B64)?,
         }
         Ok(true)
+    }
+}
+
+/// Whether `cp.reduce.async.bulk` has this operation on this type.
+fn is_bulk_reduction(operation: AtomicOperation, ty: Type) -> bool {
+    use AtomicOperation::*;
+    use Type::*;
+    match operation {
+        Add => matches!(ty, U32 | S32 | U64 | F32 | F64 | F16 | Bf16),
+        Min | Max => matches!(ty, U32 | S32 | U64 | S64 | F16 | Bf16),
+        And | Or | Xor => matches!(ty, B32 | B64),
+        Increment | Decrement => ty == U32,
+        Exchange | CompareExchange => false,
     }
 }

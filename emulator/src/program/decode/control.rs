@@ -32,8 +32,14 @@ impl<'s> Decoder<'_, '_, 's> {
                 self.operand_count(i, 0)?;
                 self.emit(if self.in_kernel { Op::Exit } else { Op::Return });
             }
-            "exit" => self.emit(Op::Exit),
-            "trap" | "brkpt" => self.emit(Op::Trap),
+            "exit" => {
+                self.operand_count(i, 0)?;
+                self.emit(Op::Exit);
+            }
+            "trap" | "brkpt" => {
+                self.operand_count(i, 0)?;
+                self.emit(Op::Trap);
+            }
             "nanosleep" => {
                 m.ty()?;
                 self.operand_count(i, 1)?;
@@ -41,7 +47,7 @@ impl<'s> Decoder<'_, '_, 's> {
             }
             // Whether more blocks may start early makes no difference where blocks run to their end.
             "griddepcontrol" => m.ignore(&["launch_dependents", "wait"]),
-            "pmevent" => {}
+            "pmevent" => m.ignore(&["mask"]),
             "bar" | "barrier" => return self.barrier(i, m),
             "shfl" => return self.shuffle(i, m),
             "vote" => return self.vote(i, m),
@@ -168,7 +174,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 }
             };
             match self.lookup(name) {
-                Some(Symbol::ParamRows { first, words }) => {
+                Some(Symbol::ParamRows { first, words, .. }) => {
                     rows.extend((0..words).map(|word| Register(first.0 + word)));
                 }
                 Some(Symbol::Register { register, ty }) if width_of(ty) == Width::Double => {
@@ -224,8 +230,14 @@ impl<'s> Decoder<'_, '_, 's> {
         } else if !sync {
             return Ok(false);
         }
+        if matches!(self.operand(i, first)?, Operand::Int(16..)) {
+            return Err(m.unsupported("a barrier beyond the 16 that there are"));
+        }
         let id = self.source(self.operand(i, first)?, Type::U32, Width::Single)?;
         let has_count = i.operands.len() > first + 1 + usize::from(red);
+        if has_count && matches!(self.operand(i, first + 1)?, Operand::Int(count) if count % 32 != 0) {
+            return Err(m.unsupported("a number of threads that is no multiple of a warp's"));
+        }
         let count = match has_count {
             true => Some(self.source(self.operand(i, first + 1)?, Type::U32, Width::Single)?),
             false if arrive => return Err(m.unsupported("an arrival without the number of threads")),
@@ -264,6 +276,7 @@ impl<'s> Decoder<'_, '_, 's> {
         ]);
         let ty = m.ty()?;
         let Some(mode) = mode.filter(|_| sync && ty == Type::B32) else { return Ok(false) };
+        self.fits(self.operand(i, 1)?, ty, false)?;
         let value = self.source(self.operand(i, 1)?, ty, Width::Single)?;
         let lane = self.source(self.operand(i, 2)?, Type::B32, Width::Single)?;
         let clamp = self.source(self.operand(i, 3)?, Type::B32, Width::Single)?;

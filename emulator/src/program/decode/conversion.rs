@@ -5,7 +5,7 @@ use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol};
 use crate::exec::semantics::half::{Bf16, F16, LimitedFromF32, PairFromF32};
 use crate::exec::semantics::{PureInfo, Width, bits, convert, float, float8, integer, pure, test};
-use crate::program::instruction::{Clock, Condition, Constant, Logic, Op, Register, Special};
+use crate::program::instruction::{Clock, Condition, Constant, Logic, Op, Predicate, Register, Special};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
 
@@ -151,8 +151,18 @@ macro_rules! float_to_float {
 
 fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     let exact = mode.rounding.is_none() && mode.whole.is_none() && !mode.ftz;
+    let (brain, byte) = ([to, from].contains(&Type::Bf16), [to, from].iter().any(|ty| ty.bytes() == 1));
+    // `bf16` has no saturation and no bytes, and nothing is rounded that fits.
+    let widens = to.is_float() && from.is_float() && to.bytes() >= from.bytes() && to != from;
+    let same_half = [Type::F16, Type::Bf16].contains(&to) && [Type::F16, Type::Bf16].contains(&from);
+    let rounds_in_vain = mode.rounding.is_some() && (widens && !same_half || to == from && to == Type::F64);
+    if brain && (mode.sat || byte) || rounds_in_vain {
+        return None;
+    }
     match (to.is_float(), from.is_float()) {
         (false, false) if !exact => None,
+        // What fits cannot saturate.
+        (false, false) if mode.sat && (to == from || to.holds_all_of(from)) => None,
         (false, false) if mode.sat => by_integers!(to, from, Clamp),
         (false, false) => by_integers!(to, from, Wrap),
         (false, true) => {
@@ -331,6 +341,8 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let Some(info) = conversion(to, from, mode) else { return Ok(false) };
         self.operand_count(i, 2)?;
+        self.fits(self.operand(i, 0)?, to, true)?;
+        self.fits(self.operand(i, 1)?, from, true)?;
         let source = self.source(self.operand(i, 1)?, from, width_of(from))?;
         let out = self.destination(self.operand(i, 0)?, width_of(to), to.is_signed())?;
         self.pure_op(info, out.row, &[source]);
@@ -344,9 +356,16 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     fn mov(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let elements = m.flag("v4");
         let ty = m.ty()?;
         self.operand_count(i, 2)?;
         let (to, from) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        if elements {
+            return self.mov_elements(to, from, ty);
+        }
+        if ty == Type::B128 {
+            return self.mov_wide(to, from);
+        }
         if ty == Type::Pred {
             let out = self.predicate_out(to)?;
             let a = self.condition(from)?;
@@ -354,6 +373,24 @@ impl<'s> Decoder<'_, '_, 's> {
             return Ok(true);
         }
         let width = width_of(ty);
+        match (to, from) {
+            (Operand::Vector(parts), whole) | (whole, Operand::Vector(parts)) => {
+                let element = ty.bytes() / parts.len().max(1) as u32;
+                let Some(element) =
+                    Type::bits(element).filter(|_| matches!(ty, Type::B16 | Type::B32 | Type::B64))
+                else {
+                    return Ok(false);
+                };
+                self.fits(whole, ty, false)?;
+                for part in parts {
+                    self.fits(part, element, false)?;
+                }
+            }
+            _ => {
+                self.fits(to, ty, false)?;
+                self.fits(from, ty, false)?;
+            }
+        }
         match (to, from) {
             (Operand::Vector(parts), from) => self.unpack(parts, from, ty),
             (to, Operand::Vector(parts)) => self.pack(to, parts, ty),
@@ -383,6 +420,59 @@ impl<'s> Decoder<'_, '_, 's> {
                 self.move_to(to, width, source)
             }
         }
+    }
+
+    /// `mov.v4.u32 v, %tid`: the elements of a special register.
+    fn mov_elements(&mut self, to: &Operand<'s>, from: &Operand<'s>, ty: Type) -> Decoded<bool> {
+        let Operand::Name(name) = from else { return Ok(false) };
+        if width_of(ty) != Width::Single {
+            return Ok(false);
+        }
+        for (index, element) in ["x", "y", "z", "w"].into_iter().enumerate() {
+            let source = self.source_named(&format!("{name}.{element}"), Width::Single)?;
+            match to {
+                Operand::Vector(parts) if parts.len() == 4 => {
+                    self.move_to(&parts[index], Width::Single, source)?;
+                }
+                Operand::Name(vector) => match self.lookup(vector) {
+                    Some(Symbol::Vector { first, elements: 4, .. }) => {
+                        self.move_op(Width::Single, Register(first.0 + index as u32), source);
+                    }
+                    _ => return Err(self.undeclared(vector)),
+                },
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// `mov.b128`: between two registers of 128 bits, or to or from its halves.
+    fn mov_wide(&mut self, to: &Operand<'s>, from: &Operand<'s>) -> Decoded<bool> {
+        let halves = match from {
+            Operand::Vector(parts) if parts.len() == 2 => [
+                self.source(&parts[0], Type::B64, Width::Double)?,
+                self.source(&parts[1], Type::B64, Width::Double)?,
+            ],
+            from => self.wide_register(from)?,
+        };
+        // A half may be a destination too.
+        let held = halves.map(|half| {
+            let row = self.temporary(Width::Double);
+            self.move_op(Width::Double, row, half);
+            row
+        });
+        match to {
+            Operand::Vector(parts) if parts.len() == 2 => {
+                for (part, half) in parts.iter().zip(held) {
+                    self.move_to(part, Width::Double, half)?;
+                }
+            }
+            to => {
+                let out = self.wide_register(to)?;
+                out.into_iter().zip(held).for_each(|(out, half)| self.move_op(Width::Double, out, half));
+            }
+        }
+        Ok(true)
     }
 
     fn move_to(&mut self, to: &Operand<'s>, width: Width, source: Register) -> Decoded<bool> {
@@ -456,7 +546,10 @@ impl<'s> Decoder<'_, '_, 's> {
             ("const", None),
             ("shared", Some(Special::SharedWindow)),
             ("shared::cta", Some(Special::SharedWindow)),
+            ("shared::cluster", Some(Special::SharedWindow)),
             ("local", Some(Special::LocalWindow)),
+            ("param", Some(Special::ParamWindow)),
+            ("param::entry", Some(Special::ParamWindow)),
         ])
     }
 
@@ -500,11 +593,11 @@ impl<'s> Decoder<'_, '_, 's> {
         let constant = i.modifiers.contains(&"const");
         let Some(window) = self.window(m) else { return Ok(false) };
         self.operand_count(i, 2)?;
-        if constant {
-            return Ok(false);
-        }
         let source = self.source(self.operand(i, 1)?, Type::U64, Width::Double)?;
         let out = self.predicate_out(self.operand(i, 0)?)?;
+        if constant {
+            return self.is_constant(source, out).map(|()| true);
+        }
         let bytes = self.constant(Width::Double, Constant::Special(Special::WindowBytes));
         let less = test::<integer::Lt<u64>>();
         let inside = |decoder: &mut Self, window, combine| {
@@ -516,7 +609,8 @@ impl<'s> Decoder<'_, '_, 's> {
         match window {
             Some(window) => inside(self, window, None),
             None => {
-                // Global is what lies in neither window: both tests, then the negation of "in one of them".
+                // Global is what lies in neither window, as hardware has it for parameters: both tests, then the
+                // negation of "in one of them".
                 inside(self, Special::SharedWindow, None);
                 let so_far = Condition { predicate: out, negated: false };
                 inside(self, Special::LocalWindow, Some((Logic::Or, so_far)));
@@ -524,6 +618,23 @@ impl<'s> Decoder<'_, '_, 's> {
             }
         }
         Ok(true)
+    }
+}
+
+impl Decoder<'_, '_, '_> {
+    /// Whether an address lies in one of the module's constant variables.
+    fn is_constant(&mut self, address: Register, out: Predicate) -> Decoded<()> {
+        let so_far = Condition { predicate: out, negated: false };
+        self.emit(Op::Logic { logic: Logic::Xor, out, a: Condition::ALWAYS, b: Condition::ALWAYS });
+        for (index, bytes) in self.context.constants.clone() {
+            let base = self.constant(Width::Double, Constant::Global { index, offset: 0 });
+            let bytes = self.bits(Width::Double, bytes);
+            let offset = self.temporary(Width::Double);
+            self.pure_op(pure::<integer::Sub<u64>>(), offset, &[address, base]);
+            let (info, combine) = (test::<integer::Lt<u64>>(), Some((Logic::Or, so_far)));
+            self.emit(Op::Test { info, out, inverse: None, sources: [offset, bytes], combine });
+        }
+        Ok(())
     }
 }
 

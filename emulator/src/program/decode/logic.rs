@@ -72,6 +72,9 @@ const COMPARISONS: [(&str, Comparison); 18] = [
     ("nan", Comparison::Nan),
 ];
 
+/// Those for unsigned numbers alone.
+const UNSIGNED_NAMES: [&str; 4] = ["lo", "ls", "hi", "hs"];
+
 /// A decoded comparison.
 struct Comparing {
     info: &'static TestInfo,
@@ -312,6 +315,16 @@ impl<'s> Decoder<'_, '_, 's> {
             compare_integers(comparison, ty).filter(|_| !ftz)
         };
         let Some(info) = found else { return Ok(None) };
+        // Pairs are compared half by half.
+        let whole = if matches!(ty, Type::F16 | Type::Bf16) { Type::B16 } else { ty };
+        for index in [1, 2] {
+            let pair = i.modifiers.iter().any(|modifier| modifier.ends_with("x2"));
+            self.fits(self.operand(i, index)?, if pair { Type::B32 } else { whole }, false)?;
+        }
+        let unsigned_only = i.modifiers.iter().any(|modifier| UNSIGNED_NAMES.contains(modifier));
+        if unsigned_only && (ty.is_signed() || ty.is_float()) {
+            return Ok(None);
+        }
         let a = self.source(self.operand(i, 1)?, ty, info.width)?;
         let b = self.source(self.operand(i, 2)?, ty, info.width)?;
         let combine = match logic {
@@ -485,6 +498,9 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         self.operand_count(i, 4)?;
         let width = width_of(ty);
+        for index in 0..3 {
+            self.fits(self.operand(i, index)?, ty, false)?;
+        }
         let a = self.source(self.operand(i, 1)?, ty, width)?;
         let b = self.source(self.operand(i, 2)?, ty, width)?;
         let condition = self.condition(self.operand(i, 3)?)?;

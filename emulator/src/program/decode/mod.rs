@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod asynchronous;
+mod cluster;
 mod control;
 mod conversion;
 mod logic;
@@ -14,7 +15,7 @@ mod modifiers;
 mod operands;
 mod video;
 
-use super::instruction::{Condition, Constant, Instruction, Op};
+use super::instruction::{Access, Address, Condition, Constant, Instruction, Op, Order};
 use super::module::{Context, SharedVariable, layout, shared_layout};
 use super::types::Type;
 use super::{Function, Kernel, Origin, Param, Predicate, PtxError, PtxErrorKind, Register, RowKind, flow};
@@ -48,10 +49,18 @@ enum Symbol<'s> {
     KernelParam {
         offset: u32,
     },
-    /// Parameter or result of a device function or of a call: a row a word.
+    /// Parameter or result of a device function or of a call: a row a word. Where its address is taken, it has a copy
+    /// in the function's frame.
     ParamRows {
         first: Register,
         words: u32,
+        local: Option<u32>,
+    },
+    /// A register with elements, declared with `.v2` or `.v4`.
+    Vector {
+        first: Register,
+        ty: Type,
+        elements: u32,
     },
     Local {
         offset: u32,
@@ -62,6 +71,13 @@ enum Symbol<'s> {
     Label(u32),
     Targets(Vec<&'s str>),
     Prototype,
+}
+
+impl Symbol<'_> {
+    /// Whether it is a register of 128 bits.
+    fn is_wide(&self) -> bool {
+        matches!(self, Symbol::Register { ty: Type::B128, .. })
+    }
 }
 
 /// A function that waits to be decoded, or has been.
@@ -81,6 +97,8 @@ pub(super) struct Decoder<'c, 'm, 's> {
     caches: u32,
     constants: HashMap<(Width, Constant), Register>,
     shared: Vec<SharedVariable>,
+    /// The shared variable for memory that is kept for libraries.
+    reserved: Option<u32>,
     units: Vec<Unit>,
     by_module_index: HashMap<u32, u32>,
 
@@ -89,6 +107,8 @@ pub(super) struct Decoder<'c, 'm, 's> {
     labels: Vec<Option<u32>>,
     frame: u32,
     in_kernel: bool,
+    /// The kernel says that its blocks form clusters.
+    explicit_cluster: bool,
     guard: Condition,
     source: Option<(u32, u32)>,
     position: Position,
@@ -109,12 +129,14 @@ pub(super) fn decode_kernel<'m, 's>(
         caches: 0,
         constants: HashMap::new(),
         shared: context.shared.clone(),
+        reserved: None,
         units: Vec::new(),
         by_module_index: HashMap::new(),
         scopes: Vec::new(),
         labels: Vec::new(),
         frame: 0,
         in_kernel: true,
+        explicit_cluster: tree.directives.iter().any(|(name, _)| *name == "explicitcluster"),
         guard: Condition::ALWAYS,
         source: None,
         position: tree.position,
@@ -134,7 +156,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             params.push(param);
         }
         let (max_threads, required_threads) = self.launch_bounds(tree)?;
-        self.body(tree, scope)?;
+        self.body(tree, scope, &[])?;
         let frame = self.frame;
         let mut next = 0;
         while next < self.units.len() {
@@ -187,6 +209,15 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                     }
                     required = Some(dims);
                 }
+                "explicitcluster" => {}
+                "reqnctapercluster" if product <= 1 => {}
+                "reqnctapercluster" => {
+                    return Err(PtxError::at(
+                        tree.position,
+                        PtxErrorKind::Unsupported,
+                        "clusters of more than one block are not supported by the software device",
+                    ));
+                }
                 // Hints about registers, residency and calling convention.
                 "minnctapersm"
                 | "maxnctapersm"
@@ -217,13 +248,20 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         let mut scope = HashMap::new();
         for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
             for (variable, (first, words)) in variables.iter().zip(rows) {
-                scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words });
+                scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
+            }
+        }
+        let mut taken = Vec::new();
+        for (variable, (first, words)) in tree.params.iter().zip(&unit.params) {
+            if names_address(tree.body.as_deref().unwrap_or_default(), variable.name) {
+                let (_, align) = layout(variable)?;
+                taken.push(Spilled { name: variable.name, first: *first, words: *words, align });
             }
         }
         let entry = self.code.len() as u32;
         let (first_row, first_predicate) = (self.row_kinds.len() as u32, self.predicates);
         self.in_kernel = false;
-        self.body(tree, scope)?;
+        self.body(tree, scope, &taken)?;
         let (rows, predicates, frame) = (self.row_kinds.len() as u32, self.predicates, self.frame);
         let function = &mut self.units[index].function;
         function.entry = entry;
@@ -316,12 +354,20 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         Ok((offsets, end))
     }
 
-    fn body(&mut self, tree: &'m ptx::Function<'s>, scope: HashMap<&'s str, Symbol<'s>>) -> Decoded<()> {
+    fn body(
+        &mut self,
+        tree: &'m ptx::Function<'s>,
+        scope: HashMap<&'s str, Symbol<'s>>,
+        spilled: &[Spilled<'s>],
+    ) -> Decoded<()> {
         self.scopes = vec![scope];
         self.labels.clear();
         self.frame = 0;
         self.source = None;
         let first = self.code.len();
+        self.guard = Condition::ALWAYS;
+        self.origin(tree.position, tree.name);
+        spilled.iter().for_each(|param| self.spill(param));
         self.scope(tree.body.as_deref().unwrap_or_default())?;
         // Running off the end is a return.
         self.guard = Condition::ALWAYS;
@@ -337,6 +383,31 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             }
         }
         Ok(())
+    }
+
+    /// Copies a parameter into the frame, where it has an address.
+    fn spill(&mut self, param: &Spilled<'s>) {
+        let offset = u64::from(self.frame).next_multiple_of(param.align.max(4)) as u32;
+        self.frame = offset + 4 * param.words;
+        let Spilled { name, first, words, .. } = *param;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, Symbol::ParamRows { first, words, local: Some(offset) });
+        }
+        for word in 0..words {
+            let base = self.temporary(Width::Double);
+            self.emit(Op::LocalAddress { out: base, offset: offset + 4 * word, width: Width::Double });
+            let cache = self.new_cache();
+            self.emit(Op::Store(Box::new(Access {
+                space: Some(Space::Local),
+                address: Address { base, width: Width::Double, offset: 0 },
+                bytes: 4,
+                signed: false,
+                width: Width::Single,
+                registers: vec![Register(first.0 + word)],
+                cache,
+                order: Order::Weak,
+            })));
+        }
     }
 
     fn scope(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
@@ -385,6 +456,13 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     fn declare(&mut self, variable: &'m Variable<'s>) -> Decoded<()> {
         self.position = variable.position;
+        if self.is_declared_here(variable.name) {
+            return Err(PtxError::at(
+                self.position,
+                PtxErrorKind::Syntax,
+                format!("`{}` is declared twice in this scope", variable.name),
+            ));
+        }
         let symbol = match variable.space {
             Space::Register => self.declare_register(variable)?,
             Space::Local => {
@@ -403,7 +481,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             }
             Space::Param => {
                 let words = self.words_of(variable)?;
-                Symbol::ParamRows { first: self.allocate_rows(words, Width::Single), words }
+                Symbol::ParamRows { first: self.allocate_rows(words, Width::Single), words, local: None }
             }
             _ => return Err(self.unsupported("variables of this state space inside a function")),
         };
@@ -415,10 +493,14 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     fn declare_register(&mut self, variable: &Variable<'s>) -> Decoded<Symbol<'s>> {
         let ty = Type::parse(variable.ty)
-            .filter(|ty| *ty != Type::B128)
             .ok_or_else(|| self.unsupported(format!("registers of type `.{}`", variable.ty)))?;
+        let width = if rows_of(ty) == 1 { Width::Single } else { Width::Double };
         if variable.vector != 1 {
-            return Err(self.unsupported("vector registers"));
+            if matches!(ty, Type::Pred | Type::B128) || variable.count.is_some() {
+                return Err(self.unsupported("vector registers of this kind"));
+            }
+            let first = self.allocate_rows(variable.vector, width);
+            return Ok(Symbol::Vector { first, ty, elements: variable.vector });
         }
         let count = variable.count.unwrap_or(1);
         if count > 1 << 20 {
@@ -432,8 +514,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 None => Symbol::Predicate(first),
             });
         }
-        let width = if rows_of(ty) == 2 { Width::Double } else { Width::Single };
-        let first = self.allocate_rows(count, width);
+        let first = self.allocate_rows(if ty == Type::B128 { 2 * count } else { count }, width);
         Ok(match variable.count {
             Some(count) => Symbol::Registers { first, ty, count },
             None => Symbol::Register { register: first, ty },
@@ -495,6 +576,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             Some((name, negated)) => Condition { predicate: self.predicate_named(name)?, negated },
             None => Condition::ALWAYS,
         };
+        self.refuse_special_registers(instruction)?;
         let mut modifiers = Modifiers::new(instruction);
         let known = self.arithmetic(instruction, &mut modifiers)?
             || self.logic(instruction, &mut modifiers)?
@@ -502,6 +584,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             || self.memory(instruction, &mut modifiers)?
             || self.asynchronous(instruction, &mut modifiers)?
             || self.video(instruction, &mut modifiers)?
+            || self.cluster(instruction, &mut modifiers)?
             || self.matrix(instruction, &mut modifiers)?
             || self.control(instruction, &mut modifiers)?;
         if !known {
@@ -511,8 +594,70 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     }
 }
 
+impl<'s> Decoder<'_, '_, 's> {
+    /// Only moves and conversions read special registers.
+    fn refuse_special_registers(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
+        if matches!(instruction.opcode, "mov" | "cvt") {
+            return Ok(());
+        }
+        let refused = instruction.operands.iter().find_map(|operand| match operand {
+            ptx::Operand::Name(name) if name.starts_with('%') && operands::special(name).is_some() => {
+                Some(name)
+            }
+            _ => None,
+        });
+        match refused.filter(|name| self.lookup(name).is_none()) {
+            Some(name) => Err(PtxError::at(
+                self.position,
+                PtxErrorKind::Syntax,
+                format!(
+                    "`{}` does not read special registers: expected a `mov` from `{name}` before it",
+                    instruction.opcode
+                ),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a name is taken in the innermost scope.
+    fn is_declared_here(&self, name: &str) -> bool {
+        let Some(scope) = self.scopes.last() else { return false };
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let numbered = match (scope.get(prefix), name[prefix.len()..].parse::<u32>()) {
+            (Some(Symbol::Registers { count, .. } | Symbol::Predicates { count, .. }), Ok(number)) => {
+                number < *count
+            }
+            _ => false,
+        };
+        numbered || scope.contains_key(name)
+    }
+}
+
 fn rows_of(ty: Type) -> u32 {
-    if ty.bytes() == 8 { 2 } else { 1 }
+    ty.bytes().div_ceil(4)
+}
+
+/// A parameter of a device function whose address is taken.
+struct Spilled<'s> {
+    name: &'s str,
+    first: Register,
+    words: u32,
+    align: u64,
+}
+
+/// Whether an instruction takes the address of this symbol.
+fn names_address(statements: &[Statement<'_>], symbol: &str) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Block(inner) => names_address(inner, symbol),
+        Statement::Instruction(instruction) => {
+            matches!(instruction.opcode, "mov" | "cvta")
+                && instruction.operands.iter().any(|operand| match operand {
+                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => *name == symbol,
+                    _ => false,
+                })
+        }
+        _ => false,
+    })
 }
 
 fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {

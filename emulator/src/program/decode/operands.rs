@@ -3,7 +3,7 @@
 use super::{Decoded, Decoder, Symbol};
 use crate::exec::semantics::{PureInfo, Width, bits, convert, pure};
 use crate::program::instruction::{Address, Condition, Constant, Op, Predicate, Register, Special};
-use crate::program::module::ModuleSymbol;
+use crate::program::module::{ModuleSymbol, SharedVariable};
 use crate::program::types::Type;
 use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand};
@@ -14,6 +14,13 @@ pub(super) struct Destination {
     pub(super) row: Register,
     /// The declared register is wider than the operation: extend into it afterwards.
     widen: Option<(Register, bool)>,
+}
+
+impl Destination {
+    /// A row and nothing more.
+    pub(super) fn row(row: Register) -> Self {
+        Destination { row, widen: None }
+    }
 }
 
 pub(super) fn width_of(ty: Type) -> Width {
@@ -27,6 +34,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             if let Some(symbol) = scope.get(name) {
                 return Some(symbol.clone());
             }
+        }
+        if let Some((vector, element)) = name.split_once('.') {
+            return self.vector_element(vector, element);
         }
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         // The number may follow a name that itself ends in digits: `%r1<5>` declares `%r10` to `%r14`.
@@ -50,6 +60,14 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             }
         }
         None
+    }
+
+    /// `%v.x`, where `%v` was declared with `.v2` or `.v4`.
+    fn vector_element(&self, vector: &str, element: &str) -> Option<Symbol<'s>> {
+        let Some(Symbol::Vector { first, ty, elements }) = self.lookup(vector) else { return None };
+        let index = ["x", "y", "z", "w"].iter().position(|name| *name == element)? as u32;
+        let register = Register(first.0 + index * super::rows_of(ty));
+        (index < elements).then_some(Symbol::Register { register, ty })
     }
 
     pub(super) fn undeclared(&self, name: &str) -> PtxError {
@@ -99,6 +117,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     /// A predicate as source.
     pub(super) fn condition(&self, operand: &Operand<'s>) -> Decoded<Condition> {
         match operand {
+            Operand::Name("%is_explicit_cluster") => {
+                Ok(Condition { predicate: Predicate::TRUE, negated: !self.explicit_cluster })
+            }
             Operand::Name(name) => Ok(Condition { predicate: self.predicate_named(name)?, negated: false }),
             Operand::Not(name) => Ok(Condition { predicate: self.predicate_named(name)?, negated: true }),
             Operand::Int(value) => Ok(Condition { predicate: Predicate::TRUE, negated: *value == 0 }),
@@ -123,20 +144,19 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         match operand {
             Operand::Name(name) => self.source_named(name, width),
             Operand::Int(value) => {
-                let bits = match ty {
-                    Type::F32 => u64::from((*value as i64 as f32).to_bits()),
-                    Type::F64 => (*value as i64 as f64).to_bits(),
-                    _ => *value,
-                };
-                Ok(self.bits(width, bits))
+                if ty.is_float() {
+                    return Err(self.mismatch("an integer", ty));
+                }
+                Ok(self.bits(width, *value))
             }
             Operand::Double(value) => match ty {
                 Type::F64 | Type::B64 => Ok(self.bits(Width::Double, value.to_bits())),
-                Type::F32 | Type::B32 => Ok(self.bits(Width::Single, u64::from((*value as f32).to_bits()))),
-                _ => Err(self.unsupported("a floating-point number as operand of this type")),
+                Type::F32 => Ok(self.bits(Width::Single, u64::from((*value as f32).to_bits()))),
+                _ => Err(self.mismatch("a floating-point number", ty)),
             },
             Operand::Single(bits) => match ty {
                 Type::F64 => Ok(self.bits(Width::Double, f64::from(f32::from_bits(*bits)).to_bits())),
+                _ if ty.is_integer() => Err(self.mismatch("a floating-point number", ty)),
                 _ => Ok(self.bits(width, u64::from(*bits))),
             },
             _ => Err(self.unsupported("this operand where a register or a number belongs")),
@@ -148,12 +168,22 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.constant(width, Constant::Bits(bits))
     }
 
-    fn source_named(&mut self, name: &str, width: Width) -> Decoded<Register> {
+    pub(super) fn source_named(&mut self, name: &str, width: Width) -> Decoded<Register> {
         let (register, has) = match self.lookup(name) {
+            Some(Symbol::Register { ty: Type::B128, .. }) => {
+                return Err(self.unsupported(format!("`{name}`, which has 128 bits, in this instruction")));
+            }
             Some(Symbol::Register { register, ty }) => (register, width_of(ty)),
             Some(_) => return Err(self.undeclared(name)),
+            None if name.starts_with("%reserved_smem_offset_") => {
+                let offset = self.reserved_shared(name).ok_or_else(|| self.undeclared(name))?;
+                (offset, Width::Single)
+            }
             None => match special(name) {
-                Some(special) => (self.constant(Width::Single, Constant::Special(special)), Width::Single),
+                Some(special) => {
+                    let width = if is_wide(name) { width } else { Width::Single };
+                    (self.constant(width, Constant::Special(special)), width)
+                }
                 None => return Err(self.undeclared(name)),
             },
         };
@@ -172,6 +202,55 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
+    /// Where the shared memory lies that is kept for libraries: as much as the system reserves.
+    fn reserved_shared(&mut self, name: &str) -> Option<Register> {
+        const BYTES: u32 = 1024;
+        let offset = match name {
+            "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" => 0,
+            "%reserved_smem_offset_1" => i64::from(BYTES / 2),
+            "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => BYTES.into(),
+            _ => return None,
+        };
+        let index = *self.reserved.get_or_insert_with(|| {
+            self.shared.push(SharedVariable { bytes: Some(BYTES), align: 128 });
+            self.shared.len() as u32 - 1
+        });
+        Some(self.constant(Width::Single, Constant::Shared { index, offset }))
+    }
+
+    /// The two halves of a register of 128 bits.
+    pub(super) fn wide_register(&self, operand: &Operand<'s>) -> Decoded<[Register; 2]> {
+        match operand {
+            Operand::Name(name) => match self.lookup(name) {
+                Some(Symbol::Register { register, ty: Type::B128 }) => {
+                    Ok([register, Register(register.0 + 2)])
+                }
+                _ => Err(self.undeclared(name)),
+            },
+            _ => Err(self.unsupported("this operand where a register of 128 bits belongs")),
+        }
+    }
+
+    fn mismatch(&self, what: &str, ty: Type) -> PtxError {
+        PtxError::at(
+            self.position,
+            PtxErrorKind::Syntax,
+            format!("{what} does not fit where the instruction has type {ty:?}"),
+        )
+    }
+
+    /// Refuses a register whose declared type does not fit an operand of this type; `wider` registers are those that
+    /// loads, stores and conversions extend into.
+    pub(super) fn fits(&self, operand: &Operand<'s>, ty: Type, wider: bool) -> Decoded<()> {
+        let Operand::Name(name) = operand else { return Ok(()) };
+        let Some(Symbol::Register { ty: register, .. }) = self.lookup(name) else { return Ok(()) };
+        let size = if wider { register.bytes() >= ty.bytes() } else { register.bytes() == ty.bytes() };
+        match size && ty.takes(register) {
+            true => Ok(()),
+            false => Err(self.mismatch(&format!("`{name}` of type {register:?}"), ty)),
+        }
+    }
+
     /// A register as destination of an operation of this width.
     pub(super) fn destination(
         &mut self,
@@ -185,7 +264,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         if *name == "_" {
             return Ok(Destination { row: self.temporary(width), widen: None });
         }
-        let Some(Symbol::Register { register, ty }) = self.lookup(name) else {
+        let Some(Symbol::Register { register, ty }) = self.lookup(name).filter(|symbol| !symbol.is_wide())
+        else {
             return Err(self.undeclared(name));
         };
         match (width_of(ty), width) {
@@ -226,6 +306,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     ) -> Decoded<()> {
         let count = info.sources.iter().filter(|width| **width != Width::None).count();
         self.operand_count(instruction, count + 1)?;
+        self.check_types(instruction, info, ty)?;
         let mut sources = [Register::default(); 4];
         for (i, source) in sources.iter_mut().enumerate().take(count) {
             *source = self.source(self.operand(instruction, i + 1)?, ty, info.sources[i])?;
@@ -236,12 +317,32 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         Ok(())
     }
 
+    /// Compares the declared types of registers with what the operation works on. Operands of another size than the
+    /// instruction's type are whole numbers, such as amounts of shifts. Conversions have types of their own, and so has
+    /// what `slct` looks at.
+    fn check_types(&self, instruction: &Instruction<'s>, info: &PureInfo, ty: Type) -> Decoded<()> {
+        if instruction.opcode == "cvt" {
+            return Ok(());
+        }
+        for (index, (operand, size)) in instruction.operands.iter().zip(info.sizes).enumerate() {
+            let of_size = if size == ty.bytes() { Some(ty) } else { Type::integer(size) };
+            match of_size {
+                Some(ty) if instruction.opcode != "slct" || index < 3 => self.fits(operand, ty, false)?,
+                _ => {}
+            }
+        }
+        match instruction.operands.first() {
+            Some(Operand::Name("_")) => Err(self.mismatch("`_`", ty)),
+            _ => Ok(()),
+        }
+    }
+
     /// The address of a symbol, as a constant row.
     pub(super) fn symbol_address(&mut self, name: &str, offset: i64, width: Width) -> Option<Register> {
         let constant = match self.lookup(name) {
             Some(Symbol::Shared { index }) => Constant::Shared { index, offset },
             Some(Symbol::KernelParam { offset: at }) => Constant::Bits((i64::from(at) + offset) as u64),
-            Some(Symbol::Local { offset: at }) => {
+            Some(Symbol::Local { offset: at } | Symbol::ParamRows { local: Some(at), .. }) => {
                 let offset = (i64::from(at) + offset) as u32;
                 if self.in_kernel {
                     Constant::Bits(offset.into())
@@ -279,6 +380,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             _ => return Err(self.unsupported("this address")),
         };
         if let Some(Symbol::Register { register, ty }) = self.lookup(name) {
+            if ty.is_float() || !matches!(ty.bytes(), 4 | 8) {
+                return Err(self.mismatch(&format!("`{name}` of type {ty:?}"), Type::U64));
+            }
             return Ok(Address { base: register, width: width_of(ty), offset });
         }
         match self.symbol_address(name, offset, Width::Double) {
@@ -288,8 +392,15 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     }
 }
 
+/// Special registers that may be read as 64 bits.
+fn is_wide(name: &str) -> bool {
+    let counter = name.strip_prefix("%pm").and_then(|rest| rest.strip_suffix("_64"));
+    counter.is_some_and(|digit| matches!(digit.as_bytes(), [b'0'..=b'7']))
+        || matches!(name, "%gridid" | "%current_graph_exec")
+}
+
 /// Special registers that hold still.
-fn special(name: &str) -> Option<Special> {
+pub(super) fn special(name: &str) -> Option<Special> {
     let axis = |name: &str| match name {
         "x" => Some(0),
         "y" => Some(1),
@@ -301,9 +412,16 @@ fn special(name: &str) -> Option<Special> {
         return match (base, axis) {
             ("%tid", Some(axis)) => Some(Special::ThreadId(axis)),
             ("%ntid", Some(axis)) => Some(Special::BlockDim(axis)),
-            ("%ctaid", Some(axis)) => Some(Special::BlockId(axis)),
-            ("%nctaid", Some(axis)) => Some(Special::GridDim(axis)),
-            ("%tid" | "%ntid" | "%ctaid" | "%nctaid", None) if component == "w" => Some(Special::Zero),
+            // Each block is a cluster of its own.
+            ("%ctaid" | "%clusterid", Some(axis)) => Some(Special::BlockId(axis)),
+            ("%nctaid" | "%nclusterid", Some(axis)) => Some(Special::GridDim(axis)),
+            ("%cluster_ctaid", Some(_)) => Some(Special::Zero),
+            ("%cluster_nctaid", Some(_)) => Some(Special::One),
+            (
+                "%tid" | "%ntid" | "%ctaid" | "%nctaid" | "%clusterid" | "%nclusterid" | "%cluster_ctaid"
+                | "%cluster_nctaid",
+                None,
+            ) if component == "w" => Some(Special::Zero),
             _ => None,
         };
     }
@@ -321,6 +439,12 @@ fn special(name: &str) -> Option<Special> {
         "%lanemask_ge" => Special::LaneMask(Ordering::Greater, true),
         "%dynamic_smem_size" => Special::DynamicSharedBytes,
         "%total_smem_size" => Special::TotalSharedBytes,
+        "%aggr_smem_size" => Special::AllSharedBytes,
+        "%cluster_ctarank" => Special::Zero,
+        "%cluster_nctarank" => Special::One,
+        // Nothing is counted, and no graph launches itself.
+        "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => Special::Zero,
+        name if is_wide(name) => Special::Zero,
         "WARP_SZ" => Special::WarpSize,
         _ => {
             let number: u8 = name.strip_prefix("%envreg")?.parse().ok()?;
