@@ -1,7 +1,7 @@
 //! `cvt`: conversions between numeric types.
 
 use super::float::{NEAREST, canonical, finish, flush, is_nan64, narrow, quiet};
-use super::half::{F16, Half};
+use super::half::{Bf16, F16, Half};
 use super::{Lane, Pure, operations, soft};
 use core::marker::PhantomData;
 
@@ -231,6 +231,8 @@ conversions! {
 }
 
 operations! {
+    /// `bf16` to single precision: the upper half of the same bits, whatever they stand for.
+    BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
     /// `f16` to single precision: the one NaN of single precision, where other conversions keep the payload.
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
     /// Single precision rounded to the 10 bits of fraction of `tf32`: to nearest, ties away from zero or to even, or

@@ -221,6 +221,7 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
                 Some(by_rounding!(mode.rounding?, |R| pure::<convert::DoubleToHalf<Bf16, R>>()))
             }
             (Type::F64, Type::F16) => float_to_float!(f64, F16, mode),
+            (Type::F32, Type::Bf16) if exact => Some(pure::<convert::BrainToSingle>()),
             (Type::F32, Type::Bf16) => float_to_float!(f32, Bf16, mode),
             (Type::F64, Type::Bf16) => float_to_float!(f64, Bf16, mode),
             (Type::F16, Type::F32) if mode.rounding.is_some() => float_to_float!(F16, f32, mode),
