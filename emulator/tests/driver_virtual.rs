@@ -5,7 +5,7 @@ mod common;
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::Once;
 
 use common::*;
 use cuprum_emulator::{Mode, Settings};
@@ -31,15 +31,8 @@ fn context_on(device: CUdevice) -> TestContext {
     TestContext(context)
 }
 
-/// Work is deferred here until somebody waits, who then runs what is ready, of other tests too: one at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[test]
 fn an_old_driver_lacks_what_came_later() {
-    let _alone = alone();
     setup();
     let library = cuprum_emulator::library();
     assert_eq!(library.version(), Version::new(12, 4));
@@ -55,7 +48,6 @@ fn an_old_driver_lacks_what_came_later() {
 
 #[test]
 fn two_devices_share_addresses_and_copy_to_each_other() {
-    let _alone = alone();
     let first = context_on(0);
     let from = alloc(16);
     write(from, &[1u32, 2, 3, 4]);
@@ -83,7 +75,6 @@ fn two_devices_share_addresses_and_copy_to_each_other() {
 
 #[test]
 fn deferred_operations_run_when_somebody_waits() {
-    let _alone = alone();
     let _context = context_on(0);
     let stream = stream(1);
     let buffer = alloc(4);
@@ -110,7 +101,6 @@ fn deferred_operations_run_when_somebody_waits() {
 
 #[test]
 fn streams_keep_order_with_the_legacy_stream_unless_they_do_not_block() {
-    let _alone = alone();
     let _context = context_on(0);
     let (blocking, free) = (stream(0), stream(1));
     let buffer = alloc(8);
@@ -129,7 +119,6 @@ fn streams_keep_order_with_the_legacy_stream_unless_they_do_not_block() {
 
 #[test]
 fn mapped_memory_appears_where_it_was_reserved() {
-    let _alone = alone();
     let _context = context_on(0);
     let props = CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -170,7 +159,6 @@ fn mapped_memory_appears_where_it_was_reserved() {
 
 #[test]
 fn memory_ends_where_the_settings_say() {
-    let _alone = alone();
     let _context = context_on(1);
     let mut pointer = 0;
     assert_eq!(code!(cuMemAlloc_v2(&mut pointer, 65 * MIB)), CUresult::CUDA_ERROR_OUT_OF_MEMORY);
@@ -212,7 +200,6 @@ const CALLEE: &CStr = c".version 6.0
 
 #[test]
 fn the_linker_puts_two_modules_together() {
-    let _alone = alone();
     let _context = context_on(0);
     let mut link = CUlinkState::null();
     ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut link));
