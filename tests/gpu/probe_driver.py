@@ -685,6 +685,8 @@ class Spare:
         check("cuGraphCreate", byref(self.graph), 0)
         check("cuGraphAddEmptyNode", byref(self.node), self.graph, None, c_size_t(0))
         check("cuGraphInstantiateWithFlags", byref(self.exec), self.graph, c_uint64(0))
+        # Nothing that an earlier call left behind is still running.
+        driver.synchronize()
 
     def launch(self, stream):
         return driver.launch_code(self.function, (1, 1, 1), (32, 1, 1), [u64(self.memory), u32(7), u64(16)], 0, stream)
