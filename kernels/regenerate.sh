@@ -40,7 +40,7 @@ toolkit=$(fetch nvidia-cuda-nvcc 13.0.88)
 
 compile "$pinned"/nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2 compute_75 kernels kernels/*.cu
 compile "$newer"/nvidia/cu13/lib/libnvrtc.so.13 compute_100 kernels/dialect_100 \
-    kernels/{fill,reduce_shuffle,matmul_tiled,histogram,mandelbrot,nbody,faults,signatures}.cu
+    kernels/{fill,reduce_shuffle,matmul_tiled,histogram,mandelbrot,nbody,resize,faults,signatures}.cu
 
 ptxas=$toolkit/nvidia/cu13/bin/ptxas
 chmod +x "$ptxas"

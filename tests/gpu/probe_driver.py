@@ -1,16 +1,11 @@
 #!/usr/bin/env python3
-"""What the driver answers to mistakes and edge cases, each probe in a process of its own.
+"""What the driver answers to mistakes and edge cases; probes.py says how probes work.
 
     python3 tests/gpu/probe_driver.py OUTPUT.json     runs every probe, several at a time
-    python3 tests/gpu/probe_driver.py --probe NAME    runs one; prints a line of JSON as soon as it knows a fact
-
-A fact is a label and an integer code, a value or a list. A probe that crashes or hangs keeps the facts it had
-printed, and a fact "ended" says how it ended.
+    python3 tests/gpu/probe_driver.py --probe NAME    runs one
 """
 
-import concurrent.futures
 import ctypes
-import json
 import os
 import pathlib
 import subprocess
@@ -19,37 +14,11 @@ import threading
 from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import driver
+import probe_textures  # noqa: F401  (registers its probes)
 from driver import call, check
+from probes import attempt, fact, family, probe, run
 
 KERNELS = pathlib.Path(__file__).resolve().parents[2] / "kernels"
-SECONDS_PER_PROBE = 40
-WORKERS = 6
-PROBES = {}
-
-
-def probe(function):
-    PROBES[function.__name__] = function
-    return function
-
-
-def family(names):
-    """Registers a probe once for each name, which becomes its argument."""
-    def register(function):
-        for name in names:
-            PROBES[f"{function.__name__}.{name}"] = lambda name=name: function(name)
-        return function
-    return register
-
-
-def fact(label, content):
-    print(json.dumps([label, content]), flush=True)
-
-
-def attempt(label, *arguments):
-    """Calls the function that the label starts with and notes its code."""
-    code = call(label.split()[0], *arguments)
-    fact(label, code)
-    return code
 
 
 def u64(value):
@@ -1242,40 +1211,8 @@ def forked_child():
     fact("parent works", works())
 
 
-def run_probe(name):
-    """Runs one probe in a process of its own and gathers its facts."""
-    command = [sys.executable, __file__, "--probe", name]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=SECONDS_PER_PROBE, check=False)
-        output, errors = done.stdout, done.stderr
-        ending = None if done.returncode == 0 else f"exit status {done.returncode}"
-    except subprocess.TimeoutExpired as expired:
-        output, errors, ending = expired.stdout or b"", expired.stderr or b"", "timeout"
-    facts = dict(json.loads(line) for line in output.decode(errors="replace").splitlines() if line.startswith("["))
-    if ending:
-        facts["ended"] = ending
-    if errors:
-        facts["standard error"] = errors.decode(errors="replace")[-600:]
-    return name, facts
-
-
-def main(path):
-    result = {"provenance": json.loads(subprocess.run(
-        [sys.executable, __file__, "--describe"], capture_output=True, timeout=SECONDS_PER_PROBE, check=True).stdout)}
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        for name, facts in pool.map(run_probe, PROBES):
-            result[name] = facts
-            path.write_text(json.dumps(result, indent=1) + "\n")
-            print(f"{name}: {len(facts)} facts{', ' + facts['ended'] if 'ended' in facts else ''}")
-
-
 if __name__ == "__main__":
-    if sys.argv[1] == "--probe":
-        PROBES[sys.argv[2]]()
-    elif sys.argv[1] == "--uuid":
+    if sys.argv[1] == "--uuid":
         print(uuid_text())
-    elif sys.argv[1] == "--describe":
-        driver.start()
-        print(json.dumps(driver.describe()))
     else:
-        main(pathlib.Path(sys.argv[1]))
+        run(*sys.argv[1:])

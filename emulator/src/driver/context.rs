@@ -149,6 +149,9 @@ impl Context {
         emulator.modules.remove_if(|module| module.context.handle == context);
         emulator.functions.remove_if(|function| function.module.context.handle == context);
         emulator.arrays.remove_if(|array| array.context.handle == context);
+        emulator.mipmaps.remove_if(|mipmap| mipmap.context.handle == context);
+        emulator.textures.remove_if(|texture| texture.context.handle == context);
+        emulator.surfaces.remove_if(|surface| surface.context.handle == context);
         emulator.memory.free_context(context as u64);
     }
 

@@ -296,9 +296,11 @@ fn between(
     on_device(call, stream, wait, to, from, len)
 }
 
-/// A copy to or from an array, by byte offset.
+/// A copy to or from an array, by byte offset in its first row.
 fn array_bytes(array: CUarray, offset: usize, len: u64) -> Answer<Bytes> {
-    let array = Array::find(array)?;
+    let array = Array::find(array).map_err(|_| INVALID_VALUE)?;
+    let end = (offset as u64).checked_add(len);
+    ensure(end.is_some_and(|end| end <= array.row_bytes()), INVALID_VALUE)?;
     Bytes::device(array.base() + offset as u64, len)
 }
 
@@ -308,6 +310,7 @@ struct Corner {
     host: *mut c_void,
     device: u64,
     array: CUarray,
+    level: usize,
     pitch: usize,
     height: usize,
     x: usize,
@@ -319,6 +322,8 @@ impl Corner {
     fn side(&self, extent: Extent) -> Answer<Side> {
         let (x, y, z) = (self.x as u64, self.y as u64, self.z as u64);
         if self.kind == CUmemorytype::CU_MEMORYTYPE_ARRAY {
+            // Levels are arrays of their own here.
+            ensure(self.level == 0, INVALID_VALUE)?;
             let array = Array::find(self.array)?;
             return array_side(&array, (x, y, z), extent);
         }
@@ -351,8 +356,9 @@ impl Corner {
 }
 
 fn array_side(array: &Array, (x, y, z): (u64, u64, u64), extent: Extent) -> Answer<Side> {
-    let (pitch, rows, slices) = (array.row_bytes(), array.rows(), array.slices());
-    let inside = x + extent.width <= pitch && y + extent.height <= rows && z + extent.depth <= slices;
+    let (pitch, rows, slices) = (array.pitch(), array.rows(), array.slices());
+    let inside =
+        x + extent.width <= array.row_bytes() && y + extent.height <= rows && z + extent.depth <= slices;
     ensure(inside, INVALID_VALUE)?;
     let slice = pitch * rows;
     let span = extent.span(pitch, slice).ok_or(INVALID_VALUE)?;
@@ -369,6 +375,7 @@ fn corners_2d(copy: &CUDA_MEMCPY2D) -> (Corner, Corner, Extent) {
         host: copy.srcHost.cast_mut(),
         device: copy.srcDevice,
         array: copy.srcArray,
+        level: 0,
         pitch: copy.srcPitch,
         height: 0,
         x: copy.srcXInBytes,
@@ -380,6 +387,7 @@ fn corners_2d(copy: &CUDA_MEMCPY2D) -> (Corner, Corner, Extent) {
         host: copy.dstHost,
         device: copy.dstDevice,
         array: copy.dstArray,
+        level: 0,
         pitch: copy.dstPitch,
         height: 0,
         x: copy.dstXInBytes,
@@ -399,6 +407,7 @@ macro_rules! corners_3d {
             host: copy.srcHost.cast_mut(),
             device: copy.srcDevice,
             array: copy.srcArray,
+            level: copy.srcLOD as usize,
             pitch: copy.srcPitch,
             height: copy.srcHeight,
             x: copy.srcXInBytes,
@@ -410,6 +419,7 @@ macro_rules! corners_3d {
             host: copy.dstHost,
             device: copy.dstDevice,
             array: copy.dstArray,
+            level: copy.dstLOD as usize,
             pitch: copy.dstPitch,
             height: copy.dstHeight,
             x: copy.dstXInBytes,

@@ -76,6 +76,9 @@ pub(super) enum Kind {
     Condition,
     Green,
     Description,
+    Mipmap,
+    Texture,
+    Surface,
 }
 
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cuprum_sys::CUlimit;
 
-use crate::exec::Hooks;
+use crate::exec::{Hooks, texture};
 use crate::memory::{Region, RegionKind, Request};
 use crate::program::Program;
 
@@ -100,5 +100,9 @@ impl Hooks for KernelHooks {
 
     fn set_condition(&self, condition: u64, value: u32) -> bool {
         super::graph::condition::set(condition, value)
+    }
+
+    fn object(&self, handle: u64, surface: bool) -> texture::Handle {
+        super::texture::find(handle, surface)
     }
 }

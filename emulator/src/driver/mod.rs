@@ -44,6 +44,9 @@ mod schedule;
 mod state;
 mod stream;
 mod table;
+mod texel_format;
+mod texture;
+mod texture_limit;
 mod virtual_memory;
 
 use core::ffi::c_void;
@@ -81,6 +84,7 @@ fn install_all(table: &mut table::Builder) {
     pool::install(table);
     primary::install(table);
     stream::install(table);
+    texture::install(table);
     virtual_memory::install(table);
 }
 

@@ -9,7 +9,7 @@ use crate::message::{self, Message};
 use crate::report::Fault;
 use crate::settings::Settings;
 
-use super::array::Array;
+use super::array::{Array, Mipmap};
 use super::context::Context;
 use super::device::multiprocessors;
 use super::event::Event;
@@ -30,6 +30,7 @@ use super::pool::{DevicePools, Pool};
 use super::primary::Primary;
 use super::schedule::Scheduler;
 use super::stream::Stream;
+use super::texture::{Surface, Texture};
 use super::virtual_memory::Physical;
 
 /// All that the driver knows.
@@ -48,6 +49,9 @@ pub(super) struct Emulator {
     pub(super) libraries: Table<Library>,
     pub(super) kernels: Table<Kernel>,
     pub(super) arrays: Table<Array>,
+    pub(super) mipmaps: Table<Mipmap>,
+    pub(super) textures: Table<Texture>,
+    pub(super) surfaces: Table<Surface>,
     pub(super) links: Table<Link>,
     pub(super) physical: Table<Physical>,
     /// Physical memory whose handle was released while it is mapped.
@@ -94,6 +98,9 @@ pub(super) fn emulator() -> &'static Emulator {
             libraries: Table::new(Kind::Library),
             kernels: Table::new(Kind::Kernel),
             arrays: Table::new(Kind::Array),
+            mipmaps: Table::new(Kind::Mipmap),
+            textures: Table::new(Kind::Texture),
+            surfaces: Table::new(Kind::Surface),
             links: Table::new(Kind::Link),
             physical: Table::new(Kind::Physical),
             orphans: Mutex::default(),

@@ -21,6 +21,7 @@ mod rows;
 mod schedule;
 pub(crate) mod semantics;
 mod shadow;
+pub mod texture;
 pub(crate) mod vector;
 mod warp;
 
@@ -123,6 +124,10 @@ pub trait Hooks: Sync {
     /// Sets the condition of a graph's node; `false` if there is no such condition.
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {
         false
+    }
+    /// The texture object, or surface object, with this handle.
+    fn object(&self, _handle: u64, _surface: bool) -> texture::Handle {
+        texture::Handle::Unknown
     }
 }
 

@@ -123,6 +123,7 @@ impl Block<'_, '_> {
             Op::AsyncCopy(copy) => self.async_copy(warp, pc, copy, active)?,
             Op::Matrix(matrix) => self.matrix(warp, pc, matrix, active)?,
             Op::BulkCopy(copy) => self.bulk_copy(warp, pc, copy, active)?,
+            Op::Object(op) => self.object(warp, pc, op, active)?,
             Op::MemoryBarrier(barrier) => self.memory_barrier(warp, pc, barrier, active)?,
             Op::LocalAddress { out, offset, width } => {
                 let warp = &mut self.warps[warp];

@@ -544,6 +544,8 @@ pub(crate) enum Op {
     BulkCopy(Box<BulkCopy>),
     MemoryBarrier(Box<MemoryBarrier>),
     Matrix(Box<Matrix>),
+    /// On a texture or surface object.
+    Object(Box<super::texture::ObjectOp>),
     /// Address of a local variable of a device function: its frame plus an offset.
     LocalAddress {
         out: Register,

@@ -8,6 +8,7 @@ mod decode;
 pub(crate) mod flow;
 pub(crate) mod instruction;
 mod module;
+pub(crate) mod texture;
 pub(crate) mod types;
 
 pub(crate) use instruction::{Predicate, Register, RowKind};

@@ -63,6 +63,8 @@ pub enum FaultKind {
     InactiveLane,
     /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
     HeapMisuse,
+    /// Wrong use of a texture or surface object, in words: no such object, a place outside of it.
+    Object(String),
     /// Anything else, in words.
     Other(String),
 }
@@ -97,6 +99,7 @@ impl FaultKind {
             | Self::NullPointer
             | Self::HostPointer
             | Self::WriteToReadOnly
+            | Self::Object(_)
             | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
@@ -155,7 +158,7 @@ impl fmt::Display for FaultKind {
             Self::WrongMembers => "warp-level operation with wrong member mask",
             Self::InactiveLane => "shuffle from a thread that takes no part in it",
             Self::HeapMisuse => "wrong free of kernel heap memory",
-            Self::Other(text) => text,
+            Self::Object(text) | Self::Other(text) => text,
         })
     }
 }

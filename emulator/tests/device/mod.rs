@@ -75,6 +75,10 @@ impl Args {
     pub(crate) fn buffer(self, buffer: &Buffer) -> Self {
         self.push(buffer.address())
     }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 struct Output<'a>(&'a Mutex<String>);

@@ -13,6 +13,7 @@ mod matrix;
 mod memory;
 mod modifiers;
 mod operands;
+mod texture;
 mod video;
 
 use super::instruction::{Access, Address, Condition, Constant, Instruction, Op, Order};
@@ -586,6 +587,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             || self.video(instruction, &mut modifiers)?
             || self.cluster(instruction, &mut modifiers)?
             || self.matrix(instruction, &mut modifiers)?
+            || self.texture(instruction, &mut modifiers)?
             || self.control(instruction, &mut modifiers)?;
         if !known {
             return Err(modifiers.unsupported("this instruction or type"));

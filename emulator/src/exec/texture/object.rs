@@ -1,0 +1,115 @@
+//! Texture and surface objects as a launch sees them.
+
+use super::format::{Channel, Format};
+
+/// What becomes of coordinates beyond the edges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AddressMode {
+    /// The texture repeats; needs normalized coordinates.
+    Wrap,
+    /// The nearest edge texel.
+    Clamp,
+    /// The texture repeats mirrored; needs normalized coordinates.
+    Mirror,
+    /// The border color.
+    Border,
+}
+
+/// How texels become a sample.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    /// For each axis.
+    pub modes: [AddressMode; 3],
+    /// Neighbouring texels are mixed.
+    pub linear: bool,
+    /// Coordinates run from 0 to 1.
+    pub normalized: bool,
+    /// Integer texels are read as integers, not as values from 0, or -1, to 1.
+    pub integer: bool,
+    /// Bytes are converted from sRGB to linear.
+    pub srgb: bool,
+    /// Filtering goes on across the edges of a cube.
+    pub seamless: bool,
+    /// Neighbouring mip levels are mixed.
+    pub mip_linear: bool,
+    /// How many times as long as wide the part of the texture behind a pixel is before lengths count.
+    pub anisotropy: u32,
+    /// With anisotropy, less of two mip levels is mixed.
+    pub steep: bool,
+    /// Added to the mip level.
+    pub bias: f32,
+    /// Smallest mip level.
+    pub least: f32,
+    /// Largest mip level.
+    pub most: f32,
+    /// What is outside, for [`AddressMode::Border`].
+    pub border: [f32; 4],
+}
+
+/// The shape of a resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Dimensions: 1 to 3. A cube has two.
+    pub dimensions: u32,
+    /// Slices are layers.
+    pub layered: bool,
+    /// Slices are faces of cubes, six each.
+    pub cube: bool,
+}
+
+/// One mip level: where its texels are. Slices are depth, layers or faces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Level {
+    /// Device address of the first texel.
+    pub address: u64,
+    /// Texels in a row, rows in a slice, and slices; none is zero.
+    pub size: [u32; 3],
+    /// Bytes from one row to the next.
+    pub pitch: u64,
+    /// Bytes from one slice to the next.
+    pub slice: u64,
+}
+
+/// A texture object, or a surface object where there is no sampler.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// What a texel is.
+    pub format: Format,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its levels, the largest first; at least one.
+    pub levels: Vec<Level>,
+    /// How it is sampled.
+    pub sampler: Option<Sampler>,
+    /// It lies in linear memory, where what is outside reads as zero.
+    pub linear_memory: bool,
+}
+
+impl Object {
+    /// The largest level.
+    pub(super) fn first(&self) -> Option<&Level> {
+        self.levels.first()
+    }
+
+    /// Whether texels are read as integers.
+    pub(super) fn is_integer(&self) -> bool {
+        let Format { channel, normalized, .. } = self.format;
+        match channel {
+            Channel::Half | Channel::Float => false,
+            Channel::Unsigned32 | Channel::Signed32 => true,
+            _ => !normalized && self.sampler.as_ref().is_some_and(|sampler| sampler.integer),
+        }
+    }
+}
+
+/// What a handle names.
+#[derive(Clone, Debug)]
+pub enum Handle {
+    /// An object.
+    Live(std::sync::Arc<Object>),
+    /// An object that was destroyed.
+    Destroyed,
+    /// Nothing that was ever made, or not of this kind.
+    Unknown,
+}

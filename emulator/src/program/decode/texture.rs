@@ -1,0 +1,358 @@
+//! Textures and surfaces, through objects whose handles are numbers of 64 bits.
+//!
+//! Global `.texref`, `.samplerref` and `.surfref` variables are refused, and with them the separate samplers of
+//! `.texmode_independent`: they serve texture references, which CUDA 12 removed from its language.
+
+use super::modifiers::Modifiers;
+use super::operands::{Destination, width_of};
+use super::{Decoded, Decoder};
+use crate::exec::semantics::Width;
+use crate::program::instruction::{AtomicOperation, Op, Register};
+use crate::program::texture::{
+    Geometry, Level, ObjectKind, ObjectOp, Outside, Place, Query, Sample, Sampled, SurfaceAccess,
+    SurfaceAction, Vector,
+};
+use crate::program::types::Type;
+use crate::ptx::{Instruction, Operand};
+
+const GEOMETRIES: [(&str, Geometry); 7] = [
+    ("1d", Geometry::Line),
+    ("2d", Geometry::Plane),
+    ("3d", Geometry::Solid),
+    ("a1d", Geometry::LineLayers),
+    ("a2d", Geometry::PlaneLayers),
+    ("cube", Geometry::Cube),
+    ("acube", Geometry::CubeLayers),
+];
+const OUTSIDE: [(&str, Outside); 3] =
+    [("trap", Outside::Trap), ("clamp", Outside::Clamp), ("zero", Outside::Zero)];
+const QUERIES: [(&str, Query); 10] = [
+    ("width", Query::Width),
+    ("height", Query::Height),
+    ("depth", Query::Depth),
+    ("channel_data_type", Query::DataType),
+    ("channel_order", Query::ChannelOrder),
+    ("normalized_coords", Query::NormalizedCoordinates),
+    ("array_size", Query::ArraySize),
+    ("num_mipmap_levels", Query::MipLevels),
+    ("num_samples", Query::Samples),
+    ("memory_layout", Query::MemoryLayout),
+];
+/// Cache hints.
+const HINTS: [&str; 4] = ["ca", "cg", "cs", "cv"];
+
+impl<'s> Decoder<'_, '_, 's> {
+    /// Decodes the instruction if it is about textures or surfaces; `false` if not.
+    pub(super) fn texture(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        match i.opcode {
+            "tex" => self.sample(i, m),
+            "tld4" => self.gather(i, m),
+            "txq" => self.query(i, m, false),
+            "suq" => self.query(i, m, true),
+            "suld" => self.surface_load(i, m),
+            "sust" => self.surface_store(i, m),
+            "sured" => self.surface_reduce(i, m),
+            "istypep" => self.is_kind(i, m),
+            _ => Ok(false),
+        }
+    }
+
+    fn geometry(&self, m: &mut Modifiers<'_, 's>) -> Decoded<Geometry> {
+        m.pick(&GEOMETRIES).ok_or_else(|| m.unsupported("the geometry"))
+    }
+
+    /// `[object, {coordinates}]`, where the layer comes first and the last place of three may be filled up.
+    fn place(
+        &mut self,
+        operand: &Operand<'s>,
+        m: &Modifiers<'_, 's>,
+        geometry: Geometry,
+        ty: Type,
+    ) -> Decoded<Place> {
+        let Operand::Memory(parts) = operand else {
+            return Err(self.unsupported("this operand where an object and coordinates belong"));
+        };
+        let [object, coordinates] = parts.as_slice() else {
+            return Err(m.unsupported("a separate sampler"));
+        };
+        let object = self.source(object, Type::U64, Width::Double)?;
+        let coordinates = match coordinates {
+            Operand::Vector(list) => list.as_slice(),
+            single => std::slice::from_ref(single),
+        };
+        let (layer, coordinates) = match (geometry.has_layers(), coordinates) {
+            (true, [layer, rest @ ..]) => (Some(self.source(layer, Type::U32, Width::Single)?), rest),
+            (_, all) => (None, all),
+        };
+        Ok(Place { geometry, object, layer, coordinates: self.vector(coordinates, geometry.axes(), ty)? })
+    }
+
+    /// The first numbers of a vector operand.
+    fn vector(&mut self, list: &[Operand<'s>], count: usize, ty: Type) -> Decoded<Vector> {
+        if list.len() < count {
+            return Err(self.unsupported("so few coordinates"));
+        }
+        let mut vector = [None; 3];
+        for (to, operand) in vector.iter_mut().zip(list).take(count) {
+            *to = Some(self.source(operand, ty, Width::Single)?);
+        }
+        Ok(vector)
+    }
+
+    fn vector_operand(&mut self, operand: &Operand<'s>, count: usize, ty: Type) -> Decoded<Vector> {
+        match operand {
+            Operand::Vector(list) => self.vector(list, count, ty),
+            single => self.vector(std::slice::from_ref(single), count, ty),
+        }
+    }
+
+    fn sample(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let kind = m.pick(&[("level", 1), ("grad", 2), ("base", 3)]).unwrap_or(0);
+        let geometry = self.geometry(m)?;
+        let elements = m.pick(&[("v4", 4), ("v2", 2)]).ok_or_else(|| m.unsupported("one result"))?;
+        let (to, at) = (m.ty()?, m.ty()?);
+        let result = match (to, elements) {
+            (Type::U32 | Type::S32 | Type::F32, 4) => Sampled::Words,
+            (Type::F16, 4) => Sampled::Halves,
+            (Type::F16x2, 2) => Sampled::HalfPairs,
+            _ => return Ok(false),
+        };
+        let whole = match at {
+            Type::S32 => true,
+            Type::F32 => false,
+            _ => return Ok(false),
+        };
+        if whole && geometry.is_cube() {
+            return Ok(false);
+        }
+        let place = self.place(self.operand(i, 1)?, m, geometry, at)?;
+        let axes = geometry.axes();
+        let cache = self.new_cache();
+        let (level, next) = match kind {
+            1 => (Level::Number(self.source(self.operand(i, 2)?, at, Width::Single)?), 3),
+            2 => {
+                let x = self.vector_operand(self.operand(i, 2)?, axes, at)?;
+                let y = self.vector_operand(self.operand(i, 3)?, axes, at)?;
+                (Level::Gradients(x, y), 4)
+            }
+            3 => (Level::Base, 2),
+            _ => (Level::Implicit, 2),
+        };
+        self.finish_sample(i, m, next, result, |offsets, out, resident| Sample {
+            place,
+            whole,
+            level,
+            offsets,
+            gathered: None,
+            result,
+            cache,
+            out,
+            resident,
+        })
+    }
+
+    fn gather(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let Some(component) = m.pick(&[("r", 0), ("g", 1), ("b", 2), ("a", 3)]) else { return Ok(false) };
+        let geometry = self.geometry(m)?;
+        if !(m.flag("v4") && matches!(m.ty()?, Type::U32 | Type::S32 | Type::F32) && m.ty()? == Type::F32) {
+            return Ok(false);
+        }
+        let flat = matches!(geometry, Geometry::Plane | Geometry::PlaneLayers);
+        if !(flat || geometry.is_cube()) {
+            return Ok(false);
+        }
+        let place = self.place(self.operand(i, 1)?, m, geometry, Type::F32)?;
+        let cache = self.new_cache();
+        self.finish_sample(i, m, 2, Sampled::Words, |offsets, out, resident| Sample {
+            place,
+            whole: false,
+            level: Level::Base,
+            offsets,
+            gathered: Some(component),
+            result: Sampled::Words,
+            cache,
+            out,
+            resident,
+        })
+    }
+
+    /// Offsets from operand `next` on, and the results.
+    fn finish_sample(
+        &mut self,
+        i: &Instruction<'s>,
+        m: &Modifiers<'_, 's>,
+        next: usize,
+        result: Sampled,
+        sample: impl FnOnce(Vector, Vec<Register>, Option<crate::program::Predicate>) -> Sample,
+    ) -> Decoded<bool> {
+        let mut offsets = [None; 3];
+        if let Some(operand @ Operand::Vector(list)) = i.operands.get(next) {
+            offsets = self.vector_operand(operand, list.len().min(3), Type::S32)?;
+        }
+        let compares = i.operands.len() > next + 1
+            || i.operands.get(next).is_some_and(|operand| !matches!(operand, Operand::Vector(_)));
+        if compares {
+            return Err(m.unsupported("comparison with a depth, for which the driver sets no function,"));
+        }
+        let (results, resident) = match self.operand(i, 0)? {
+            Operand::Pair(results, resident) => (&**results, Some(self.predicate_out(resident)?)),
+            results => (results, None),
+        };
+        let count = if result == Sampled::HalfPairs { 2 } else { 4 };
+        let outs = self.destinations(results, m, count, Type::U32)?;
+        let out = outs.iter().map(|out| out.row).collect();
+        self.emit(Op::Object(Box::new(ObjectOp::Sample(sample(offsets, out, resident)))));
+        outs.into_iter().for_each(|out| self.finish(out));
+        Ok(true)
+    }
+
+    fn destinations(
+        &mut self,
+        operand: &Operand<'s>,
+        m: &Modifiers<'_, 's>,
+        count: usize,
+        ty: Type,
+    ) -> Decoded<Vec<Destination>> {
+        elements(operand, count)
+            .ok_or_else(|| m.unsupported("this number of results"))?
+            .iter()
+            .map(|part| self.destination(part, width_of(ty), false))
+            .collect()
+    }
+
+    fn query(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, surface: bool) -> Decoded<bool> {
+        let by_level = m.flag("level");
+        let Some(query) = m.pick(&QUERIES) else { return Ok(false) };
+        if m.ty()? != Type::B32 {
+            return Ok(false);
+        }
+        let Operand::Memory(parts) = self.operand(i, 1)? else { return Ok(false) };
+        let [object] = parts.as_slice() else { return Ok(false) };
+        let object = self.source(object, Type::U64, Width::Double)?;
+        let level = match by_level {
+            true => Some(self.source(self.operand(i, 2)?, Type::S32, Width::Single)?),
+            false => None,
+        };
+        self.operand_count(i, if by_level { 3 } else { 2 })?;
+        let out = self.destination(self.operand(i, 0)?, Width::Single, false)?;
+        self.emit(Op::Object(Box::new(ObjectOp::Query { surface, query, object, level, out: out.row })));
+        self.finish(out);
+        Ok(true)
+    }
+
+    /// What loads, stores and reductions have in common.
+    fn surface(
+        &mut self,
+        i: &Instruction<'s>,
+        m: &mut Modifiers<'_, 's>,
+        geometry: Geometry,
+        place: usize,
+    ) -> Decoded<(Place, Outside)> {
+        if geometry.is_cube() {
+            return Err(m.unsupported("a cube, which surfaces see as layers,"));
+        }
+        let outside = m.pick(&OUTSIDE).ok_or_else(|| m.unsupported("the rule for places outside"))?;
+        Ok((self.place(self.operand(i, place)?, m, geometry, Type::S32)?, outside))
+    }
+
+    fn surface_load(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        if !m.flag("b") {
+            return Ok(false);
+        }
+        self.operand_count(i, 2)?;
+        let geometry = self.geometry(m)?;
+        m.ignore(&HINTS);
+        let count = m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
+        let ty = m.ty()?;
+        if !is_access(ty, count) {
+            return Ok(false);
+        }
+        let (place, outside) = self.surface(i, m, geometry, 1)?;
+        let outs = self.destinations(self.operand(i, 0)?, m, count, ty)?;
+        let action = SurfaceAction::Load(outs.iter().map(|out| out.row).collect());
+        self.emit_access(place, ty, outside, action);
+        outs.into_iter().for_each(|out| self.finish(out));
+        Ok(true)
+    }
+
+    fn surface_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let Some(converted) = m.pick(&[("b", false), ("p", true)]) else { return Ok(false) };
+        self.operand_count(i, 2)?;
+        let geometry = self.geometry(m)?;
+        m.ignore(&HINTS);
+        let count = m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
+        let ty = m.ty()?;
+        let fits = if converted { ty == Type::B32 } else { is_access(ty, count) };
+        if !fits {
+            return Ok(false);
+        }
+        let (place, outside) = self.surface(i, m, geometry, 0)?;
+        let values =
+            elements(self.operand(i, 1)?, count).ok_or_else(|| m.unsupported("this number of values"))?;
+        let values =
+            values.iter().map(|value| self.source(value, ty, width_of(ty))).collect::<Decoded<_>>()?;
+        let action =
+            if converted { SurfaceAction::StoreConverted(values) } else { SurfaceAction::Store(values) };
+        self.emit_access(place, ty, outside, action);
+        Ok(true)
+    }
+
+    fn surface_reduce(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let Some(by_element) = m.pick(&[("b", false), ("p", true)]) else { return Ok(false) };
+        self.operand_count(i, 2)?;
+        let Some(operation) = m.pick(&[
+            ("add", AtomicOperation::Add),
+            ("min", AtomicOperation::Min),
+            ("max", AtomicOperation::Max),
+            ("and", AtomicOperation::And),
+            ("or", AtomicOperation::Or),
+        ]) else {
+            return Ok(false);
+        };
+        let geometry = self.geometry(m)?;
+        let ty = m.ty()?;
+        if !matches!(ty, Type::U32 | Type::S32 | Type::B32 | Type::U64 | Type::S64 | Type::B64) {
+            return Ok(false);
+        }
+        let (place, outside) = self.surface(i, m, geometry, 0)?;
+        let value = self.source(self.operand(i, 1)?, ty, width_of(ty))?;
+        let action = SurfaceAction::Reduce { operation, ty, value, by_element };
+        self.emit_access(place, ty, outside, action);
+        Ok(true)
+    }
+
+    fn emit_access(&mut self, place: Place, ty: Type, outside: Outside, action: SurfaceAction) {
+        let cache = self.new_cache();
+        let access = SurfaceAccess { place, bytes: ty.bytes(), width: width_of(ty), outside, cache, action };
+        self.emit(Op::Object(Box::new(ObjectOp::Access(access))));
+    }
+
+    fn is_kind(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let Some(kind) = m.pick(&[
+            ("texref", ObjectKind::Texture),
+            ("samplerref", ObjectKind::Sampler),
+            ("surfref", ObjectKind::Surface),
+        ]) else {
+            return Ok(false);
+        };
+        self.operand_count(i, 2)?;
+        let object = self.source(self.operand(i, 1)?, Type::U64, Width::Double)?;
+        let out = self.predicate_out(self.operand(i, 0)?)?;
+        self.emit(Op::Object(Box::new(ObjectOp::IsKind { kind, object, out })));
+        Ok(true)
+    }
+}
+
+/// Whether surfaces are accessed with elements of this type: at most 16 bytes.
+fn is_access(ty: Type, count: usize) -> bool {
+    matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64) && ty.bytes() as usize * count <= 16
+}
+
+/// The elements of a vector operand of this length.
+fn elements<'o, 's>(operand: &'o Operand<'s>, count: usize) -> Option<&'o [Operand<'s>]> {
+    match operand {
+        Operand::Vector(parts) if parts.len() == count => Some(parts),
+        Operand::Vector(_) => None,
+        single => (count == 1).then_some(std::slice::from_ref(single)),
+    }
+}

@@ -1,0 +1,159 @@
+//! Decoded instructions on textures and surfaces.
+
+use super::instruction::{AtomicOperation, Predicate, Register};
+use super::types::Type;
+use crate::exec::semantics::Width;
+
+/// The shape that an instruction sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Geometry {
+    Line,
+    Plane,
+    Solid,
+    LineLayers,
+    PlaneLayers,
+    Cube,
+    CubeLayers,
+}
+
+impl Geometry {
+    /// Coordinates besides the layer. Those of a cube are a direction.
+    pub(crate) fn axes(self) -> usize {
+        match self {
+            Geometry::Line | Geometry::LineLayers => 1,
+            Geometry::Plane | Geometry::PlaneLayers => 2,
+            Geometry::Solid | Geometry::Cube | Geometry::CubeLayers => 3,
+        }
+    }
+
+    pub(crate) fn has_layers(self) -> bool {
+        matches!(self, Geometry::LineLayers | Geometry::PlaneLayers | Geometry::CubeLayers)
+    }
+
+    pub(crate) fn is_cube(self) -> bool {
+        matches!(self, Geometry::Cube | Geometry::CubeLayers)
+    }
+}
+
+/// Rows of up to three numbers.
+pub(crate) type Vector = [Option<Register>; 3];
+
+/// Where in an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) geometry: Geometry,
+    /// The object's handle.
+    pub(crate) object: Register,
+    pub(crate) layer: Option<Register>,
+    pub(crate) coordinates: Vector,
+}
+
+/// Which mip level is sampled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Level {
+    /// What hardware would find from neighbouring threads, which is the first one outside of graphics.
+    Implicit,
+    Base,
+    Number(Register),
+    Gradients(Vector, Vector),
+}
+
+/// What a sample becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sampled {
+    /// 32 bits a component.
+    Words,
+    /// Half precision, a component in each register.
+    Halves,
+    /// Half precision, two components in each register.
+    HalfPairs,
+}
+
+/// `tex` and `tld4`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Sample {
+    pub(crate) place: Place,
+    /// Coordinates are integers: texels, without filtering.
+    pub(crate) whole: bool,
+    pub(crate) level: Level,
+    /// Texels to add to the coordinates.
+    pub(crate) offsets: Vector,
+    /// One component of four texels.
+    pub(crate) gathered: Option<u8>,
+    pub(crate) result: Sampled,
+    /// Which slot of the translation cache it uses.
+    pub(crate) cache: u32,
+    pub(crate) out: Vec<Register>,
+    /// Whether memory is behind the texels, which it always is here.
+    pub(crate) resident: Option<Predicate>,
+}
+
+/// What surface accesses beyond the edges do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outside {
+    Trap,
+    /// The nearest element.
+    Clamp,
+    /// Loads give zero, stores do nothing.
+    Zero,
+}
+
+/// What is done to elements of a surface.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum SurfaceAction {
+    Load(Vec<Register>),
+    Store(Vec<Register>),
+    /// Values are converted to the format of the surface; the first coordinate counts elements.
+    StoreConverted(Vec<Register>),
+    Reduce {
+        operation: AtomicOperation,
+        ty: Type,
+        value: Register,
+        /// The first coordinate counts elements.
+        by_element: bool,
+    },
+}
+
+/// `suld`, `sust` and `sured`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SurfaceAccess {
+    pub(crate) place: Place,
+    /// Bytes of one element of the access, and the width of its registers.
+    pub(crate) bytes: u32,
+    pub(crate) width: Width,
+    pub(crate) outside: Outside,
+    pub(crate) cache: u32,
+    pub(crate) action: SurfaceAction,
+}
+
+/// What `txq` and `suq` ask.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Query {
+    Width,
+    Height,
+    Depth,
+    DataType,
+    ChannelOrder,
+    NormalizedCoordinates,
+    ArraySize,
+    MipLevels,
+    Samples,
+    MemoryLayout,
+}
+
+/// The kinds of objects that `istypep` tells apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ObjectKind {
+    Texture,
+    Sampler,
+    Surface,
+}
+
+/// An instruction on an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ObjectOp {
+    Sample(Sample),
+    Access(SurfaceAccess),
+    Query { surface: bool, query: Query, object: Register, level: Option<Register>, out: Register },
+    IsKind { kind: ObjectKind, object: Register, out: Predicate },
+}
