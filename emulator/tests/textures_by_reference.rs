@@ -346,7 +346,8 @@ fn wrong_use_is_reported_with_thread_and_line() {
         let mut resource = CUDA_RESOURCE_DESC::zeroed();
         ok!(cuTexObjectGetResourceDesc(&mut resource, texture));
         // SAFETY: the object was made on an array.
-        ok!(cuArrayDestroy(unsafe { resource.res.array }.hArray));
+        let array = unsafe { resource.res.array };
+        ok!(cuArrayDestroy(array.hArray));
         texture
     });
     assert_eq!((code, kind), (illegal, FaultKind::UseAfterFree));
@@ -407,7 +408,7 @@ fn what_does_not_run_is_refused_by_line() {
         let error = refused(&format!("{header}{}", textures::kernel("sample", &instruction)));
         assert_eq!(error.kind, PtxErrorKind::Unsupported, "{instruction}: {error}");
         assert!(error.message.contains(why), "{instruction}: {error}");
-        assert_eq!(error.line, 30, "{instruction}: {error}");
+        assert_eq!(error.line, 29, "{instruction}: {error}");
     }
     let error = refused(&format!("{header}.global .texref image;\n"));
     assert_eq!((error.kind, error.line), (PtxErrorKind::Unsupported, 4));

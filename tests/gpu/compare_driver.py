@@ -17,6 +17,7 @@ ANY = None
 # Probe and label may be patterns; answers are those that the emulator may give. What depends on the machine that the
 # emulator runs on may also agree.
 CONTAINED = "on hardware a fault ends CUDA for the whole process, here for its context"
+WRONG_OBJECT = "hardware reads on with the wrong object or what is left of one; here the kernel is stopped"
 ABORTS = "hardware takes a destroyed context and then aborts the process; the emulator refuses it"
 INTENDED = [
     Intended("recover_by_*", "cuDevicePrimaryCtxRetain", [0], CONTAINED),
@@ -44,6 +45,20 @@ INTENDED = [
     Intended("capture_edges", "cuStreamIsCapturing destroyed", [400], "as other calls with a destroyed stream, in which hardware crashes"),
     Intended("interprocess", "*", [801, 0], "memory is not shared between processes, as the device's attribute says"),
     Intended("forked_child", "* in the child", [3], "hardware crashes in the child"),
+    Intended("array_shapes", "*format bc1*", ANY, "compressed formats are not supported"),
+    Intended("array_shapes", "*sparse*", ANY, "sparse arrays are not supported"),
+    Intended("array_shapes", "*deferred*", ANY, "arrays without memory are not supported"),
+    Intended("array_shapes", "*far too large*", ANY, "less memory", True),
+    Intended("texture_widths", "cuDeviceGetTexture1DLinearMaxWidth 176 3", [[801, 0]], "no formats of video"),
+    Intended("texture_descriptions", "*: resource", ANY, "hardware leaves what does not count as it was"),
+    Intended("texture_descriptions", "*: sampling", ANY, "hardware does not write the border color"),
+    Intended("object_kernel.*_of_0", "*", [700, "no answer"], WRONG_OBJECT),
+    Intended("object_kernel.*_destroyed", "*", [700, "no answer"], WRONG_OBJECT),
+    Intended("object_kernel.tex_of_surface", "*", [700, "no answer"], WRONG_OBJECT),
+    Intended("object_kernel.suld_of_texture", "*", [700, "no answer"], WRONG_OBJECT),
+    Intended("object_kernel.suld_?d_of_plane", "result", ANY, "axes that are not seen are at zero here"),
+    Intended("object_kernel.istypep_*", "result", [1, 4], "hardware knows no kind; PTX documents these answers"),
+    Intended("texture_references", "*", [218, 801], "texture references are refused"),
 ]
 # Labels whose content is a code and a log; the log's words differ.
 WITH_LOG = "load "

@@ -16,7 +16,7 @@ from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 import driver
 import probe_textures  # noqa: F401  (registers its probes)
 from driver import call, check
-from probes import attempt, fact, family, probe, run
+from probes import SECONDS_PER_PROBE, attempt, fact, family, probe, run
 
 KERNELS = pathlib.Path(__file__).resolve().parents[2] / "kernels"
 

@@ -4,9 +4,13 @@ use super::super::block::{Block, Stop};
 use super::super::memory::{Place, Request, apply, update};
 use super::object::{Level, Object};
 use super::{Found, MOST_BYTES, Site};
+use crate::program::instruction::{Order, Scope};
 use crate::program::texture::{Geometry, Outside, SurfaceAccess, SurfaceAction};
 use crate::ptx::Space;
-use crate::report::FaultKind;
+use crate::report::{Access, FaultKind};
+
+/// Reductions are atomic on the device.
+const RELAXED: Order = Order::Strong { scope: Scope::Device, releases: false };
 
 impl Block<'_, '_> {
     pub(super) fn access_surface(
@@ -38,7 +42,7 @@ impl Block<'_, '_> {
                 Request::write(Some(Space::Global), address, bytes, access.cache)
             }
             SurfaceAction::Reduce { .. } => {
-                Request::write(Some(Space::Global), address, bytes, access.cache).strong(true)
+                Request::update(Some(Space::Global), address, bytes, access.cache).ordered(RELAXED)
             }
         };
         let Place { host, .. } = self.place(site.warp, site.pc, site.lane, request)?;
@@ -99,6 +103,13 @@ impl Block<'_, '_> {
         let layer = i64::from(self.word(site, access.place.layer));
         let [x, y, z] = access.place.coordinates.map(word);
         let x = x * i64::from(unit);
+        if x % i64::from(bytes) != 0 {
+            let mut fault = self.fault(FaultKind::Misaligned, site.warp, site.pc, 1 << site.lane);
+            let is_write = !matches!(access.action, SurfaceAction::Load(_));
+            fault.access =
+                Some(Access { space: "surface", address: x as u64, size: bytes, is_write, allocation: None });
+            return Err(fault);
+        }
         // What the shape has and the instruction does not see is at zero.
         let (y, z) = match access.place.geometry {
             Geometry::LineLayers | Geometry::PlaneLayers => (y, layer),
