@@ -496,8 +496,7 @@ fn operand_element(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
     }
     // SAFETY: the type says that this is the member.
     let array = unsafe { operand.op.array };
-    let shape = Array::find(array.array)?.shape;
-    Ok(Some(super::array::element_bytes(shape.Format, shape.NumChannels)? as usize))
+    Ok(Some(Array::find(array.array)?.format.bytes() as usize))
 }
 
 fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) -> Answer<Corner> {
@@ -506,6 +505,7 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
         host: core::ptr::null_mut(),
         device: 0,
         array: CUarray::null(),
+        level: 0,
         pitch: 0,
         height: 0,
         x: 0,

@@ -233,7 +233,7 @@ impl<'s> Decoder<'_, '_, 's> {
             registers[index] = self.source(operand, Type::B32, Width::Single)?;
             if let Some(selector) = selector {
                 let Some(digits) =
-                    digits(selector, letter, 2 * parts).filter(|digits| digits.len() == parts.into())
+                    digits(selector, letter, 2 * parts).filter(|digits| digits.len() == usize::from(parts))
                 else {
                     return Ok(false);
                 };
