@@ -26,11 +26,21 @@ pub(super) struct Cached {
     pub(super) host: *mut u8,
     pub(super) writable: bool,
     pub(super) tracked: bool,
+    /// Where it went last, and how far that was from the time before.
+    pub(super) last: u64,
+    pub(super) stride: u64,
 }
 
 impl Cached {
-    pub(super) const EMPTY: Cached =
-        Cached { base: 0, len: 0, host: std::ptr::null_mut(), writable: false, tracked: false };
+    pub(super) const EMPTY: Cached = Cached {
+        base: 0,
+        len: 0,
+        host: std::ptr::null_mut(),
+        writable: false,
+        tracked: false,
+        last: 0,
+        stride: 0,
+    };
 
     fn of(region: &Region) -> Self {
         Cached {
@@ -39,6 +49,8 @@ impl Cached {
             host: region.host,
             writable: region.writable,
             tracked: region.init.is_some(),
+            last: 0,
+            stride: 0,
         }
     }
 }

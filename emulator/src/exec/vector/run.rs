@@ -288,7 +288,8 @@ impl Block<'_, '_> {
     fn regular_access(&mut self, files: &Files, step: &ScalarAccess, guard: Guard, writes: bool) -> u32 {
         let access = &step.by_row.access;
         let Some(window) = self.window(&step.by_row, writes) else { return u32::MAX >> (32 - files.count) };
-        let growth = self.growth(step.address);
+        let growth = &self.scalars.growths[step.address.shape as usize];
+        let bytes = access.bytes * access.elements;
         let mut regular = Regular {
             firsts: [0; MOST_WARPS],
             masks: [0; MOST_WARPS],
@@ -308,6 +309,11 @@ impl Block<'_, '_> {
             // No region lies there.
             regular.firsts[warp] = if wraps { u64::MAX } else { first.wrapping_add(access.offset) };
         }
+        if !writes && step.by_row.space == AccessSpace::Global {
+            let last = regular.firsts[files.count - 1];
+            let end = last.wrapping_add_signed(growth.most).wrapping_add(bytes.into());
+            look_ahead(&mut self.caches[step.by_row.cache as usize], regular.firsts[0], end);
+        }
         // SAFETY: each register file holds all rows of the kernel; the window is live, and writable if it is written
         // to.
         unsafe { (step.run)(files.rows(), access, &regular) }
@@ -323,7 +329,7 @@ impl Block<'_, '_> {
                 host: self.shared.as_mut_ptr().cast(),
             }),
             AccessSpace::Global => {
-                let Cached { base, len, host, writable, tracked } = self.caches[step.cache as usize];
+                let Cached { base, len, host, writable, tracked, .. } = self.caches[step.cache as usize];
                 (!tracked && (writable || !writes)).then_some(Window { base, len, host })
             }
         }
@@ -362,6 +368,40 @@ impl Block<'_, '_> {
         // live region, writable if it is written to.
         unsafe { (step.run)(file, &step.access, &window, active) }
     }
+}
+
+/// The most bytes that are fetched ahead: what a gang takes at once from neighbouring addresses.
+const MOST_AHEAD: u64 = 2048;
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+/// Fetches what a load will want next if it goes on in steps of the same length, with the addresses it goes to now.
+/// Steps are often too long for the processor to foresee, and a whole gang would wait.
+#[inline(always)]
+fn look_ahead(cached: &mut Cached, first: u64, end: u64) {
+    let stride = first.wrapping_sub(cached.last);
+    let steady = stride == cached.stride;
+    (cached.last, cached.stride) = (first, stride);
+    let bytes = end.wrapping_sub(first);
+    if steady && stride != 0 && bytes <= MOST_AHEAD {
+        let next = first.wrapping_add(stride).wrapping_sub(cached.base) as usize;
+        for line in (0..bytes as usize).step_by(LINE) {
+            prefetch(cached.host.wrapping_add(next).wrapping_add(line));
+        }
+    }
+}
+
+/// Asks for memory to be brought into the cache. Any address will do.
+#[inline(always)]
+fn prefetch(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which has no effect at addresses that cannot be read.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 fn test_and(files: &Files, test: &CombinedTest, guard: Guard) {
