@@ -2,13 +2,13 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`object`] | what a handle stands for: memory with a shape, and how it is sampled |
-//! | [`format`] | bytes to values and back |
-//! | [`address`], [`cube`] | coordinates to texels |
-//! | [`level`] | mip levels |
-//! | [`filter`] | texels to a sample |
-//! | [`sample`] | all of these together |
-//! | [`surface`] | access without filtering |
+//! | `object` | what a handle stands for: memory with a shape, and how it is sampled |
+//! | `format` | bytes to values and back |
+//! | `address`, `cube` | coordinates to texels |
+//! | `level` | mip levels |
+//! | `filter` | texels to a sample |
+//! | `sample` | all of these together |
+//! | `surface` | access without filtering |
 //!
 //! Here are the instructions: each runs lane by lane, in both modes of execution.
 
