@@ -318,7 +318,7 @@ impl Generator {
     fn regular(&mut self) {
         let guard = if self.random.below(8) == 0 { self.guard() } else { String::new() };
         let number = self.random.below(50);
-        let line = match self.random.below(22) {
+        let line = match self.random.below(25) {
             0 => format!("add.u32 %c0, %c0, {number};"),
             1 => "add.s32 %c0, %c0, %c1;".to_owned(),
             2 => format!("mad.lo.s32 %c0, %x, 1, {number};"),
@@ -333,11 +333,18 @@ impl Generator {
             11 => "mad.lo.s32 %c3, %c0, 4, %c2;".to_owned(),
             12 => "shl.b32 %i, %c0, 2; add.u32 %c3, %i, %c2;".to_owned(),
             13 => "neg.s32 %i, %c3; sub.u32 %c3, %c1, %i;".to_owned(),
-            // A product that wraps around in some lanes.
-            14 => "mul.lo.u32 %i, %x, 0x4000001; cvt.s64.s32 %l0, %i;".to_owned(),
-            15 => "mul.lo.u32 %i, %x, %k2; mul.wide.u32 %a, %i, 0x10000001; add.s64 %l1, %l1, %a;".to_owned(),
-            16 => "cvt.u32.u64 %r0, %l1; mad.wide.s32 %l2, %c0, -3, %l2;".to_owned(),
-            17 => format!("mov.u32 %r{}, %c{};", self.random.below(REGISTERS), self.random.below(4)),
+            // Products that wrap around in some lanes, and are extended then: no longer regular.
+            14 => "mul.lo.u32 %i, %x, 0x4000001; cvt.s64.s32 %d0, %i;".to_owned(),
+            15 => "mul.lo.u32 %i, %x, 0x8000001; add.u32 %i, %i, %c1; mul.wide.u32 %d1, %i, 5;".to_owned(),
+            16 => "mad.wide.s32 %d0, %c0, -3, %d1; cvt.u32.u64 %r0, %d0;".to_owned(),
+            17 => format!("add.s64 %d1, %d1, {number};"),
+            18 => {
+                let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+                let ty = self.random.pick(&["u64", "s64"]);
+                format!("setp.{operator}.{ty} %p{}, %d0, %d1;", self.random.below(PREDICATES))
+            }
+            19 => format!("mov.u64 %l{}, %d{};", self.random.below(REGISTERS), self.random.below(2)),
+            20 => format!("mov.u32 %r{}, %c{};", self.random.below(REGISTERS), self.random.below(4)),
             _ => {
                 let (a, b) = (self.random.below(4), self.random.below(4));
                 let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
@@ -474,6 +481,10 @@ impl Generator {
             writeln!(stores, "st.global.u32 [%result+{at}], %c{register};").unwrap();
             at += 4;
         }
+        for register in 0..2 {
+            writeln!(stores, "st.global.u64 [%result+{at}], %d{register};").unwrap();
+            at += 8;
+        }
         assert!(at <= RESULT_BYTES);
         let mut start = String::new();
         for register in 0..REGISTERS {
@@ -510,7 +521,7 @@ impl Generator {
 .reg .pred %p<{PREDICATES}>;
 .reg .pred %again<4>;
 .reg .b32 %k<4>, %c<4>, %x, %y, %i, %count<4>, %limit<4>;
-.reg .b64 %a, %own, %ownshared, %input, %result, %wide;
+.reg .b64 %a, %d<2>, %own, %ownshared, %input, %result, %wide;
 .shared .align 16 .b8 scratch[{shared}];
 ld.param.u64 %result, [out];
 ld.param.u64 %input, [in];
@@ -522,6 +533,8 @@ mov.u32 %k3, %tid.y;
 mov.u32 %x, %tid.x;
 mov.u32 %y, %tid.y;
 add.u32 %c0, %x, 5;
+mul.wide.u32 %d0, %c0, 3;
+cvt.s64.s32 %d1, %x;
 mov.u32 %c1, 7;
 mad.lo.u32 %c2, %y, %k2, 1;
 mad.lo.u32 %c3, %c0, 4, %c2;
@@ -548,7 +561,7 @@ add.s64 %result, %result, %wide;
     }
 }
 
-const RESULT_BYTES: usize = 160;
+const RESULT_BYTES: usize = 176;
 const MOST_THREADS: usize = 320;
 const MOST_BLOCKS: usize = 3;
 
