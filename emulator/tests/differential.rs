@@ -95,7 +95,14 @@ struct Generator {
     labels: usize,
     /// Loop counters in use.
     depth: usize,
+    /// Loops and conditions around.
+    nesting: usize,
+    /// Whether lanes that have parted make registers irregular that otherwise are not.
+    wild: bool,
 }
+
+/// The first of the kinds of work on regular registers that only read them.
+const FIRST_READING: usize = 18;
 
 /// Instructions with their operands: `d` is the destination; digits 0 to 2 are sources.
 /// The letters give the kinds: `r` 32-bit integer, `l` 64-bit integer, `f` single, `g` double precision.
@@ -314,11 +321,13 @@ impl Generator {
     }
 
     /// Work on registers whose lanes differ in a regular way: `%c1` is the same in all threads of a block, `%c0` grows
-    /// with x, `%c2` with y, `%c3` with both. Unless lanes that went different ways made them irregular.
+    /// with x, `%c2` with y, `%c3` with both; `%d2` is the same in all threads, `%d0` and `%d1` grow with x. Unless lanes that went different ways made them irregular.
     fn regular(&mut self) {
-        let guard = if self.random.below(8) == 0 { self.guard() } else { String::new() };
+        let guard = if self.wild && self.random.below(4) == 0 { self.guard() } else { String::new() };
         let number = self.random.below(50);
-        let line = match self.random.below(25) {
+        // Where lanes have parted, most programs only read these registers.
+        let first = if self.nesting > 0 && !self.wild { FIRST_READING } else { 0 };
+        let line = match first + self.random.below(25 - first) {
             0 => format!("add.u32 %c0, %c0, {number};"),
             1 => "add.s32 %c0, %c0, %c1;".to_owned(),
             2 => format!("mad.lo.s32 %c0, %x, 1, {number};"),
@@ -331,19 +340,20 @@ impl Generator {
             9 => "mad.lo.u32 %c2, %y, %k2, %c1;".to_owned(),
             10 => "add.u32 %c2, %c2, %c1;".to_owned(),
             11 => "mad.lo.s32 %c3, %c0, 4, %c2;".to_owned(),
-            12 => "shl.b32 %i, %c0, 2; add.u32 %c3, %i, %c2;".to_owned(),
-            13 => "neg.s32 %i, %c3; sub.u32 %c3, %c1, %i;".to_owned(),
+            12 => "shl.b32 %t0, %c0, 2; add.u32 %c3, %t0, %c2;".to_owned(),
+            13 => "neg.s32 %t1, %c3; sub.u32 %c3, %c1, %t1;".to_owned(),
             // Products that wrap around in some lanes, and are extended then: no longer regular.
-            14 => "mul.lo.u32 %i, %x, 0x4000001; cvt.s64.s32 %d0, %i;".to_owned(),
-            15 => "mul.lo.u32 %i, %x, 0x8000001; add.u32 %i, %i, %c1; mul.wide.u32 %d1, %i, 5;".to_owned(),
-            16 => "mad.wide.s32 %d0, %c0, -3, %d1; cvt.u32.u64 %r0, %d0;".to_owned(),
-            17 => format!("add.s64 %d1, %d1, {number};"),
+            14 => "mul.lo.u32 %t2, %x, 0x6000001; cvt.s64.s32 %d0, %t2;".to_owned(),
+            15 => "mul.lo.u32 %t3, %x, 0xa000001; mul.wide.u32 %d1, %t3, 5;".to_owned(),
+            16 => "add.s64 %d0, %d0, %d2; cvt.u32.u64 %r0, %d0;".to_owned(),
+            17 => format!("sub.s64 %d1, %d1, {number};"),
             18 => {
                 let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
                 let ty = self.random.pick(&["u64", "s64"]);
-                format!("setp.{operator}.{ty} %p{}, %d0, %d1;", self.random.below(PREDICATES))
+                let (a, b) = (self.random.below(3), self.random.below(3));
+                format!("setp.{operator}.{ty} %p{}, %d{a}, %d{b};", self.random.below(PREDICATES))
             }
-            19 => format!("mov.u64 %l{}, %d{};", self.random.below(REGISTERS), self.random.below(2)),
+            19 => format!("mov.u64 %l{}, %d{};", self.random.below(REGISTERS), self.random.below(3)),
             20 => format!("mov.u32 %r{}, %c{};", self.random.below(REGISTERS), self.random.below(4)),
             _ => {
                 let (a, b) = (self.random.below(4), self.random.below(4));
@@ -406,6 +416,7 @@ impl Generator {
     fn conditional(&mut self) {
         let (otherwise, end) = (self.labels, self.labels + 1);
         self.labels += 2;
+        self.nesting += 1;
         let p = self.random.below(PREDICATES);
         self.line(&format!("@%p{p} bra L{otherwise};"));
         self.block();
@@ -415,6 +426,7 @@ impl Generator {
             self.block();
         }
         self.line(&format!("L{end}:"));
+        self.nesting -= 1;
     }
 
     /// A loop whose lanes leave at different times.
@@ -423,6 +435,7 @@ impl Generator {
         self.labels += 2;
         let depth = self.depth;
         self.depth += 1;
+        self.nesting += 1;
         let limit = self.register('r');
         let most = [1, 3, 7][self.random.below(3)];
         self.line(&format!("and.b32 %limit{depth}, {limit}, {most};"));
@@ -439,6 +452,7 @@ impl Generator {
         self.line(&format!("@%again{depth} bra L{start};"));
         self.line(&format!("L{end}:"));
         self.depth -= 1;
+        self.nesting -= 1;
     }
 
     fn block(&mut self) {
@@ -458,9 +472,18 @@ impl Generator {
     }
 
     fn program(seed: u64) -> String {
-        let mut generator = Generator { random: Random(seed), text: String::new(), labels: 0, depth: 0 };
-        for _ in 0..10 {
-            match generator.random.below(5) {
+        let mut generator = Generator {
+            random: Random(seed),
+            text: String::new(),
+            labels: 0,
+            depth: 0,
+            nesting: 0,
+            wild: false,
+        };
+        generator.wild = generator.random.below(3) == 0;
+        for _ in 0..12 {
+            match generator.random.below(7) {
+                5 | 6 => (0..4).for_each(|_| generator.regular()),
                 0 => generator.collective(),
                 1 => generator.line("bar.sync 0;"),
                 2 => generator.conditional(),
@@ -481,7 +504,7 @@ impl Generator {
             writeln!(stores, "st.global.u32 [%result+{at}], %c{register};").unwrap();
             at += 4;
         }
-        for register in 0..2 {
+        for register in 0..3 {
             writeln!(stores, "st.global.u64 [%result+{at}], %d{register};").unwrap();
             at += 8;
         }
@@ -520,8 +543,8 @@ impl Generator {
 .reg .f64 %g<{REGISTERS}>;
 .reg .pred %p<{PREDICATES}>;
 .reg .pred %again<4>;
-.reg .b32 %k<4>, %c<4>, %x, %y, %i, %count<4>, %limit<4>;
-.reg .b64 %a, %d<2>, %own, %ownshared, %input, %result, %wide;
+.reg .b32 %k<4>, %c<4>, %t<4>, %x, %y, %i, %count<4>, %limit<4>;
+.reg .b64 %a, %d<3>, %own, %ownshared, %input, %result, %wide;
 .shared .align 16 .b8 scratch[{shared}];
 ld.param.u64 %result, [out];
 ld.param.u64 %input, [in];
@@ -533,9 +556,10 @@ mov.u32 %k3, %tid.y;
 mov.u32 %x, %tid.x;
 mov.u32 %y, %tid.y;
 add.u32 %c0, %x, 5;
-mul.wide.u32 %d0, %c0, 3;
-cvt.s64.s32 %d1, %x;
+mul.wide.s32 %d0, %c0, 0x6000001;
+mul.wide.u32 %d1, %c0, 0x32000005;
 mov.u32 %c1, 7;
+cvt.s64.s32 %d2, %c1;
 mad.lo.u32 %c2, %y, %k2, 1;
 mad.lo.u32 %c3, %c0, 4, %c2;
 mad.lo.u32 %k1, %k3, %k2, %k1;
@@ -561,7 +585,7 @@ add.s64 %result, %result, %wide;
     }
 }
 
-const RESULT_BYTES: usize = 176;
+const RESULT_BYTES: usize = 184;
 const MOST_THREADS: usize = 320;
 const MOST_BLOCKS: usize = 3;
 
