@@ -14,6 +14,7 @@ mod gang;
 mod liveness;
 mod memory;
 mod registers;
+mod regular;
 mod rows;
 mod run;
 mod scalar;

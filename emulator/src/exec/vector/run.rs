@@ -6,7 +6,8 @@ use super::super::plain::{FUEL, Flow};
 use super::super::semantics::{LANES, Width};
 use super::affine::TestKind;
 use super::gang::{Company, Files, Gang, MOST_WARPS};
-use super::memory::{Regular, Window};
+use super::memory::Window;
+use super::regular::Regular;
 use super::translate::{
     AccessSpace, AccessStep, Action, CombinedTest, Guard, ScalarAccess, ScalarStep, ScalarTest, Steps,
 };

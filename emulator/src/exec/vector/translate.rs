@@ -8,8 +8,9 @@ use super::super::semantics::{LANES, PureFn, PureInfo, Width, bits, integer, pur
 use super::affine::{Affine, TestKind};
 use super::blocks::Blocks;
 use super::liveness::{Liveness, may_wait};
-use super::memory::{self, AccessFn, MOST_ELEMENTS, RegularFn, Source};
+use super::memory::{self, AccessFn, MOST_ELEMENTS, Source};
 use super::registers::{Uses, visit_writes};
+use super::regular::{self, RegularFn};
 use super::rows::{BlendRows, Level, PureRows, Shuffle, ShuffleRows, TestRows, blends, shuffles};
 use super::scalar::{NoWrap, Operand};
 use crate::program::instruction::{
@@ -470,7 +471,7 @@ impl<'k> Translator<'k> {
                 let is_load = matches!(instruction.op, Op::Load(_));
                 // Nothing is indexed here.
                 let by_row = self.access(u32::MAX, access, is_load)?;
-                let run = memory::regular_function(self.level, &by_row.access, is_load)?;
+                let run = regular::function(self.level, &by_row.access, is_load)?;
                 let bytes = access.bytes * access.registers.len() as u32;
                 let pattern = (address.shape, bytes);
                 let known = self.accesses.iter().position(|other| *other == pattern);

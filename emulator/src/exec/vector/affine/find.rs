@@ -1,0 +1,344 @@
+//! The analysis.
+
+use super::super::super::semantics::Width;
+use super::super::blocks::Blocks;
+use super::super::liveness::{Liveness, contains};
+use super::super::registers::visit_writes;
+use super::expr::{Expr, Exprs, Id, ONE, Shape, UNIFORM, low};
+use super::linear::{linear, linear_shape, linear_value};
+use super::{Affine, Scalar};
+use crate::program::instruction::{Condition, Constant, Instruction, Op, Predicate, Register, Special};
+use crate::program::{Kernel, RowKind};
+use std::collections::{HashMap, HashSet};
+
+/// What is known of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    /// Nothing: it needs a row.
+    Row,
+    Shaped {
+        shape: Shape,
+        /// The value, if it is the same in all threads and known once the launch is.
+        value: Option<Id>,
+    },
+}
+
+impl Affine {
+    /// `copies` are registers that stand for constant rows. `None` if there is nothing to gain.
+    pub(in crate::exec::vector) fn find(
+        kernel: &Kernel,
+        blocks: &Blocks,
+        liveness: &Liveness,
+        copies: &HashMap<Register, (Register, Width, Constant)>,
+    ) -> Option<Affine> {
+        let mut finder = Finder {
+            kernel,
+            blocks,
+            liveness,
+            copies,
+            exprs: Exprs::new(),
+            known: HashMap::new(),
+            rejected: HashSet::new(),
+        };
+        loop {
+            finder.propagate();
+            let before = finder.rejected.len();
+            finder.reject_divergent();
+            if finder.rejected.len() == before {
+                break;
+            }
+        }
+        finder.finish()
+    }
+}
+
+struct Finder<'k> {
+    kernel: &'k Kernel,
+    blocks: &'k Blocks,
+    liveness: &'k Liveness,
+    copies: &'k HashMap<Register, (Register, Width, Constant)>,
+    exprs: Exprs,
+    known: HashMap<Register, Known>,
+    rejected: HashSet<Register>,
+}
+
+impl Finder<'_> {
+    /// From the constants on, what follows for all registers. What nothing speaks against is taken to be regular.
+    fn propagate(&mut self) {
+        self.known.clear();
+        for (register, width, constant) in &self.kernel.constants {
+            let known = self.constant(*register, *width, *constant);
+            self.known.insert(*register, known);
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for instruction in &self.kernel.code {
+                let mut outs = Vec::new();
+                visit_writes(instruction, &mut |out, width| outs.push((out, width)));
+                for (out, width) in outs {
+                    let Some(new) = self.result(instruction, out, width) else { continue };
+                    let joined = self.known.get(&out).map_or(new, |old| join(*old, new));
+                    changed |= self.known.insert(out, joined) != Some(joined);
+                }
+            }
+        }
+    }
+
+    fn constant(&mut self, register: Register, width: Width, constant: Constant) -> Known {
+        let mut value = |expr| Some(self.exprs.make(expr));
+        let (shape, value) = match constant {
+            Constant::Bits(bits) => {
+                let number = if width == Width::Double { bits as i64 } else { low(bits as i64) };
+                (UNIFORM, value(Expr::Number(number)))
+            }
+            Constant::Special(Special::ThreadId(axis)) if axis < 3 => {
+                let mut shape = UNIFORM;
+                shape[usize::from(axis)] = ONE;
+                (shape, None)
+            }
+            Constant::Special(Special::BlockId(_)) => (UNIFORM, None),
+            Constant::Special(
+                Special::BlockDim(_)
+                | Special::GridDim(_)
+                | Special::WarpSize
+                | Special::WarpsPerBlock
+                | Special::DynamicSharedBytes
+                | Special::TotalSharedBytes
+                | Special::SharedWindow
+                | Special::LocalWindow
+                | Special::Zero,
+            )
+            | Constant::Param { .. }
+            | Constant::Global { .. }
+            | Constant::Shared { .. }
+            | Constant::Function { .. } => (UNIFORM, value(Expr::Row(register, width))),
+            Constant::Special(_) => return Known::Row,
+        };
+        Known::Shaped { shape, value }
+    }
+
+    /// What an instruction makes of a register; `None` while nothing is known of its sources.
+    fn result(&mut self, instruction: &Instruction, out: Register, width: Width) -> Option<Known> {
+        let whole = match self.kernel.row_kinds.get(out.0 as usize) {
+            Some(RowKind::Single) => width == Width::Single,
+            Some(RowKind::Lower) => width == Width::Double,
+            _ => false,
+        };
+        let Op::Pure { info, sources, .. } = &instruction.op else { return Some(Known::Row) };
+        if !whole
+            || instruction.guard != Condition::ALWAYS
+            || self.rejected.contains(&out)
+            || contains(self.liveness.exchanged(), out)
+        {
+            return Some(Known::Row);
+        }
+        let mut shapes = [UNIFORM; 4];
+        let mut values = [None; 4];
+        let used = info.sources.iter().take_while(|width| **width != Width::None).count();
+        for (index, source) in sources.iter().enumerate().take(used) {
+            let Known::Shaped { shape, value } = *self.known.get(source)? else { return Some(Known::Row) };
+            (shapes[index], values[index]) = (shape, value);
+        }
+        let uniform = shapes == [UNIFORM; 4];
+        let Some(linear) = linear(info) else {
+            return Some(if uniform { Known::Shaped { shape: UNIFORM, value: None } } else { Known::Row });
+        };
+        let exprs = &mut self.exprs;
+        let shape = linear_shape(exprs, linear, shapes, values);
+        let value = linear_value(exprs, linear, values).filter(|_| uniform);
+        Some(match shape {
+            Some(shape) if info.out == Width::Single => {
+                let shape = exprs.each(shape, Expr::Low);
+                Known::Shaped { shape, value: value.map(|value| exprs.make(Expr::Low(value))) }
+            }
+            Some(shape) => Known::Shaped { shape, value },
+            None if uniform => Known::Shaped { shape: UNIFORM, value },
+            None => Known::Row,
+        })
+    }
+
+    /// Leaves to rows what some lanes write while others wait elsewhere with a value of their own.
+    fn reject_divergent(&mut self) {
+        let uniform = self.uniform_predicates();
+        for block in 0..self.blocks.count() {
+            let Some(last) = self.kernel.code.get(self.blocks.range(block).end - 1) else { continue };
+            let diverges = match &last.op {
+                Op::Branch { .. } => !uniform[last.guard.predicate.0 as usize],
+                Op::BranchIndexed { .. } => true,
+                _ => false,
+            };
+            let ways = self.blocks.successors(block);
+            for (index, one) in ways.iter().enumerate().filter(|_| diverges) {
+                for other in &ways[index + 1..] {
+                    let (one, other) = (*one, *other);
+                    let earlier = self.blocks.rank(one) < self.blocks.rank(other);
+                    let (first, second) = if earlier { (one, other) } else { (other, one) };
+                    // The first run until they come to where the others are, or beyond. Then those catch up.
+                    for meeting in self.reject_written(first, second) {
+                        if meeting != second {
+                            self.reject_written(second, meeting);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rejects what is needed at the start of the block `waiting` and written on the ways from `from` to blocks that do
+    /// not come before that. Returns these.
+    fn reject_written(&mut self, from: usize, waiting: usize) -> Vec<usize> {
+        let limit = self.blocks.rank(waiting);
+        let place = self.blocks.range(waiting).start as u32;
+        let mut beyond = Vec::new();
+        let mut seen = vec![false; self.blocks.count()];
+        let mut open = vec![from];
+        while let Some(block) = open.pop() {
+            if std::mem::replace(&mut seen[block], true) {
+                continue;
+            }
+            if self.blocks.rank(block) >= limit {
+                beyond.push(block);
+                continue;
+            }
+            for pc in self.blocks.range(block) {
+                let (liveness, rejected) = (self.liveness, &mut self.rejected);
+                visit_writes(&self.kernel.code[pc], &mut |out, _| {
+                    if liveness.needs(place, out) {
+                        rejected.insert(out);
+                    }
+                });
+            }
+            open.extend(self.blocks.successors(block));
+        }
+        beyond
+    }
+
+    /// Which predicates are the same in all lanes that run.
+    fn uniform_predicates(&self) -> Vec<bool> {
+        let is_uniform = |register: &Register| {
+            matches!(self.known.get(register), Some(Known::Shaped { shape: UNIFORM, .. }))
+        };
+        let mut uniform = vec![true; self.kernel.predicates as usize];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for instruction in &self.kernel.code {
+                let holds = |condition: &Condition| uniform[condition.predicate.0 as usize];
+                let (outs, same): (Vec<Predicate>, bool) = match &instruction.op {
+                    Op::Test { out, inverse, sources, combine, .. } => {
+                        let combined = combine.as_ref().is_none_or(|(_, condition)| holds(condition));
+                        (
+                            std::iter::once(*out).chain(*inverse).collect(),
+                            sources.iter().all(is_uniform) && combined && holds(&instruction.guard),
+                        )
+                    }
+                    Op::Logic { out, a, b, .. } => {
+                        (vec![*out], holds(a) && holds(b) && holds(&instruction.guard))
+                    }
+                    op => (written_predicates(op), false),
+                };
+                for out in outs {
+                    changed |= uniform[out.0 as usize] && !same;
+                    uniform[out.0 as usize] &= same;
+                }
+            }
+        }
+        uniform
+    }
+
+    fn finish(self) -> Option<Affine> {
+        let mut affine = Affine {
+            exprs: Vec::new(),
+            shapes: vec![UNIFORM],
+            scalars: HashMap::new(),
+            constants: HashMap::new(),
+            rows: vec![0; (self.kernel.rows as usize + 1).div_ceil(64)],
+        };
+        let constants: HashSet<Register> =
+            self.kernel.constants.iter().map(|(register, ..)| *register).collect();
+        let mut written = HashMap::new();
+        for instruction in &self.kernel.code {
+            visit_writes(instruction, &mut |out, width| {
+                written.insert(out, width);
+            });
+        }
+        let mut shaped: Vec<(Register, Shape)> = self
+            .known
+            .iter()
+            .filter_map(|(register, known)| match known {
+                Known::Shaped { shape, .. } => Some((*register, *shape)),
+                Known::Row => None,
+            })
+            .collect();
+        shaped.sort_unstable_by_key(|(register, _)| register.0);
+        for (register, shape) in shaped {
+            let at = affine.shapes.iter().position(|other| *other == shape).unwrap_or_else(|| {
+                affine.shapes.push(shape);
+                affine.shapes.len() - 1
+            });
+            if constants.contains(&register) || self.copies.contains_key(&register) {
+                affine.constants.insert(register, at as u32);
+            } else if let Some(width) = written.get(&register) {
+                affine.scalars.insert(register, Scalar { shape: at as u32, width: *width, row: false });
+            }
+        }
+        loop {
+            let (mut as_scalar, mut as_row) = (HashSet::new(), HashSet::new());
+            for instruction in &self.kernel.code {
+                affine.visit_reads(instruction, &mut |register, row| {
+                    if row { &mut as_row } else { &mut as_scalar }.insert(register);
+                });
+            }
+            // What is read as rows only had better be computed as rows.
+            let before = affine.scalars.len();
+            affine.scalars.retain(|register, _| as_scalar.contains(register));
+            if affine.scalars.len() == before {
+                for (register, scalar) in &mut affine.scalars {
+                    scalar.row = as_row.contains(register);
+                }
+                let copies = self.copies;
+                let root = |register: &Register| copies.get(register).map_or(*register, |(root, ..)| *root);
+                for row in as_row.iter().map(root).filter(|row| constants.contains(row)) {
+                    affine.rows[row.0 as usize / 64] |= 1 << (row.0 % 64);
+                }
+                break;
+            }
+        }
+        affine.exprs = self.exprs.list;
+        (!affine.scalars.is_empty()).then_some(affine)
+    }
+}
+
+fn join(old: Known, new: Known) -> Known {
+    match (old, new) {
+        (Known::Shaped { shape, value }, Known::Shaped { shape: other, value: other_value })
+            if shape == other =>
+        {
+            Known::Shaped { shape, value: value.filter(|_| value == other_value) }
+        }
+        _ => Known::Row,
+    }
+}
+
+/// The predicates that an instruction other than a test or logic writes.
+fn written_predicates(op: &Op) -> Vec<Predicate> {
+    use crate::program::instruction::{BarrierKind, Collective, MemoryBarrierAction};
+    match op {
+        Op::Barrier { kind: BarrierKind::Combine { out, .. }, .. } => vec![*out],
+        Op::MemoryBarrier(barrier) => match barrier.action {
+            MemoryBarrierAction::Test { out, .. } => vec![out],
+            _ => Vec::new(),
+        },
+        Op::Collective { operation, .. } => match operation {
+            Collective::Shuffle { inside, .. } => inside.iter().copied().collect(),
+            Collective::MatchAll { agreed, .. } => agreed.iter().copied().collect(),
+            Collective::VoteAll { out, .. }
+            | Collective::VoteAny { out, .. }
+            | Collective::VoteUniform { out, .. }
+            | Collective::Elect { elected: out, .. } => vec![*out],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
