@@ -2,6 +2,7 @@
 
 mod device;
 
+use cuprum_emulator::exec::Mode;
 use cuprum_emulator::report::FaultKind;
 use device::{Args, Device};
 
@@ -147,6 +148,135 @@ fn local_memory_is_each_threads_own() {
         );
     let expected: Vec<u32> = (0..64).map(|t| (t + 100) * 1000 + t).collect();
     assert_eq!(run(&text, 64), expected);
+}
+
+/// Both modes, the plain one first.
+fn run_in_both_modes(text: &str, threads: u32) -> Vec<u32> {
+    let mut device = load(text);
+    let [plain, vector] = [Mode::Plain, Mode::Vector].map(|mode| {
+        device.options.mode = mode;
+        let out = device.buffer(&vec![0xcccc_ccccu32; threads as usize]);
+        let launched = device.launch("k", 1, threads, &Args::default().buffer(&out));
+        launched.unwrap_or_else(|fault| panic!("{mode:?}: {fault}"));
+        out.read::<u32>()
+    });
+    assert_eq!(plain, vector);
+    vector
+}
+
+#[test]
+fn alloca_takes_what_each_lane_asks_for() {
+    // Two arrays of 4 * lane + 4 bytes: all bytes of one, then of the other are written, and both are summed.
+    let body = "add.u32 %w0, %t, 1; mul.wide.u32 %x0, %w0, 4;
+        alloca.u64 %x1, %x0; alloca.u64 %x2, %x0; add.u64 %x3, %x1, %x0;
+        setp.lt.u64 %p, %x2, %x3; @%p mov.u32 %d, 1000000; @%p bra STORE;
+        mov.u32 %w1, 0; mov.u64 %x3, %x1; mov.u64 %x4, %x2;
+        FILL: st.local.u32 [%x3], 1; st.local.u32 [%x4], 100; add.u64 %x3, %x3, 4; add.u64 %x4, %x4, 4;
+        add.u32 %w1, %w1, 1; setp.lt.u32 %p, %w1, %w0; @%p bra FILL;
+        cvta.local.u64 %x1, %x1; mov.u32 %w1, 0;
+        SUM: ld.u32 %w2, [%x1]; ld.local.u32 %w3, [%x2]; add.u32 %d, %d, %w2; add.u32 %d, %d, %w3;
+        add.u64 %x1, %x1, 4; add.u64 %x2, %x2, 4;
+        add.u32 %w1, %w1, 1; setp.lt.u32 %p, %w1, %w0; @%p bra SUM;";
+    let expected: Vec<u32> = (0..64).map(|t| 101 * (t + 1)).collect();
+    assert_eq!(run_in_both_modes(&kernel(body), 64), expected);
+}
+
+#[test]
+fn alloca_aligns_as_asked_and_to_8_bytes_otherwise() {
+    // An odd number of bytes lies before each; the low bits of three addresses should be clear. Memory of a variable
+    // comes before them all.
+    let body = ".local .align 4 .b8 mine[20]; cvt.u64.u32 %x0, %t; add.u64 %x0, %x0, 1;
+        alloca.u64 %x1, %x0; alloca.u64 %x2, %x0, 1; alloca.u64 %x3, %x0, 256; alloca.u32 %w1, 3, 32;
+        and.b64 %x4, %x1, 7; and.b64 %x5, %x2, 7; or.b64 %x4, %x4, %x5;
+        and.b64 %x5, %x3, 255; or.b64 %x4, %x4, %x5; cvt.u32.u64 %d, %x4;
+        and.b32 %w2, %w1, 31; or.b32 %d, %d, %w2;
+        setp.lt.u64 %p, %x1, 20; @%p or.b32 %d, %d, 4096;";
+    assert_eq!(run_in_both_modes(&kernel(body), 64), vec![0; 64]);
+}
+
+#[test]
+fn a_guarded_alloca_leaves_the_stack_of_other_lanes_alone() {
+    let body = "and.b32 %w0, %t, 1; setp.eq.u32 %p, %w0, 1;
+        stacksave.u64 %x0; @%p alloca.u64 %x1, 48; stacksave.u64 %x2; sub.u64 %x3, %x2, %x0; cvt.u32.u64 %d, %x3;
+        @%p stackrestore.u64 %x0; stacksave.u64 %x4; setp.ne.u64 %q, %x4, %x0; @%q or.b32 %d, %d, 4096;";
+    let expected: Vec<u32> = (0..32).map(|t| 48 * (t % 2)).collect();
+    assert_eq!(run_in_both_modes(&kernel(body), 32), expected);
+}
+
+/// Overwrites its frame and bytes of its stack; returns the double of its parameter.
+const SCRIBBLE: &str = ".func (.param .b32 r) scribble(.param .b32 x) {
+    .local .align 16 .b8 depot[32]; .reg .pred %p; .reg .b32 %x, %i, %y; .reg .b64 %a, %b, %s;
+    ld.param.u32 %x, [x]; mov.u64 %a, depot; alloca.u64 %b, 256; st.local.u32 [%b], %x; mov.u32 %i, 0;
+    FRAME: st.local.u32 [%a], 0xeeeeeeee; add.u64 %a, %a, 4; add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 8; @%p bra FRAME;
+    ld.local.u32 %y, [%b]; add.u64 %s, %b, 4; mov.u32 %i, 1;
+    STACK: st.local.u32 [%s], 0xdddddddd; add.u64 %s, %s, 4; add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 64; @%p bra STACK;
+    add.u32 %y, %y, %x; st.param.b32 [r], %y; ret; }";
+
+#[test]
+fn calls_leave_alone_what_their_callers_took() {
+    // Each round takes another number of bytes in each lane, calls, looks at what it took, and gives it back. At the
+    // end the stack pointer is what it was, although that is far more than all local memory in total.
+    let text = SCRIBBLE.to_owned()
+        + &kernel(
+            "mov.u32 %w0, 0; stacksave.u64 %x0;
+            ROUND: stacksave.u64 %x1; add.u32 %w1, %t, %w0; and.b32 %w1, %w1, 63; mul.wide.u32 %x2, %w1, 64;
+            add.u64 %x2, %x2, 4; alloca.u64 %x3, %x2, 16; add.u64 %x4, %x3, %x2;
+            add.u32 %w2, %w0, %t; st.local.u32 [%x3], %w2; st.local.u32 [%x4+-4], %w2;
+            { .param .b32 a; .param .b32 r; st.param.b32 [a], %w0; call (r), scribble, (a); ld.param.b32 %w3, [r]; }
+            ld.local.u32 %w4, [%x3]; ld.local.u32 %w5, [%x4+-4];
+            setp.ne.u32 %p, %w4, %w2; @%p or.b32 %d, %d, 0x10000000;
+            setp.ne.u32 %p, %w5, %w2; @%p or.b32 %d, %d, 0x20000000;
+            add.u32 %d, %d, %w3; stackrestore.u64 %x1;
+            add.u32 %w0, %w0, 1; setp.lt.u32 %p, %w0, 300; @%p bra ROUND;
+            stacksave.u64 %x5; setp.ne.u64 %p, %x5, %x0; @%p or.b32 %d, %d, 0x40000000;",
+        );
+    assert_eq!(run_in_both_modes(&text, 64), vec![300 * 299; 64]);
+}
+
+#[test]
+fn a_function_that_calls_itself_takes_from_the_stack_at_each_level() {
+    // The sum of what each level wrote to its own part of the stack before it went down; lanes end at different depths.
+    let text = ".func (.param .b32 r) descend(.param .b32 n) {
+        .reg .pred %p; .reg .b32 %n, %m, %y; .reg .b64 %s, %a;
+        ld.param.u32 %n, [n]; mov.u32 %y, 0; setp.eq.u32 %p, %n, 0; @%p bra DONE;
+        mul.wide.u32 %s, %n, 12; alloca.u64 %a, %s; st.local.u32 [%a], %n; st.local.u32 [%a+8], %n;
+        sub.u32 %m, %n, 1;
+        { .param .b32 x; .param .b32 z; st.param.b32 [x], %m; call (z), descend, (x); ld.param.b32 %y, [z]; }
+        ld.local.u32 %n, [%a]; add.u32 %y, %y, %n; ld.local.u32 %n, [%a+8]; mad.lo.u32 %y, %n, 1000, %y;
+        DONE: st.param.b32 [r], %y; ret; }"
+        .to_owned()
+        + &kernel(
+            "stacksave.u64 %x0;
+            { .param .b32 a; .param .b32 r; st.param.b32 [a], %t; call (r), descend, (a); ld.param.b32 %d, [r]; }
+            stacksave.u64 %x1; setp.ne.u64 %p, %x0, %x1; @%p mov.u32 %d, 0xbad;",
+        );
+    let expected: Vec<u32> = (0..32).map(|t| 1001 * (t * (t + 1) / 2)).collect();
+    assert_eq!(run_in_both_modes(&text, 32), expected);
+}
+
+#[test]
+fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
+    let cases = [
+        // More than there is; a size that wraps around; a little, without end; a pointer that was never saved.
+        "mul.wide.u32 %x0, %t, 131072; alloca.u64 %x1, %x0;",
+        "cvt.u64.u32 %x0, %t; sub.u64 %x0, 4, %x0; alloca.u64 %x1, %x0;",
+        "setp.lt.u32 %p, %t, 5; @%p bra STORE; MORE: alloca.u64 %x1, 1000; bra MORE;",
+        "mul.wide.u32 %x0, %t, 131072; stackrestore.u64 %x0;",
+    ];
+    for body in cases {
+        let mut device = load(&kernel(body));
+        for mode in [Mode::Plain, Mode::Vector] {
+            device.options.mode = mode;
+            let out = device.buffer(&[0u32; 32]);
+            let fault = device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap_err();
+            assert_eq!(fault.kind, FaultKind::StackOverflow, "{body}");
+            // What threads 0 to 4 ask for fits.
+            assert_eq!((fault.thread, fault.lanes), ([5, 0, 0], 0xffff_ffe0), "{body}");
+            assert_eq!(fault.ptx_line, 7, "{body}");
+        }
+    }
 }
 
 #[test]

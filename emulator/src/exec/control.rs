@@ -5,12 +5,10 @@ use super::plain::Flow;
 use super::semantics::lanes_of;
 use super::warp::{Fragment, Frame, Wait};
 use crate::program::instruction::{Call, Callee, SystemCall};
-use crate::program::{FUNCTION_STRIDE, Register};
+use crate::program::{FUNCTION_STRIDE, MOST_LOCAL, Register};
 use crate::report::FaultKind;
 use std::sync::Arc;
 
-/// The most local memory of a thread, call frames included.
-const MOST_LOCAL: u32 = 512 * 1024;
 /// The deepest chain of calls.
 const MOST_CALLS: u32 = 10_000;
 
@@ -156,13 +154,8 @@ impl Block<'_, '_> {
         let kernel = self.launch.args.kernel;
         let callee = &kernel.functions[function as usize];
         let parent = self.warps[warp].fragments[index].frame.clone();
-        let (depth, parent_base, parent_bytes) = match &parent {
-            None => (1, 0, kernel.frame.next_multiple_of(16)),
-            Some(frame) => {
-                (frame.depth + 1, frame.local_base, kernel.functions[frame.function as usize].frame)
-            }
-        };
-        let local_base = parent_base + parent_bytes;
+        let depth = parent.as_ref().map_or(1, |frame| frame.depth + 1);
+        let local_base = self.warps[warp].next_frame(active);
         let end = local_base + callee.frame;
         if end > MOST_LOCAL || depth > MOST_CALLS {
             return Err(self.fault(FaultKind::StackOverflow, warp, pc, active));
@@ -175,15 +168,18 @@ impl Block<'_, '_> {
         }
         let warp_state = &mut self.warps[warp];
         warp_state.grow_local(end);
+        let callers_stack = warp_state.stack;
         let saved = again.then(|| warp_state.rows.save(&callee.rows, callee.predicates.clone()));
         for lane in lanes_of(active) {
+            warp_state.stack[lane] = end;
             // Read all, then write: a function that calls itself may pass its own parameters on, swapped.
             let values: Vec<u32> = call.arguments.iter().map(|row| warp_state.rows.get(*row, lane)).collect();
             for (row, value) in callee.params.iter().zip(values) {
                 warp_state.rows.set(*row, lane, value);
             }
         }
-        let frame = Some(Arc::new(Frame { return_pc: pc, function, parent, depth, local_base, saved }));
+        let frame = Frame { return_pc: pc, function, parent, depth, local_base, callers_stack, saved };
+        let frame = Some(Arc::new(frame));
         let fragments = &mut warp_state.fragments;
         if active == mask {
             fragments[index] = Fragment { pc: callee.entry, mask, frame, wait: Wait::Ready, tired: false };
@@ -203,6 +199,9 @@ impl Block<'_, '_> {
             return self.exit(warp, index, pc, mask, active);
         };
         let callee = &kernel.functions[frame.function as usize];
+        for lane in lanes_of(active) {
+            warp_state.stack[lane] = frame.callers_stack[lane];
+        }
         let rows = &mut warp_state.rows;
         let values: Vec<(usize, Vec<u32>)> = lanes_of(active)
             .map(|lane| (lane, callee.returns.iter().map(|row| rows.get(*row, lane)).collect()))

@@ -21,6 +21,7 @@ mod rows;
 mod schedule;
 pub(crate) mod semantics;
 mod shadow;
+mod stack;
 pub mod texture;
 pub(crate) mod vector;
 mod warp;

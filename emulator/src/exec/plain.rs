@@ -132,6 +132,13 @@ impl Block<'_, '_> {
                     warp.rows.set_wide(*out, *width, lane, u64::from(base + offset));
                 }
             }
+            Op::Alloca { out, size, align, width } => {
+                self.alloca(warp, pc, active, *out, *size, *align, *width)?;
+            }
+            Op::StackSave { out, width } => self.warps[warp].stack_save(active, *out, *width),
+            Op::StackRestore { pointer, width } => {
+                self.stack_restore(warp, pc, active, *pointer, *width)?;
+            }
             Op::BranchIndexed { index: row, targets } => {
                 return self.branch_indexed(warp, index, pc, mask, active, *row, targets);
             }

@@ -3,6 +3,7 @@
 use super::rows::{Rows, Saved};
 use super::semantics::LANES;
 use super::shadow::Written;
+use super::stack::{FRAME_ALIGN, StackPointers};
 use crate::program::Kernel;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub(super) struct Frame {
     pub(super) depth: u32,
     /// First byte of its local variables.
     pub(super) local_base: u32,
+    /// What its return gives each of its lanes back.
+    pub(super) callers_stack: StackPointers,
     /// Registers of the same function further up, if it called itself.
     pub(super) saved: Option<Saved>,
 }
@@ -73,6 +76,7 @@ pub(super) struct Warp {
     /// Local memory, lane after lane, as far as it was used.
     pub(super) local: Vec<u8>,
     pub(super) local_stride: u32,
+    pub(super) stack: StackPointers,
     /// Of each lane's local memory, where a check needs it.
     pub(super) local_written: Vec<Written>,
     /// Where which lanes exited, where a check needs it.
@@ -90,6 +94,7 @@ impl Warp {
             announced: 0,
             local: Vec::new(),
             local_stride: 0,
+            stack: [0; LANES],
             local_written: vec![Written::default(); LANES],
             exits: Vec::new(),
         }
@@ -116,6 +121,7 @@ impl Warp {
         if live != 0 {
             self.fragments.push(Fragment { pc: 0, mask: live, frame: None, wait: Wait::Ready, tired: false });
         }
+        self.stack = [kernel.frame.next_multiple_of(FRAME_ALIGN); LANES];
         self.grow_local(kernel.frame);
     }
 

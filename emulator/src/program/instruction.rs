@@ -552,6 +552,22 @@ pub(crate) enum Op {
         offset: u32,
         width: Width,
     },
+    /// Takes bytes of the thread's stack, until the function returns.
+    Alloca {
+        out: Register,
+        size: Register,
+        /// A power of two.
+        align: u32,
+        width: Width,
+    },
+    StackSave {
+        out: Register,
+        width: Width,
+    },
+    StackRestore {
+        pointer: Register,
+        width: Width,
+    },
     Branch {
         target: u32,
     },

@@ -132,6 +132,9 @@ pub enum RelocationTarget {
 /// Distance of the addresses of two functions.
 pub const FUNCTION_STRIDE: u64 = 16;
 
+/// The most local memory of a thread, its stack included.
+pub(crate) const MOST_LOCAL: u32 = 512 * 1024;
+
 /// A module variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]

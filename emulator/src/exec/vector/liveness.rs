@@ -130,6 +130,9 @@ pub(super) fn may_wait(op: &Op) -> bool {
             | Op::Store(_)
             | Op::Atomic(_)
             | Op::LocalAddress { .. }
+            | Op::Alloca { .. }
+            | Op::StackSave { .. }
+            | Op::StackRestore { .. }
             | Op::ActiveMask { .. }
             | Op::Clock { .. }
             | Op::Fence(_)

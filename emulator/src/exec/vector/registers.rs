@@ -16,7 +16,10 @@ pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Reg
             let width = if atomic.ty.bytes() == 8 { Width::Double } else { Width::Single };
             atomic.out.into_iter().for_each(|out| visit(out, width));
         }
-        Op::LocalAddress { out, width, .. } | Op::Clock { out, width, .. } => visit(*out, *width),
+        Op::LocalAddress { out, width, .. }
+        | Op::Clock { out, width, .. }
+        | Op::Alloca { out, width, .. }
+        | Op::StackSave { out, width } => visit(*out, *width),
         Op::Call(call) => call.results.iter().for_each(|register| visit(*register, Width::Single)),
         Op::Barrier { kind: BarrierKind::CountOnes { out, .. }, .. } | Op::ActiveMask { out } => {
             visit(*out, Width::Single);
@@ -35,7 +38,7 @@ pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Reg
         },
         Op::Test { .. } | Op::Logic { .. } | Op::Store(_) | Op::Branch { .. } => {}
         Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap | Op::Barrier { .. } => {}
-        Op::Fence(_) | Op::Yield => {}
+        Op::Fence(_) | Op::Yield | Op::StackRestore { .. } => {}
         _ => return false,
     }
     true
@@ -61,6 +64,8 @@ pub(super) fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Regi
             visit(atomic.address.base);
             atomic.operands.into_iter().for_each(visit);
         }
+        Op::Alloca { size, .. } => visit(*size),
+        Op::StackRestore { pointer, .. } => visit(*pointer),
         Op::Barrier { id, count, .. } => std::iter::once(*id).chain(*count).for_each(visit),
         Op::Collective { operation, members } => {
             visit(*members);
@@ -80,7 +85,7 @@ pub(super) fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Regi
             }
         }
         Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
-        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Fence(_) | Op::Yield => {}
+        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Fence(_) | Op::Yield | Op::StackSave { .. } => {}
         // Calls and returns move registers around by themselves.
         _ => return false,
     }

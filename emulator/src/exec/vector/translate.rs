@@ -605,7 +605,11 @@ impl<'k> Translator<'k> {
     fn plain(&mut self, op: &Op) -> Action {
         let parts = match op {
             Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Fence(_) => false,
-            Op::ActiveMask { .. } | Op::Clock { .. } => false,
+            Op::ActiveMask { .. } | Op::Clock { .. } | Op::StackSave { .. } => false,
+            Op::Alloca { size: source, .. } | Op::StackRestore { pointer: source, .. } => {
+                self.read_plainly.push(*source);
+                false
+            }
             Op::Video { sources, .. } => {
                 self.read_plainly.extend(sources);
                 false

@@ -13,13 +13,16 @@ mod matrix;
 mod memory;
 mod modifiers;
 mod operands;
+mod stack;
 mod texture;
 mod video;
 
 use super::instruction::{Access, Address, Condition, Constant, Instruction, Op, Order};
 use super::module::{Context, SharedVariable, layout, shared_layout};
 use super::types::Type;
-use super::{Function, Kernel, Origin, Param, Predicate, PtxError, PtxErrorKind, Register, RowKind, flow};
+use super::{
+    Function, Kernel, MOST_LOCAL, Origin, Param, Predicate, PtxError, PtxErrorKind, Register, RowKind, flow,
+};
 use crate::exec::semantics::Width;
 use crate::ptx::{self, Position, Space, Statement, Variable};
 use modifiers::Modifiers;
@@ -472,7 +475,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 let offset = u64::from(self.frame).next_multiple_of(align);
                 self.frame = u32::try_from(offset + bytes)
                     .ok()
-                    .filter(|frame| *frame <= 512 * 1024)
+                    .filter(|frame| *frame <= MOST_LOCAL)
                     .ok_or_else(|| self.unsupported("more local memory than any thread has"))?;
                 Symbol::Local { offset: offset as u32 }
             }
@@ -588,6 +591,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             || self.cluster(instruction, &mut modifiers)?
             || self.matrix(instruction, &mut modifiers)?
             || self.texture(instruction, &mut modifiers)?
+            || self.stack(instruction, &mut modifiers)?
             || self.control(instruction, &mut modifiers)?;
         if !known {
             return Err(modifiers.unsupported("this instruction or type"));

@@ -1,0 +1,60 @@
+//! `alloca`, `stacksave`, `stackrestore`.
+
+use super::modifiers::Modifiers;
+use super::operands::width_of;
+use super::{Decoded, Decoder};
+use crate::program::instruction::Op;
+use crate::program::types::Type;
+use crate::program::{PtxError, PtxErrorKind};
+use crate::ptx::{Instruction, Operand};
+
+/// The largest alignment that `alloca` takes.
+const MOST_ALIGN: u64 = 1 << 23;
+/// The alignment where the instruction names none.
+const USUAL_ALIGN: u32 = 8;
+
+impl<'s> Decoder<'_, '_, 's> {
+    /// Decodes the instruction if it is about the stack; `false` if not.
+    pub(super) fn stack(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let most_operands = match i.opcode {
+            "alloca" => 3,
+            "stacksave" | "stackrestore" => 1,
+            _ => return Ok(false),
+        };
+        self.operand_count(i, most_operands)?;
+        let Some(ty) = m.pick(&[("u32", Type::U32), ("u64", Type::U64)]) else { return Ok(false) };
+        let width = width_of(ty);
+        let pointer = self.operand(i, 0)?;
+        if !matches!(pointer, Operand::Name(name) if *name != "_") {
+            return Err(self.stack_error(i, "expected a register as its first operand"));
+        }
+        self.fits(pointer, ty, false)?;
+        if i.opcode == "stackrestore" {
+            let pointer = self.source(pointer, ty, width)?;
+            self.emit(Op::StackRestore { pointer, width });
+            return Ok(true);
+        }
+        let out = self.destination(pointer, width, false)?;
+        if i.opcode == "stacksave" {
+            self.emit(Op::StackSave { out: out.row, width });
+        } else {
+            let size = self.operand(i, 1)?;
+            self.fits(size, ty, false)?;
+            let size = self.source(size, ty, width)?;
+            let align = match i.operands.get(2) {
+                None => USUAL_ALIGN,
+                Some(Operand::Int(align)) if align.is_power_of_two() && *align <= MOST_ALIGN => *align as u32,
+                Some(_) => {
+                    return Err(self.stack_error(i, "expected a power of two up to 2^23 as alignment"));
+                }
+            };
+            self.emit(Op::Alloca { out: out.row, size, align, width });
+        }
+        self.finish(out);
+        Ok(true)
+    }
+
+    fn stack_error(&self, i: &Instruction<'s>, expected: &str) -> PtxError {
+        PtxError::at(self.position, PtxErrorKind::Syntax, format!("`{}`: {expected}", i.opcode))
+    }
+}
