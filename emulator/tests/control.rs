@@ -583,3 +583,16 @@ fn who_waits_at_a_clusters_barrier_waits_for_all_that_have_not_exited() {
     let expected: Vec<u32> = (0..96).map(|thread| if thread < 16 { 0 } else { 95 }).collect();
     assert_eq!(run(&kernel(body), 96), expected);
 }
+
+#[test]
+fn atomics_of_128_bits_take_and_give_both_halves() {
+    // Halves that are constants, and old values that are used afterwards.
+    let text = ".visible .entry k(.param .u64 out) { .reg .b128 %q, %old; .reg .b64 %o, %lo, %hi, %a, %b;
+        ld.param.u64 %o, [out]; mov.b64 %lo, 5; mov.b64 %hi, 7; mov.b128 %q, {%lo, %hi};
+        atom.global.exch.b128 %old, [%o], %q; mov.b128 {%a, %b}, %old; add.u64 %b, %b, %a; st.global.u64 [%o+16], %b;
+        ret; }";
+    let device = load(text);
+    let out = device.buffer(&[100u64, 11, 0]);
+    device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap();
+    assert_eq!(out.read::<u64>(), [5, 7, 111]);
+}

@@ -3,6 +3,7 @@
 use super::super::semantics::Width;
 use crate::program::Kernel;
 use crate::program::instruction::{BarrierKind, Collective, Instruction, Op, Register};
+use crate::program::types::Type;
 
 /// Calls `visit` with each register that an instruction writes; `false` if that is not known.
 pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Register, Width)) -> bool {
@@ -12,6 +13,8 @@ pub(super) fn visit_writes(instruction: &Instruction, visit: &mut impl FnMut(Reg
         Op::Video { out, .. } => visit(*out, Width::Single),
         Op::Carry(carry) => visit(carry.out, carry.width),
         Op::Load(access) => access.registers.iter().for_each(|register| visit(*register, access.width)),
+        // Two double registers each, of which only the first is named.
+        Op::Atomic(atomic) if atomic.ty == Type::B128 => return false,
         Op::Atomic(atomic) => {
             let width = if atomic.ty.bytes() == 8 { Width::Double } else { Width::Single };
             atomic.out.into_iter().for_each(|out| visit(out, width));
@@ -60,6 +63,7 @@ pub(super) fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Regi
             visit(access.address.base);
             access.registers.iter().copied().for_each(visit);
         }
+        Op::Atomic(atomic) if atomic.ty == Type::B128 => return false,
         Op::Atomic(atomic) => {
             visit(atomic.address.base);
             atomic.operands.into_iter().for_each(visit);
