@@ -1,0 +1,154 @@
+//! Kernel nodes: launches, and the attributes that can be set apart from them.
+
+use core::ffi::c_void;
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::driver::call::{Answer, INVALID_VALUE, In, Out, calls, ensure};
+use crate::driver::context::Context;
+use crate::driver::function::Function;
+use crate::driver::launch::{Launch, Shape as LaunchShape, pack_params};
+use crate::driver::stream::LEAST_PRIORITY;
+
+use super::params::NodeParams;
+use super::{Node, NodeKind, current_context};
+
+/// A launch, with its arguments as an array of pointers for a client that asks for them.
+#[derive(Debug)]
+pub(in crate::driver) struct KernelNode {
+    launch: Launch,
+    handle: CUfunction,
+    pointers: Box<[*mut c_void]>,
+    priority: i32,
+}
+
+// SAFETY: the pointers lead into the arguments of `launch`, which is not changed any more.
+unsafe impl Send for KernelNode {}
+// SAFETY: as above.
+unsafe impl Sync for KernelNode {}
+
+impl KernelNode {
+    pub(in crate::driver) fn new(launch: Launch, handle: CUfunction) -> Self {
+        let params = launch.function.kernel.params().iter();
+        let start = launch.params.as_ptr();
+        let pointers = params.map(|param| start.wrapping_add(param.offset as usize).cast_mut().cast());
+        Self { handle, pointers: pointers.collect(), launch, priority: LEAST_PRIORITY }
+    }
+
+    pub(super) fn run(&self, context: &Arc<Context>) -> Answer {
+        self.launch.run(context)
+    }
+
+    /// The structure that describes it. The arguments live as long as the node does this.
+    fn params(&self) -> CUDA_KERNEL_NODE_PARAMS {
+        let LaunchShape { grid, block, dynamic_shared, .. } = self.launch.shape;
+        CUDA_KERNEL_NODE_PARAMS {
+            func: self.handle,
+            gridDimX: grid[0],
+            gridDimY: grid[1],
+            gridDimZ: grid[2],
+            blockDimX: block[0],
+            blockDimY: block[1],
+            blockDimZ: block[2],
+            sharedMemBytes: dynamic_shared,
+            kernelParams: self.pointers.as_ptr().cast_mut(),
+            ..CUDA_KERNEL_NODE_PARAMS::zeroed()
+        }
+    }
+
+    /// The attributes that change anything here; the others read as zero.
+    fn attribute(&self, attribute: CUlaunchAttributeID) -> Answer<CUlaunchAttributeValue> {
+        ensure(attribute.name().is_some(), INVALID_VALUE)?;
+        let mut value = CUlaunchAttributeValue::zeroed();
+        match attribute {
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                value.cooperative = i32::from(self.launch.shape.cooperative);
+            }
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => value.priority = self.priority,
+            _ => {}
+        }
+        Ok(value)
+    }
+
+    fn with_attribute(&self, attribute: CUlaunchAttributeID, value: &CUlaunchAttributeValue) -> Answer<Self> {
+        ensure(attribute.name().is_some(), INVALID_VALUE)?;
+        let mut launch = self.launch.clone();
+        let mut priority = self.priority;
+        match attribute {
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                // SAFETY: the id says that this is the member.
+                launch.shape.cooperative = unsafe { value.cooperative } != 0;
+            }
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+                // SAFETY: as above.
+                priority = unsafe { value.priority };
+            }
+            _ => {}
+        }
+        Ok(Self { priority, ..Self::new(launch, self.handle) })
+    }
+}
+
+impl NodeParams for CUDA_KERNEL_NODE_PARAMS {
+    fn into_kind(self) -> Answer<NodeKind> {
+        let function = Function::find_in(self.func, &current_context()?)?;
+        let shape = LaunchShape {
+            grid: [self.gridDimX, self.gridDimY, self.gridDimZ],
+            block: [self.blockDimX, self.blockDimY, self.blockDimZ],
+            dynamic_shared: self.sharedMemBytes,
+            cooperative: false,
+        };
+        let arguments = pack_params(&function, self.kernelParams, self.extra)?;
+        let launch = Launch::new(function, shape, arguments)?;
+        Ok(NodeKind::Kernel(Arc::new(KernelNode::new(launch, self.func))))
+    }
+
+    fn of(kind: &NodeKind) -> Answer<Self> {
+        match kind {
+            NodeKind::Kernel(kernel) => Ok(kernel.params()),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+}
+
+/// The launch of a kernel node.
+fn kernel_of(node: CUgraphNode) -> Answer<Arc<KernelNode>> {
+    match &*Node::find(node)?.kind() {
+        NodeKind::Kernel(kernel) => Ok(Arc::clone(kernel)),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+calls! {
+    fn cuGraphKernelNodeGetAttribute(
+        _call,
+        hNode: CUgraphNode,
+        attr: CUlaunchAttributeID,
+        value_out: Out<CUlaunchAttributeValue>,
+    ) {
+        value_out.check()?;
+        value_out.set(kernel_of(hNode)?.attribute(attr)?)
+    }
+
+    fn cuGraphKernelNodeSetAttribute(
+        _call,
+        hNode: CUgraphNode,
+        attr: CUlaunchAttributeID,
+        value: In<CUlaunchAttributeValue>,
+    ) {
+        let changed = kernel_of(hNode)?.with_attribute(attr, &value.get()?)?;
+        Node::find(hNode)?.replace(NodeKind::Kernel(Arc::new(changed)))
+    }
+
+    fn cuGraphKernelNodeCopyAttributes(_call, dst: CUgraphNode, src: CUgraphNode) {
+        let (source, mut changed) = (kernel_of(src)?, kernel_of(dst)?);
+        for attribute in [
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY,
+        ] {
+            changed = Arc::new(changed.with_attribute(attribute, &source.attribute(attribute)?)?);
+        }
+        Node::find(dst)?.replace(NodeKind::Kernel(changed))
+    }
+}

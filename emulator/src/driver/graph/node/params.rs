@@ -1,0 +1,140 @@
+//! The C structures of nodes, one for each kind and revision: how each becomes a node, and comes from one.
+
+use cuprum_sys::*;
+
+use crate::driver::call::{Answer, INVALID_VALUE, ensure};
+use crate::driver::copy;
+use crate::driver::event::Event;
+use crate::driver::handle::Handle;
+use crate::driver::memset::{Element, Fill};
+
+use super::{CopyNode, NodeKind};
+
+/// A C structure that describes nodes of one kind.
+pub(super) trait NodeParams: Sized {
+    /// What a node does that is made with this.
+    fn into_kind(self) -> Answer<NodeKind>;
+
+    /// What a node was made with; fails for one of another kind.
+    fn of(kind: &NodeKind) -> Answer<Self>;
+}
+
+impl NodeParams for CUDA_MEMCPY3D {
+    fn into_kind(self) -> Answer<NodeKind> {
+        Ok(NodeKind::Copy(Box::new(CopyNode { copy: copy::from_3d(&self)?, params: self })))
+    }
+
+    fn of(kind: &NodeKind) -> Answer<Self> {
+        match kind {
+            NodeKind::Copy(node) => Ok(node.params),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+}
+
+impl NodeParams for CUDA_MEMCPY_NODE_PARAMS {
+    fn into_kind(self) -> Answer<NodeKind> {
+        self.copyParams.into_kind()
+    }
+
+    fn of(kind: &NodeKind) -> Answer<Self> {
+        Ok(Self { copyParams: NodeParams::of(kind)?, ..Self::zeroed() })
+    }
+}
+
+impl NodeParams for CUDA_MEMSET_NODE_PARAMS {
+    fn into_kind(self) -> Answer<NodeKind> {
+        let element = Element::new(self.value, u64::from(self.elementSize))?;
+        let (width, rows) = (self.width as u64, self.height as u64);
+        let fill = Fill::new(self.dst, self.pitch as u64, element, width, rows)?;
+        Ok(NodeKind::Fill(fill, self))
+    }
+
+    fn of(kind: &NodeKind) -> Answer<Self> {
+        match kind {
+            NodeKind::Fill(_, params) => Ok(*params),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+}
+
+impl NodeParams for CUDA_HOST_NODE_PARAMS {
+    fn into_kind(self) -> Answer<NodeKind> {
+        ensure(self.fn_.is_some(), INVALID_VALUE)?;
+        Ok(NodeKind::Host(self))
+    }
+
+    fn of(kind: &NodeKind) -> Answer<Self> {
+        match kind {
+            NodeKind::Host(params) => Ok(*params),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+}
+
+/// A C structure of which the event is all that counts here.
+pub(super) trait EventParams: NodeParams {
+    fn with(event: CUevent) -> Self;
+}
+
+/// The structures for events differ in the kind of node only.
+macro_rules! events {
+    ($( $params:ty => $kind:ident; )*) => { $(
+        impl EventParams for $params {
+            fn with(event: CUevent) -> Self {
+                let mut params = Self::zeroed();
+                params.event = event;
+                params
+            }
+        }
+
+        impl NodeParams for $params {
+            fn into_kind(self) -> Answer<NodeKind> {
+                Ok(NodeKind::$kind(Event::find(self.event)?))
+            }
+
+            fn of(kind: &NodeKind) -> Answer<Self> {
+                match kind {
+                    NodeKind::$kind(event) => Ok(Self::with(CUevent::from_addr(event.handle))),
+                    _ => Err(INVALID_VALUE),
+                }
+            }
+        }
+    )* };
+}
+
+events! {
+    CUDA_EVENT_RECORD_NODE_PARAMS => Record;
+    CUDA_EVENT_WAIT_NODE_PARAMS => Wait;
+}
+
+/// Other revisions of structures, by the fields that they share. The other fields do not count here, and read as
+/// zero.
+macro_rules! revisions {
+    ($( $revision:ty, of $params:ty: $( $field:ident ),*; )*) => { $(
+        impl NodeParams for $revision {
+            fn into_kind(self) -> Answer<NodeKind> {
+                let mut params = <$params>::zeroed();
+                $( params.$field = self.$field; )*
+                params.into_kind()
+            }
+
+            fn of(kind: &NodeKind) -> Answer<Self> {
+                let params = <$params>::of(kind)?;
+                let mut revision = Self::zeroed();
+                $( revision.$field = params.$field; )*
+                Ok(revision)
+            }
+        }
+    )* };
+}
+
+revisions! {
+    CUDA_KERNEL_NODE_PARAMS_v1, of CUDA_KERNEL_NODE_PARAMS:
+        func, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,
+        kernelParams, extra;
+    CUDA_MEMSET_NODE_PARAMS_v2, of CUDA_MEMSET_NODE_PARAMS:
+        dst, pitch, value, elementSize, width, height;
+    CUDA_HOST_NODE_PARAMS_v2, of CUDA_HOST_NODE_PARAMS:
+        fn_, userData;
+}
