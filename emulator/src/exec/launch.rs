@@ -11,6 +11,7 @@ use crate::memory::Map;
 use crate::program::instruction::{Constant, Special};
 use crate::program::{FUNCTION_STRIDE, Register};
 use crate::report::{Fault, FaultKind};
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -20,6 +21,15 @@ const WORTH_WAKING: Duration = Duration::from_micros(30);
 
 /// Bytes of shared memory of each block that the system keeps for itself, as the device reports.
 const RESERVED_SHARED: u32 = 1024;
+
+/// From so many blocks on, workers take more than one at a time.
+const MANY_BLOCKS: u64 = 256;
+const MOST_AT_A_TIME: u64 = 8;
+
+/// What workers write all the time, on a cache line of its own, away from what they only read.
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
 
 /// What all workers of a launch share.
 pub(super) struct Launch<'a> {
@@ -38,10 +48,13 @@ pub(super) struct Launch<'a> {
     pub(super) global_shadow: Option<GlobalShadow>,
     blocks: u64,
     order: Order,
-    next_block: AtomicU64,
+    /// How many blocks a worker takes at a time: several where there are many, since short ones taken one by one keep
+    /// the workers waiting for the counter.
+    at_a_time: u64,
+    next_block: Apart<AtomicU64>,
     stopped: AtomicBool,
     fault: Mutex<Option<Box<Fault>>>,
-    instructions: AtomicU64,
+    instructions: Apart<AtomicU64>,
     /// When it counts as endless.
     deadline: Option<Instant>,
 }
@@ -66,7 +79,7 @@ pub(super) fn run(
     let fault = launch.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     match fault {
         Some(fault) => Err(fault),
-        None => Ok(LaunchStats { instructions: launch.instructions.into_inner(), blocks: launch.blocks }),
+        None => Ok(LaunchStats { instructions: launch.instructions.0.into_inner(), blocks: launch.blocks }),
     }
 }
 
@@ -115,10 +128,11 @@ impl<'a> Launch<'a> {
             global_shadow: options.check_races.then(GlobalShadow::default),
             blocks,
             order: Order::new(options.seed, 0, blocks),
-            next_block: AtomicU64::new(0),
+            at_a_time: if args.cooperative { 1 } else { (blocks / MANY_BLOCKS).clamp(1, MOST_AT_A_TIME) },
+            next_block: Apart::default(),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
-            instructions: AtomicU64::new(0),
+            instructions: Apart::default(),
             deadline: options.time_limit.and_then(|limit| Instant::now().checked_add(limit)),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);
@@ -208,11 +222,10 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// The next block that nobody has taken yet.
-    fn next_block(&self) -> Option<[u32; 3]> {
-        let index = self.next_block.fetch_add(1, Ordering::Relaxed);
-        let wanted = index < self.blocks && !self.stopped.load(Ordering::Relaxed);
-        wanted.then(|| self.coordinates(self.order.at(index)))
+    /// The places of the next blocks that nobody has taken yet; none at the end.
+    fn take_blocks(&self) -> Range<u64> {
+        let first = self.next_block.0.fetch_add(self.at_a_time, Ordering::Relaxed);
+        first.min(self.blocks)..first.saturating_add(self.at_a_time).min(self.blocks)
     }
 
     /// Takes blocks from the queue, one after the other. Others are asked to help once it turns out to take long enough
@@ -224,22 +237,30 @@ impl<'a> Launch<'a> {
                 help.invite();
             }
         };
-        let Some(first) = self.next_block() else { return Ok(()) };
+        let mut taken = self.take_blocks();
+        if taken.is_empty() {
+            return Ok(());
+        }
         let mut block = Block::new(self, worker);
-        let mut next = Some(first);
-        while let Some(index) = next {
-            block.start(index);
-            while !block.round(if help.is_possible() { SHORT_TURN } else { LONG_TURN })? {
-                self.account(&mut block)?;
+        while !taken.is_empty() {
+            for place in taken {
                 if self.stopped.load(Ordering::Relaxed) {
                     return Ok(());
                 }
+                block.start(self.coordinates(self.order.at(place)));
+                while !block.round(if help.is_possible() { SHORT_TURN } else { LONG_TURN })? {
+                    self.account(&mut block)?;
+                    if self.stopped.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                    invite_if_long();
+                }
+                self.account(&mut block)?;
                 invite_if_long();
             }
-            self.account(&mut block)?;
-            invite_if_long();
-            next = self.next_block();
+            taken = self.take_blocks();
         }
+        self.count(&mut block);
         Ok(())
     }
 
@@ -249,9 +270,9 @@ impl<'a> Launch<'a> {
         help.invite();
         let mut blocks = Vec::new();
         loop {
-            if let Some(index) = self.next_block() {
+            if let Some(place) = self.take_blocks().next() {
                 let mut block = Block::new(self, worker);
-                block.start(index);
+                block.start(self.coordinates(self.order.at(place)));
                 blocks.push(block);
             }
             if blocks.is_empty() || self.stopped.load(Ordering::Relaxed) {
@@ -262,7 +283,7 @@ impl<'a> Launch<'a> {
                 let done = blocks[index].round(LONG_TURN)?;
                 self.account(&mut blocks[index])?;
                 if done {
-                    blocks.swap_remove(index);
+                    self.count(&mut blocks.swap_remove(index));
                 } else {
                     index += 1;
                 }
@@ -270,11 +291,15 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Adds up executed instructions and checks them against the budget, and the time against its limit.
-    fn account(&self, block: &mut Block<'_, 'a>) -> Result<(), Box<Fault>> {
+    /// Adds what a block has executed to what all have.
+    fn count(&self, block: &mut Block<'_, 'a>) -> u64 {
         let count = block.take_instructions();
-        let total = self.instructions.fetch_add(count, Ordering::Relaxed) + count;
-        let spent = self.options.budget.is_some_and(|budget| total > budget);
+        self.instructions.0.fetch_add(count, Ordering::Relaxed) + count
+    }
+
+    /// Checks executed instructions against the budget, and the time against its limit.
+    fn account(&self, block: &mut Block<'_, 'a>) -> Result<(), Box<Fault>> {
+        let spent = self.options.budget.is_some_and(|budget| self.count(block) > budget);
         let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
         if spent || late { Err(block.fault_of_all(FaultKind::Timeout)) } else { Ok(()) }
     }
