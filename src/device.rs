@@ -3,10 +3,11 @@
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
-use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, FnId, Library};
+use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
 
 use crate::driver::Driver;
-use crate::error::{Error, driver_call};
+use crate::error::Error;
+use crate::raw::call::{driver_call, either_call};
 
 /// A device of an initialized driver. It is a number: `Copy`, and nothing has to be freed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,14 +101,9 @@ impl Device {
     #[doc(alias = "cuDeviceGetUuid")]
     pub fn uuid(self) -> Result<[u8; 16], Error> {
         let mut uuid = CUuuid { bytes: [0; 16] };
-        let library = self.library();
-        if library.has(FnId::cuDeviceGetUuid_v2) {
-            // SAFETY: `uuid` outlives the call, and `raw` is a device of this driver.
-            unsafe { driver_call!(library, cuDeviceGetUuid_v2(&raw mut uuid, self.raw)) }?;
-        } else {
-            // SAFETY: as above.
-            unsafe { driver_call!(library, cuDeviceGetUuid(&raw mut uuid, self.raw)) }?;
-        }
+        let (to, raw) = (&raw mut uuid, self.raw);
+        // SAFETY: `uuid` outlives the call, and `raw` is a device of this driver.
+        unsafe { either_call!(self.library(), cuDeviceGetUuid_v2(to, raw) or cuDeviceGetUuid(to, raw)) }?;
         Ok(uuid.bytes)
     }
 

@@ -4,7 +4,8 @@ use cuprum_sys::{CUresult, FnId, Library, LoadError, Version};
 use once_cell::sync::OnceCell;
 
 use crate::device::Device;
-use crate::error::{Error, driver_call};
+use crate::error::Error;
+use crate::raw::call::driver_call;
 
 /// A driver that has been loaded and initialized.
 ///

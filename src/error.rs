@@ -248,31 +248,3 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// Calls the driver and checks the answer; the error is `cuprum::Error`, without a context to poison.
-macro_rules! driver_call {
-    ($library:expr, $name:ident($($argument:expr),* $(,)?)) => {{
-        let library: cuprum_sys::Library = $library;
-        if library.forked() {
-            Err($crate::error::forked(cuprum_sys::FnId::$name))
-        } else {
-            $crate::Error::check(library, cuprum_sys::call!(library.fns(), $name($($argument),*)))
-        }
-    }};
-}
-
-/// As `driver_call`, for a call in or on a context: a sticky answer poisons it.
-macro_rules! context_call {
-    ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
-        let context: &$crate::ContextRef = $context;
-        $crate::error::driver_call!(context.library(), $name($($argument),*)).map_err(|error| context.record(error))
-    }};
-}
-
-pub(crate) use {context_call, driver_call};
-
-#[cold]
-#[inline(never)]
-pub(crate) const fn forked(call: FnId) -> Error {
-    Error::host(CUresult::FORKED, call)
-}

@@ -6,8 +6,8 @@
 //!
 //! # What it does and what it does not
 //!
-//! It wraps the driver API one call a method, and turns the rules between calls into types: what must happen
-//! before what, what must outlive what, what must be current. It is not the runtime API, no array library and
+//! Each method makes one call of the driver, and the rules between calls are types: what must happen before what, what
+//! must outlive what, what must be current. It is not the runtime API, no array library and
 //! no compiler: kernels come in as PTX, cubin or fatbin. What a kernel does with memory cannot be checked, so
 //! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started, and nothing but
 //! loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
@@ -20,12 +20,12 @@
 //! | [`Library`]: a driver is loaded | | nothing is called before there is a driver |
 //! | [`Driver`]: `cuInit` succeeded | a `Library` | nothing is called before initialization |
 //! | [`Device`] | a `Driver` | |
-//! | [`Context`], [`PrimaryContext`] | a `Device` | |
-//! | [`ContextStack`] | nothing; there is one a thread | |
+//! | [`Context`], [`PrimaryContext`]; either can be [shared](SharedContext) | a `Device` | |
+//! | [`ContextStack`] | nothing; there is one per thread | |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
-//! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context | a context outlives what was made in it |
-//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed | code is not unloaded while it can be launched |
-//! | [`Scope`]: asynchronous copies | `&Current` and a `Stream`; it borrows the host memory | host memory in flight is not touched, moved or freed |
+//! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
+//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
+//! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
 //!
 //! # A tour
 //!
@@ -53,7 +53,7 @@
 //! unsafe { saxpy.launch(&cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
 //! assert_eq!(y.to_vec(&cx)?, [5.0; 1000]);
 //!
-//! // Asynchronous copies borrow what they read and write until the scope has waited for them.
+//! // What a stream works on is borrowed until the scope has waited for it.
 //! let mut host = [0.0f32; 1000];
 //! cx.scope(&stream, |scope| scope.lend(y.as_mut_slice())?.copy_to_host(&mut host))??;
 //! assert_eq!(host, [5.0; 1000]);
@@ -64,21 +64,42 @@
 //!
 //! Which context is current is a matter of each thread. [`ContextStack`] and [`Current`], and with them
 //! [`Scope`] and [`Lent`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
-//! makes the object's context current if it is not, and puts back what was. A context that is
-//! [leaked](Context::leak) is `'static`, and so is what is made in it: it can live in statics and in threads
-//! that are not scoped.
+//! makes the object's context current if it is not, and puts back what was.
+//!
+//! Code that does not know its caller's token, a library for instance, [enters](ContextRef::enter) a context with a
+//! closure, whatever is current on the thread.
 //!
 //! A token that was forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next use
-//! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`].
+//! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`]. So it is with
+//! what a push or pop left that failed: tokens never work in another context than their own.
 //! Other code of the process that changes the current context must put it back.
+//!
+//! # Keeping it in a struct
+//!
+//! What borrows a context cannot lie in a struct beside it. What is made in a [`SharedContext`] takes a share of it
+//! instead, and is `'static`; so does a [`SharedKernel`] of a [`SharedModule`]. Such a struct is moved, sent, kept in a
+//! `static`, and dropped in any order; the context goes with the last of its users. A share is counted when an object
+//! is made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
+//!
+//! # What sees what
+//!
+//! Copies and fills outside of a scope run on the default stream, and what one of them wrote the next one reads, on
+//! whichever thread. Streams made with [`Stream::new`] are in order with them. A [non-blocking](StreamKind::NonBlocking)
+//! stream is not: lending memory to a scope on one waits for the default stream first. Where the library was opened with
+//! per-thread default streams, those of two threads are not in order; there copies to the device and fills wait until
+//! they are done. Memory that was not written holds what it held before: an allocation is not cleared.
+//!
+//! Nothing here leaves the device with a right to write host memory after a call has returned, since after a fault no
+//! call tells when it stops; the [module of streams](stream) says what was measured.
 //!
 //! # Errors
 //!
 //! Every error names the call and the code in eight bytes; see [`Error`]. Methods that check on the host have
 //! an error of their own around it, such as [`MemoryError`], with the values in question. A driver reports
 //! the failure of work at whichever call comes next, so that many calls list "the sticky errors of earlier
-//! work". `Drop` cannot report: `close` does, and gives the object back when it fails. What `Drop` swallowed
-//! is counted in [`swallowed`].
+//! work". `Drop` cannot report: `close` does. After an error of either the object is gone: the driver lets a call fail
+//! that was done, and what is freed twice may be somebody else's by then. What `Drop` swallowed is counted in
+//! [`swallowed`].
 //!
 //! # Faults
 //!
@@ -88,11 +109,12 @@
 //! 580 (CUDA 13.0), and recorded in `tests/data/goldens/driver.json`:
 //!
 //! - The launch itself succeeds. The fault shows at the first call that waits, or at any later one.
-//! - It reaches every context of the process, those made afterwards included. (One device was there; what
-//!   others do is not known.)
+//! - It reaches every context of the process, those made afterwards included, and those of other devices.
 //! - A context created after the old one was destroyed fails with the same code, and so does a primary
 //!   context that was reset, or released and retained. Only a new process recovers.
 //! - Asking a device for attributes, pushing and popping go on working.
+//! - Copies between a device and page-locked host memory go on, the queued ones too, while every wait answers with the
+//!   fault at once.
 //!
 //! So run kernels that may fault in a process of their own. The emulator keeps a fault to its context, and
 //! names the thread, the line and the allocation.
@@ -116,20 +138,16 @@
 //! kernel that was not loaded from PTX needs CUDA 12.4. [`Library::require`] and [`Library::has`] tell
 //! beforehand. NVIDIA's newer drivers take programs made for older ones, so there is no greatest version.
 
-mod context;
-mod device;
-mod driver;
-mod error;
-mod event;
-mod function;
-mod global;
-mod launch;
-mod memory;
-mod module;
+pub mod context;
+pub mod device;
+pub mod driver;
+pub mod error;
+pub mod launch;
+pub mod memory;
+pub mod module;
 pub mod not_wrapped;
-mod ptx;
-mod scope;
-mod stream;
+mod raw;
+pub mod stream;
 pub mod swallowed;
 
 pub use cuprum_sys as sys;
@@ -137,21 +155,18 @@ pub use cuprum_sys::{Library, LoadError, Version};
 
 pub use crate::context::{
     Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, Limit, MemoryInfo,
-    PrimaryContext, PrimaryState, StackTaken,
+    PrimaryContext, PrimaryState, SharedContext, StackTaken,
 };
 pub use crate::device::{ComputeCapability, Device};
 pub use crate::driver::{Driver, DriverError};
 pub use crate::error::Error;
-pub use crate::event::{Event, EventFlags};
-pub use crate::function::Function;
-pub use crate::global::Global;
 pub use crate::launch::{
-    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Parameter, Signature,
+    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Parameter,
+    SharedKernel, Signature,
 };
 pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut};
-pub use crate::module::{Module, ModuleError};
-pub use crate::scope::{Lent, Scope};
-pub use crate::stream::{Stream, StreamKind};
+pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
+pub use crate::stream::{Event, EventFlags, Lent, Scope, Stream, StreamKind};
 
 /// The README's example, compiled and run with the other examples.
 #[cfg(doctest)]

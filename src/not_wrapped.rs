@@ -171,9 +171,9 @@ not_wrapped! {
         cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuDeviceGetP2PAttribute
         cuDeviceGetP2PAtomicCapabilities;
 
-    NotYet "host memory: pinned, registered, mapped":
+    NotYet "host memory: pinned, registered, mapped, and asynchronous copies to it":
         cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemHostGetDevicePointer_v2 cuMemHostGetFlags
-        cuMemHostRegister_v2 cuMemHostUnregister;
+        cuMemHostRegister_v2 cuMemHostUnregister cuMemcpyDtoHAsync_v2;
 
     NotYet "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute

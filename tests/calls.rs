@@ -80,7 +80,7 @@ fn a_drop_elsewhere_activates_and_restores() {
 }
 
 #[test]
-fn a_scope_waits_once_and_before_it_on_a_non_blocking_stream() {
+fn a_scope_waits_once_and_a_loan_to_a_non_blocking_stream_before_it() {
     in_fake(|cx| {
         let (blocking, beside) = (Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap());
         let mut buffer = Buffer::<u8>::alloc(cx, 4).unwrap();
@@ -184,13 +184,13 @@ fn a_failed_allocation_owns_nothing() {
 }
 
 #[test]
-fn close_gives_the_object_back() {
+fn what_failed_to_be_freed_is_not_freed_again() {
     in_fake(|cx| {
         let buffer = Buffer::<u8>::alloc(cx, 16).unwrap();
-        let (error, buffer) =
-            failing(FnId::cuMemFree_v2, CUresult::CUDA_ERROR_INVALID_VALUE, || buffer.close()).unwrap_err();
-        assert_eq!(error.call(), FnId::cuMemFree_v2);
-        assert_eq!(calls_of(|| buffer.close().unwrap()).0, [FnId::cuMemFree_v2]);
+        let (calls, error) = calls_of(|| {
+            failing(FnId::cuMemFree_v2, CUresult::CUDA_ERROR_INVALID_VALUE, || buffer.close()).unwrap_err()
+        });
+        assert_eq!((error.call(), calls), (FnId::cuMemFree_v2, vec![FnId::cuMemFree_v2]));
     });
 }
 
@@ -204,15 +204,20 @@ fn text_that_begins_like_machine_code_does_not_reach_the_driver() {
 }
 
 #[test]
-fn a_scope_waits_before_it_where_each_thread_has_its_own_default_stream() {
+fn nothing_is_left_in_flight_on_a_default_stream_of_the_thread() {
     let driver = fake::driver_with_streams_of_threads();
     let context = Context::create(driver.device(0).unwrap(), ContextFlags::empty()).unwrap();
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
-    let stream = Stream::new(&cx).unwrap();
-    let (calls, waited) = calls_of(|| cx.scope(&stream, |_| ()));
-    waited.unwrap();
-    assert_eq!(calls, [FnId::cuStreamSynchronize; 2], "a fill may be queued on this thread's stream");
+    let mut buffer = Buffer::<u32>::alloc(&cx, 4).unwrap();
+    let fill = calls_of(|| buffer.as_mut_slice().fill(&cx, 1).unwrap()).0;
+    assert_eq!(fill, [FnId::cuMemsetD32_v2, FnId::cuStreamSynchronize]);
+    let copy = calls_of(|| buffer.copy_from_host(&cx, &[1; 4]).unwrap()).0;
+    assert_eq!(copy, [FnId::cuMemcpyHtoD_v2, FnId::cuStreamSynchronize]);
+    let stream = Stream::non_blocking(&cx).unwrap();
+    let lend = calls_of(|| cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice()).map(drop)).unwrap());
+    lend.1.unwrap();
+    assert_eq!(lend.0, [FnId::cuStreamSynchronize], "the scope's own wait");
 }
 
 static TOLD: AtomicU32 = AtomicU32::new(0);

@@ -1,29 +1,28 @@
 //! Contexts that this process creates and destroys.
 
-use std::fmt;
 use std::mem::ManuallyDrop;
-use std::ops::Deref;
 
-use cuprum_sys::{CUcontext, CUctxCreateParams, FnId};
+use cuprum_sys::{CUcontext, CUctx_flags, CUctxCreateParams};
 
-use super::{ContextRef, stack};
+use super::{ContextRef, context_owner, stack};
 use crate::device::Device;
-use crate::error::{Error, driver_call};
+use crate::error::Error;
+use crate::raw::call::{driver_call, either_call};
 
 bitflags::bitflags! {
     /// How a context waits and what it prepares. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct ContextFlags: u32 {
         /// The host spins while it waits for the device: least latency, one busy core.
-        const SPIN = 1;
+        const SPIN = CUctx_flags::CU_CTX_SCHED_SPIN.0;
         /// The host yields its core while it waits.
-        const YIELD = 2;
+        const YIELD = CUctx_flags::CU_CTX_SCHED_YIELD.0;
         /// The host sleeps while it waits: least load, most latency.
-        const BLOCKING_SYNC = 4;
+        const BLOCKING_SYNC = CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC.0;
         /// Host memory can be mapped into the device's address space. Always on for devices of today.
-        const MAP_HOST = 8;
+        const MAP_HOST = CUctx_flags::CU_CTX_MAP_HOST.0;
         /// Local memory that a kernel needed stays allocated after it.
-        const LMEM_RESIZE_TO_MAX = 16;
+        const LMEM_RESIZE_TO_MAX = CUctx_flags::CU_CTX_LMEM_RESIZE_TO_MAX.0;
         const _ = !0;
     }
 }
@@ -31,7 +30,8 @@ bitflags::bitflags! {
 /// A context of its own: created here, destroyed on drop.
 ///
 /// Prefer [`PrimaryContext`](super::PrimaryContext) where other CUDA libraries run in the same process: they
-/// all share that one. A context of its own is for isolation: a fault in it leaves others alone.
+/// all share that one. A context of its own keeps memory, limits and flags apart. It is no shelter from faults: on
+/// hardware a fault of a kernel ends CUDA for the whole process (see [Faults](crate#faults)).
 ///
 /// It cannot be dropped while something made in it is alive. Drop destroys it on any thread, swallows errors
 /// (see [`swallowed`](crate::swallowed)) and does nothing in a forked child; [`close`](Context::close) reports.
@@ -50,77 +50,57 @@ impl Context {
     #[doc(alias = "cuCtxCreate_v4")]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self, Error> {
         let library = device.library();
-        let mut raw = CUcontext::null();
-        if library.has(FnId::cuCtxCreate_v2) {
-            // SAFETY: `raw` outlives the call; the device belongs to this driver.
-            unsafe { driver_call!(library, cuCtxCreate_v2(&raw mut raw, flags.bits(), device.as_raw())) }?;
-        } else {
-            let mut params = CUctxCreateParams::zeroed();
-            let params = &raw mut params;
-            // SAFETY: as above; zeroed parameters ask for an ordinary context and outlive the call.
-            unsafe {
-                driver_call!(library, cuCtxCreate_v4(&raw mut raw, params, flags.bits(), device.as_raw()))
-            }?;
+        let (mut raw, flags) = (CUcontext::null(), flags.bits());
+        let mut params = CUctxCreateParams::zeroed();
+        let (to_raw, params) = (&raw mut raw, &raw mut params);
+        // SAFETY: the handle and the parameters, which are zero and so ask for an ordinary context, outlive the call;
+        // the device belongs to this driver.
+        let created = unsafe {
+            either_call!(
+                library,
+                cuCtxCreate_v2(to_raw, flags, device.as_raw()) or
+                cuCtxCreate_v4(to_raw, params, flags, device.as_raw())
+            )
+        };
+        if let Err(error) = created {
+            stack::is_uncertain(library, raw);
+            if !raw.is_null() {
+                // It failed although it was done: dropping the context pops it too.
+                drop(Self(ContextRef::new(raw, device)));
+            }
+            return Err(error);
         }
         let context = Self(ContextRef::new(raw, device));
         let mut popped = CUcontext::null();
         // SAFETY: `popped` outlives the call; creation left the new context on top, where it is not wanted.
-        unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) }?;
-        Ok(context)
+        let unpushed = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
+        unpushed.inspect_err(|_| stack::is_uncertain(library, raw)).map(|()| context)
     }
 
-    /// Keeps the context for the rest of the process, so that what is made in it can live in structs and statics.
-    pub fn leak(self) -> &'static ContextRef {
-        &Box::leak(Box::new(self)).0
-    }
-
-    /// Destroys the context and reports what `Drop` would swallow; gives it back if that failed.
+    /// Destroys the context and reports what `Drop` would swallow. It is gone after an error too: the driver may have
+    /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says, with the context.
+    /// As the driver says.
     ///
     /// Driver: `cuCtxDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxDestroy_v2")]
-    pub fn close(self) -> Result<(), (Error, Self)> {
-        let this = ManuallyDrop::new(self);
-        this.destroy().map_err(|error| (error, ManuallyDrop::into_inner(this)))
-    }
-
-    fn destroy(&self) -> Result<(), Error> {
-        let on_top = stack::is_left_on_top(&self.0);
-        // SAFETY: the handle is live: only `close` and `Drop` destroy it, and each takes the owner. Nothing made
-        // in the context is left, since all of it borrows the owner.
-        match unsafe { driver_call!(self.library(), cuCtxDestroy_v2(self.as_raw())) } {
-            Err(error) if !error.is_deinitialized() => Err(self.record(error)),
-            _ => {
-                if on_top {
-                    stack::forget_top();
-                }
-                Ok(())
-            }
-        }
+    pub fn close(self) -> Result<(), Error> {
+        ManuallyDrop::new(self).0.ended(destroy)
     }
 }
 
-impl Deref for Context {
-    type Target = ContextRef;
+context_owner!(Context, super::created::destroy);
 
-    fn deref(&self) -> &ContextRef {
-        &self.0
+/// Destroys a context that nothing of is left, since all of it borrows the owner or has a share.
+pub(super) fn destroy(context: &ContextRef) -> Result<(), Error> {
+    let on_top = stack::is_left_on_top(context);
+    // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
+    let destroyed = unsafe { driver_call!(context.library(), cuCtxDestroy_v2(context.as_raw())) };
+    match destroyed {
+        Ok(()) if on_top => stack::forget_top(context.as_raw()),
+        Err(_) if on_top => stack::is_uncertain(context.library(), context.as_raw()),
+        _ => {}
     }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        match self.destroy() {
-            Err(error) if !error.is_forked() => self.swallow(error),
-            _ => {}
-        }
-    }
-}
-
-impl fmt::Debug for Context {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Context").field(&self.0).finish()
-    }
+    destroyed
 }

@@ -5,8 +5,11 @@ use std::ops::Deref;
 use cuprum_sys::CUcontext;
 
 use super::ContextRef;
+use crate::device::Device;
 use crate::driver::Driver;
-use crate::error::{Error, driver_call};
+use crate::error::Error;
+use crate::raw::call::driver_call;
+use crate::raw::held::activated;
 
 /// A context made by other code of the process: borrowed, never destroyed.
 #[derive(Debug)]
@@ -24,17 +27,14 @@ impl ForeignContext {
     /// Driver: `cuCtxGetCurrent`, CUDA 4.0+, and `cuCtxGetDevice`, CUDA 2.0+.
     #[doc(alias = "cuCtxGetCurrent")]
     pub unsafe fn current(driver: Driver) -> Result<Option<Self>, Error> {
-        let library = driver.library();
         let mut raw = CUcontext::null();
         // SAFETY: `raw` outlives the call.
-        unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut raw)) }?;
+        unsafe { driver_call!(driver.library(), cuCtxGetCurrent(&raw mut raw)) }?;
         if raw.is_null() {
             return Ok(None);
         }
-        let mut device = 0;
-        // SAFETY: `device` outlives the call; a context is current.
-        unsafe { driver_call!(library, cuCtxGetDevice(&raw mut device)) }?;
-        Ok(Some(Self(ContextRef::new(raw, crate::Device::new(driver, device)))))
+        let device = current_device(driver)?;
+        Ok(Some(Self(ContextRef::new(raw, device))))
     }
 
     /// Borrows a context by its handle.
@@ -45,20 +45,23 @@ impl ForeignContext {
     /// # Safety
     /// `raw` is a live context of `driver`, and stays alive as long as the value and everything made through it.
     ///
-    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+; `cuCtxGetDevice`, CUDA 2.0+.
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless it is current by a token;
+    /// `cuCtxGetDevice`, CUDA 2.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
-        let library = driver.library();
-        // SAFETY: the caller vouches for the handle.
-        unsafe { driver_call!(library, cuCtxPushCurrent_v2(raw)) }?;
-        let mut device = 0;
-        // SAFETY: `device` outlives the call; the context was just made current.
-        let found = unsafe { driver_call!(library, cuCtxGetDevice(&raw mut device)) };
-        let mut popped = CUcontext::null();
-        // SAFETY: `popped` outlives the call; the context pushed above is on top.
-        unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) }?;
-        found.map(|()| Self(ContextRef::new(raw, crate::Device::new(driver, device))))
+        // Which device it is on is what is asked for; nobody sees this one.
+        let unknown = ContextRef::new(raw, Device::new(driver, 0));
+        let device = activated(&unknown, || current_device(driver))?;
+        Ok(Self(ContextRef::new(raw, device)))
     }
+}
+
+/// The device of the current context.
+fn current_device(driver: Driver) -> Result<Device, Error> {
+    let mut device = 0;
+    // SAFETY: `device` outlives the call; a context is current.
+    unsafe { driver_call!(driver.library(), cuCtxGetDevice(&raw mut device)) }?;
+    Ok(Device::new(driver, device))
 }
 
 impl Deref for ForeignContext {

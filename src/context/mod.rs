@@ -1,44 +1,81 @@
-//! Contexts: created, retained or borrowed, and what all three have in common.
+//! Contexts: created, retained, borrowed or shared, what they have in common, and which of them is current.
 
 mod created;
+mod current;
+mod enter;
 mod foreign;
-pub(crate) mod owned;
 mod primary;
-mod stack;
+mod shared;
+pub(crate) mod stack;
 
 use std::fmt;
 use std::ptr;
+use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUcontext, Library};
+use cuprum_sys::{CUcontext, FnId, Library};
 
 pub use self::created::{Context, ContextFlags};
+pub(crate) use self::current::Token;
+pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, ToPush};
 pub use self::foreign::ForeignContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
-pub use self::stack::{ContextStack, Current, Limit, MemoryInfo, StackTaken};
+pub use self::shared::SharedContext;
 
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::{Error, Poison};
+use crate::raw::call::forked;
+use crate::raw::keep::Shareable;
 use crate::swallowed;
 
-/// A context, whoever owns it: what [`Context`], [`PrimaryContext`] and [`ForeignContext`] dereference to.
+/// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`ForeignContext`] and [`SharedContext`]
+/// dereference to.
 ///
-/// It is only met behind a reference, and everything made in it carries that reference's lifetime: a context
-/// cannot be destroyed while a buffer, stream, event or module of it is alive.
+/// It is only met behind a reference. What is made in a context that is borrowed carries the borrow's lifetime, so the
+/// context cannot be destroyed while a buffer, stream, event or module of it is alive.
+///
+/// # Keeping it in a struct
+///
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. What is made in a
+/// [`SharedContext`] borrows nothing and is `'static`: such a struct may be moved, sent to a thread, kept in a
+/// `static`, and its fields dropped in any order.
 pub struct ContextRef {
     raw: CUcontext,
     device: Device,
     poison: Poison,
+    /// Only of a [`SharedContext`].
+    shares: Option<Shares>,
 }
 
-// SAFETY: the driver allows any thread to use a context handle; the rest is plain data and an atomic.
+/// What a shared context has beyond others.
+struct Shares {
+    count: AtomicUsize,
+    /// Gives the context back to the driver.
+    end: fn(&ContextRef) -> Result<(), Error>,
+}
+
+// SAFETY: the driver allows any thread to use a context handle; the rest is plain data and atomics.
 unsafe impl Send for ContextRef {}
-// SAFETY: as above; nothing in it changes but the atomic.
+// SAFETY: as above; nothing in it changes but the atomics.
 unsafe impl Sync for ContextRef {}
+
+// SAFETY: `shares` is set once, by `SharedContext`, which puts the context into a box that the shares own.
+unsafe impl Shareable for ContextRef {
+    #[inline]
+    fn shares(&self) -> Option<&AtomicUsize> {
+        self.shares.as_ref().map(|shares| &shares.count)
+    }
+
+    fn end(&self) {
+        if let Some(shares) = &self.shares {
+            self.end_with(shares.end);
+        }
+    }
+}
 
 impl ContextRef {
     pub(crate) const fn new(raw: CUcontext, device: Device) -> Self {
-        Self { raw, device, poison: Poison::new() }
+        Self { raw, device, poison: Poison::new(), shares: None }
     }
 
     /// The device on which this context lives.
@@ -73,17 +110,37 @@ impl ContextRef {
         self.poison.record(error)
     }
 
+    /// Counts an error that a `Drop` cannot return, unless it says nothing new.
     #[cold]
     #[inline(never)]
     pub(crate) fn swallow(&self, error: Error) {
         let lost_before = error.first_reported_by().is_some();
-        if !error.is_deinitialized() && !lost_before {
+        if !error.is_deinitialized() && !error.is_forked() && !lost_before {
             swallowed::tell(error);
+        }
+    }
+
+    /// Gives the context back to the driver in a `Drop`.
+    fn end_with(&self, end: fn(&Self) -> Result<(), Error>) {
+        if let Err(error) = self.ended(end) {
+            self.swallow(error);
+        }
+    }
+
+    /// Gives the context back to the driver. One that is shutting down has freed everything: that is success.
+    fn ended(&self, end: fn(&Self) -> Result<(), Error>) -> Result<(), Error> {
+        if self.library().forked() {
+            return Err(forked(FnId::cuCtxDestroy_v2));
+        }
+        match end(self) {
+            Err(error) if !error.is_deinitialized() => Err(self.record(error)),
+            _ => Ok(()),
         }
     }
 }
 
 impl PartialEq for ContextRef {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         ptr::eq(self, other) || (self.raw == other.raw && self.driver() == other.driver())
     }
@@ -100,3 +157,46 @@ impl fmt::Debug for ContextRef {
             .finish()
     }
 }
+
+/// What the owners of a context have in common: it dereferences to the context, drop gives it back, `close` reports.
+macro_rules! context_owner {
+    ($name:ident, $end:path) => {
+        impl $name {
+            /// Keeps the context for the rest of the process: what is made in it is `'static`.
+            ///
+            /// [`share`](Self::share) does the same without keeping the context for ever.
+            pub fn leak(self) -> &'static ContextRef {
+                &Box::leak(Box::new(self)).0
+            }
+
+            /// Makes the context one that is shared: it goes when the last of its handles and of all that was made
+            /// in it is dropped.
+            pub fn share(self) -> super::SharedContext {
+                let this = std::mem::ManuallyDrop::new(self);
+                super::SharedContext::new(this.0.raw, this.0.device, $end)
+            }
+        }
+
+        impl std::ops::Deref for $name {
+            type Target = ContextRef;
+
+            fn deref(&self) -> &ContextRef {
+                &self.0
+            }
+        }
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                self.0.end_with($end);
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.0).finish()
+            }
+        }
+    };
+}
+
+use context_owner;

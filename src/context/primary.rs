@@ -1,14 +1,13 @@
 //! The device's primary context, which everybody in the process shares.
 
-use std::fmt;
 use std::mem::ManuallyDrop;
-use std::ops::Deref;
 
-use cuprum_sys::{CUcontext, FnId};
+use cuprum_sys::CUcontext;
 
-use super::{ContextFlags, ContextRef};
+use super::{ContextFlags, ContextRef, context_owner};
 use crate::device::Device;
-use crate::error::{Error, driver_call};
+use crate::error::Error;
+use crate::raw::call::{driver_call, either_call};
 
 /// A device's primary context, retained: the one that the runtime API and most CUDA libraries use.
 ///
@@ -42,37 +41,28 @@ impl PrimaryContext {
         Ok(Self(ContextRef::new(raw, device)))
     }
 
-    /// Keeps this retain for the rest of the process, so that what is made in the context can live in structs
-    /// and statics.
-    pub fn leak(self) -> &'static ContextRef {
-        &Box::leak(Box::new(self)).0
-    }
-
-    /// Releases the context and reports what `Drop` would swallow; gives it back if that failed.
+    /// Releases the context and reports what `Drop` would swallow. The retain is gone after an error too: the driver may
+    /// have taken it back all the same.
     ///
     /// # Errors
-    /// As the driver says, with the context.
+    /// As the driver says.
     ///
     /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
-    pub fn close(self) -> Result<(), (Error, Self)> {
-        let this = ManuallyDrop::new(self);
-        this.release().map_err(|error| (error, ManuallyDrop::into_inner(this)))
+    pub fn close(self) -> Result<(), Error> {
+        ManuallyDrop::new(self).0.ended(release)
     }
+}
 
-    fn release(&self) -> Result<(), Error> {
-        let (library, device) = (self.library(), self.device().as_raw());
-        let released = if library.has(FnId::cuDevicePrimaryCtxRelease_v2) {
-            // SAFETY: this value holds one retain, and only `close` and `Drop` give it back.
-            unsafe { driver_call!(library, cuDevicePrimaryCtxRelease_v2(device)) }
-        } else {
-            // SAFETY: as above.
-            unsafe { driver_call!(library, cuDevicePrimaryCtxRelease(device)) }
-        };
-        match released {
-            Err(error) if !error.is_deinitialized() => Err(self.record(error)),
-            _ => Ok(()),
-        }
+context_owner!(PrimaryContext, super::primary::release);
+
+/// Gives back one retain.
+pub(super) fn release(context: &ContextRef) -> Result<(), Error> {
+    let (library, device) = (context.library(), context.device().as_raw());
+    // SAFETY: the value in hand holds one retain; only `close`, `Drop` and the last share give it back, and each takes
+    // the owner.
+    unsafe {
+        either_call!(library, cuDevicePrimaryCtxRelease_v2(device) or cuDevicePrimaryCtxRelease(device))
     }
 }
 
@@ -108,36 +98,10 @@ impl Device {
     /// Driver: `cuDevicePrimaryCtxReset_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxReset`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxReset_v2")]
     pub unsafe fn reset_primary_context(self) -> Result<(), Error> {
-        let library = self.library();
-        if library.has(FnId::cuDevicePrimaryCtxReset_v2) {
-            // SAFETY: the caller vouches that nothing of the context is used again.
-            unsafe { driver_call!(library, cuDevicePrimaryCtxReset_v2(self.as_raw())) }
-        } else {
-            // SAFETY: as above.
-            unsafe { driver_call!(library, cuDevicePrimaryCtxReset(self.as_raw())) }
+        let (library, device) = (self.library(), self.as_raw());
+        // SAFETY: the caller vouches that nothing of the context is used again.
+        unsafe {
+            either_call!(library, cuDevicePrimaryCtxReset_v2(device) or cuDevicePrimaryCtxReset(device))
         }
-    }
-}
-
-impl Deref for PrimaryContext {
-    type Target = ContextRef;
-
-    fn deref(&self) -> &ContextRef {
-        &self.0
-    }
-}
-
-impl Drop for PrimaryContext {
-    fn drop(&mut self) {
-        match self.release() {
-            Err(error) if !error.is_forked() => self.swallow(error),
-            _ => {}
-        }
-    }
-}
-
-impl fmt::Debug for PrimaryContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PrimaryContext").field(&self.0).finish()
     }
 }

@@ -1,53 +1,146 @@
-//! The thread's stack of current contexts, as a token that is pushed and popped in order.
+//! What this crate knows of the calling thread's stack of contexts.
 //!
-//! Types do most of it: a push borrows the token below it mutably, so the lower one can be neither used nor
-//! dropped before the upper one. What they cannot see is a token that was forgotten. Each token therefore
-//! knows its height, the thread knows how many pushes are outstanding, and a use compares the two.
+//! Types do most of it: a push borrows the token below it mutably, so the lower one can be neither used nor dropped
+//! before the upper one. What they cannot see is a token that was forgotten, a call that failed, and other code. So
+//! each token knows its height, the thread's record knows how many pushes are outstanding and what is on top, and a
+//! use compares the two: that is all there is on the way to a launch.
+//!
+//! Where they differ, or the record does not say what is on top, [`repair`] asks the driver. What forgotten tokens
+//! left is popped. A push or pop that failed may have been done all the same; then the record holds the context in
+//! question, and whether it is still on top is found out when a token is used next.
 
 use std::cell::Cell;
-use std::fmt;
-use std::marker::PhantomData;
 
-use cuprum_sys::{CUcontext, CUlimit, FnId};
+use cuprum_sys::{CUcontext, CUresult, FnId, Library};
 
 use super::ContextRef;
-use crate::driver::Driver;
-use crate::error::{Error, context_call, driver_call};
+use crate::error::Error;
+use crate::raw::call::driver_call;
 
-/// What this crate knows of the calling thread.
-struct Thread {
-    /// Whether the thread's one [`ContextStack`] is out.
-    taken: Cell<bool>,
-    /// Pushes of this crate that were not popped.
-    height: Cell<u32>,
+/// A context that may or may not be on top of what the record knows, as a push or pop of it failed.
+#[derive(Clone, Copy, PartialEq)]
+enum Doubt {
+    None,
+    /// This one; null where it is not known which.
+    One(CUcontext),
+    /// More than one, which cannot be told apart.
+    Many,
+}
+
+/// What is known of a thread: plain values, so that nothing has to be dropped when the thread ends.
+#[derive(Clone, Copy)]
+struct Record {
+    /// Pushes of tokens that were not popped.
+    height: u32,
+    /// The least height that may be used: tokens below it belong to code outside of [`enter`].
+    floor: u32,
     /// The context that this crate left current, null where that is not known.
+    top: CUcontext,
+    doubt: Doubt,
+    /// The driver whose stack this is; none as long as there are no tokens.
+    library: Option<Library>,
+}
+
+impl Record {
+    const EMPTY: Self =
+        Self { height: 0, floor: 0, top: CUcontext::null(), doubt: Doubt::None, library: None };
+}
+
+struct Thread {
+    /// Whether the thread's one [`ContextStack`](super::ContextStack) is out.
+    taken: Cell<bool>,
+    height: Cell<u32>,
     top: Cell<CUcontext>,
+    floor: Cell<u32>,
+    doubt: Cell<Doubt>,
+    library: Cell<Option<Library>>,
 }
 
 thread_local! {
-    static THREAD: Thread =
-        const { Thread { taken: Cell::new(false), height: Cell::new(0), top: Cell::new(CUcontext::null()) } };
+    static THREAD: Thread = const {
+        Thread {
+            taken: Cell::new(false),
+            height: Cell::new(0),
+            top: Cell::new(CUcontext::null()),
+            floor: Cell::new(0),
+            doubt: Cell::new(Doubt::None),
+            library: Cell::new(None),
+        }
+    };
 }
 
 impl Thread {
-    fn set(&self, height: u32, top: CUcontext) {
-        self.height.set(height);
-        self.top.set(top);
+    fn record(&self) -> Record {
+        Record {
+            height: self.height.get(),
+            floor: self.floor.get(),
+            top: self.top.get(),
+            doubt: self.doubt.get(),
+            library: self.library.get(),
+        }
     }
+
+    fn set_record(&self, record: Record) {
+        self.height.set(record.height);
+        self.floor.set(record.floor);
+        self.top.set(record.top);
+        self.doubt.set(record.doubt);
+        self.library.set(record.library);
+    }
+
+    fn lose_track(&self) {
+        self.top.set(CUcontext::null());
+    }
+
+    fn doubt(&self, context: CUcontext) {
+        self.lose_track();
+        // Below the first token is what other code left, of which nothing is known: it is not touched.
+        if self.height.get() != 0 {
+            self.doubt.set(match self.doubt.get() {
+                Doubt::None => Doubt::One(context),
+                _ => Doubt::Many,
+            });
+        }
+    }
+}
+
+/// Takes or gives back the thread's one stack; answers whether it was out before.
+pub(super) fn take(taken: bool) -> bool {
+    THREAD.with(|thread| thread.taken.replace(taken))
+}
+
+/// Whether the calling code runs inside of [`enter`], and has no right to the stack of those outside.
+pub(super) fn is_entered() -> bool {
+    THREAD.with(|thread| thread.floor.get() != 0)
 }
 
 /// Whether `context` is current on this thread, as far as this crate's tokens say.
 #[inline]
 pub(crate) fn is_current(context: &ContextRef) -> bool {
-    THREAD.with(|thread| thread.top.get() == context.raw)
+    THREAD.with(|thread| {
+        thread.top.get() == context.as_raw() && thread.library.get() == Some(context.library())
+    })
 }
 
-/// Whether a forgotten token left `context` on top of this thread's stack, from where destroying it pops it.
-///
-/// The driver is asked only where a token was forgotten and the record does not tell.
-pub(crate) fn is_left_on_top(context: &ContextRef) -> bool {
+/// Records that a push or pop of `context` failed, so that nobody knows whether it is on top of this thread's stack.
+/// A null handle stands for one that the driver did not tell.
+#[cold]
+pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
     THREAD.with(|thread| {
-        if thread.height.get() == 0 {
+        if thread.library.get() == Some(library) {
+            thread.doubt(context);
+        }
+    });
+}
+
+/// Whether `context` is on top of this thread's stack without a token that is in use: a forgotten one left it, or a
+/// pop that failed. From there destroying it pops it.
+///
+/// The driver is asked only where there may be such.
+#[cold]
+pub(super) fn is_left_on_top(context: &ContextRef) -> bool {
+    THREAD.with(|thread| {
+        if thread.height.get() == 0 || thread.library.get() != Some(context.library()) {
             return false;
         }
         let mut top = thread.top.get();
@@ -55,319 +148,218 @@ pub(crate) fn is_left_on_top(context: &ContextRef) -> bool {
             // SAFETY: the out-parameter outlives the call.
             let _ = unsafe { driver_call!(context.library(), cuCtxGetCurrent(&raw mut top)) };
         }
-        top == context.raw
+        top == context.as_raw()
     })
 }
 
 /// Records that the context on top of this thread's stack was destroyed and so popped.
-pub(crate) fn forget_top() {
-    THREAD.with(|thread| thread.height.set(thread.height.get().saturating_sub(1)));
-    lose_track();
+#[cold]
+pub(super) fn forget_top(context: CUcontext) {
+    THREAD.with(|thread| {
+        if thread.doubt.get() == Doubt::One(context) {
+            thread.doubt.set(Doubt::None);
+        } else {
+            thread.height.set(thread.height.get().saturating_sub(1));
+        }
+        thread.lose_track();
+    });
 }
 
-/// Records that nobody knows which context is current on this thread: the next use of a token asks the driver.
-pub(crate) fn lose_track() {
-    THREAD.with(|thread| thread.top.set(CUcontext::null()));
-}
-
-/// This thread's context stack: the token from which contexts are pushed. There is one a thread.
-///
-/// It cannot be sent to another thread, and while one is out, the thread gets no second.
-///
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{ContextStack, PrimaryContext};
-///
-/// let context = PrimaryContext::retain(driver.device(0)?)?;
-/// let mut stack = ContextStack::take()?;
-/// let cx = stack.push(&context)?;
-/// println!("{} bytes free", cx.memory_info()?.free);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct ContextStack {
-    _this_thread: PhantomData<*mut ()>,
-}
-
-/// The thread's [`ContextStack`] is out already: pass the token on, or push from the [`Current`] in hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this thread's context stack is taken: push from the token that is in use")]
-pub struct StackTaken;
-
-impl ContextStack {
-    /// Takes the calling thread's stack. No driver call.
-    ///
-    /// # Errors
-    /// [`StackTaken`] while the thread's token is out, and for good after it was forgotten.
-    pub fn take() -> Result<Self, StackTaken> {
-        THREAD.with(|thread| {
-            if thread.taken.replace(true) { Err(StackTaken) } else { Ok(Self { _this_thread: PhantomData }) }
-        })
-    }
-
-    /// Makes `context` the thread's current context until the returned token is dropped.
-    ///
-    /// What was current before stays below and is current again afterwards.
-    ///
-    /// # Errors
-    /// As the driver says; [`Error::is_forked`] in a forked child.
-    ///
-    /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxPushCurrent_v2")]
-    #[inline]
-    pub fn push<'s, 'ctx>(&'s mut self, context: &'ctx ContextRef) -> Result<Current<'s, 'ctx>, Error> {
-        push(context, 0, CUcontext::null())
-    }
-}
-
-impl Drop for ContextStack {
-    fn drop(&mut self) {
-        THREAD.with(|thread| thread.taken.set(false));
-    }
-}
-
-impl fmt::Debug for ContextStack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContextStack").finish_non_exhaustive()
-    }
-}
-
-/// Proof that a context is current on this thread. Every call that reads the current context takes it.
-///
-/// `'ctx` is the context's lifetime, which everything made in it carries; `'s` is the loan of the token below.
-/// Dropping it pops the context.
-///
-/// Code behind this crate's back (a raw call, another library) can change the current context without this
-/// token knowing; it must put back what it found.
-pub struct Current<'s, 'ctx> {
-    context: &'ctx ContextRef,
-    /// The number of pushes outstanding while this token is on top.
-    height: u32,
-    below: CUcontext,
-    _below: PhantomData<&'s mut ContextStack>,
-    _this_thread: PhantomData<*mut ()>,
-}
-
-/// Pushes `context` onto a stack that should be `height` high with `below` on top.
-///
-/// Inlined like the pop, so that the token lives in registers: it is too large to be returned in them.
+/// Pushes `context` onto a stack that should be `height` high with `below` on top. Answers the new height.
 #[inline]
-fn push<'s, 'ctx>(
-    context: &'ctx ContextRef,
-    height: u32,
-    below: CUcontext,
-) -> Result<Current<'s, 'ctx>, Error> {
-    in_order(height, below, context.driver())?;
-    // SAFETY: the handle is live for `'ctx`.
-    unsafe { context_call!(context, cuCtxPushCurrent_v2(context.raw)) }?;
-    THREAD.with(|thread| thread.set(height + 1, context.raw));
-    Ok(Current { context, height: height + 1, below, _below: PhantomData, _this_thread: PhantomData })
+pub(super) fn push(context: &ContextRef, height: u32, below: CUcontext) -> Result<u32, Error> {
+    let library = context.library();
+    in_order(height, below, library)?;
+    // SAFETY: the handle is live: the caller keeps the context.
+    match unsafe { driver_call!(library, cuCtxPushCurrent_v2(context.as_raw())) } {
+        Ok(()) => {
+            THREAD.with(|thread| {
+                if height == 0 {
+                    thread.library.set(Some(library));
+                }
+                thread.height.set(height + 1);
+                thread.top.set(context.as_raw());
+            });
+            Ok(height + 1)
+        }
+        Err(error) => Err(push_failed(context, error)),
+    }
 }
 
-/// Checks that the stack is `height` high; puts it right, with `top` on top, if a token was forgotten above.
-#[inline]
-fn in_order(height: u32, top: CUcontext, driver: Driver) -> Result<(), Error> {
-    // The height alone would not do: it is right also after a repair that found another context on top.
-    let (found, on_top) = THREAD.with(|thread| (thread.height.get(), thread.top.get()));
-    if found == height && on_top == top { Ok(()) } else { repair(height, top, driver) }
-}
-
-/// Pops what forgotten tokens left above `height`, which is safe: nobody can use them any more.
 #[cold]
 #[inline(never)]
-fn repair(height: u32, top: CUcontext, driver: Driver) -> Result<(), Error> {
-    let library = driver.library();
+fn push_failed(context: &ContextRef, error: Error) -> Error {
+    is_uncertain(context.library(), context.as_raw());
+    context.record(error)
+}
+
+/// Pops the token of `height`, under which `below` was current.
+#[inline]
+pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result<(), Error> {
+    let library = context.library();
+    in_order(height, context.as_raw(), library)?;
     THREAD.with(|thread| {
+        thread.height.set(height - 1);
+        thread.top.set(CUcontext::null());
+    });
+    let mut popped = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call.
+    match unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) } {
+        Ok(()) if popped == context.as_raw() => {
+            THREAD.with(|thread| thread.top.set(below));
+            Ok(())
+        }
+        answer => Err(pop_failed(context, answer)),
+    }
+}
+
+/// The height is one less already; whether the driver agrees is in doubt, unless it popped something else.
+#[cold]
+#[inline(never)]
+fn pop_failed(context: &ContextRef, answer: Result<(), Error>) -> Error {
+    match answer {
+        Ok(()) => Error::out_of_order(FnId::cuCtxPopCurrent_v2),
+        Err(error) => {
+            is_uncertain(context.library(), context.as_raw());
+            context.record(error)
+        }
+    }
+}
+
+/// Checks that the stack is `height` high with `top` on top; puts it right if a token was forgotten above.
+#[inline]
+pub(crate) fn in_order(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
+    // The height alone would not do: it is right also after a repair that found another context on top.
+    let (found, on_top) = THREAD.with(|thread| (thread.height.get(), thread.top.get()));
+    if found == height && on_top == top { Ok(()) } else { repair(height, top, library) }
+}
+
+/// What is current, as the driver says. A destroyed context may be there still, which some drivers report so.
+fn current(library: Library) -> Result<CUcontext, Error> {
+    let mut current = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call.
+    match unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut current)) } {
+        Err(error) if !is_destroyed(error) => Err(error),
+        _ => Ok(current),
+    }
+}
+
+fn is_destroyed(error: Error) -> bool {
+    error.code() == CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+}
+
+/// Pops what is on top. A context that was destroyed is reported as such and is popped all the same.
+fn pop_any(library: Library) -> Result<(), Error> {
+    let mut popped = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call.
+    match unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) } {
+        Err(error) if !is_destroyed(error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Pops what forgotten tokens and failed calls left above `height`, which is safe: nobody can use it any more.
+///
+/// After an error the record still says what was popped and what not, so that the next use goes on from there.
+#[cold]
+#[inline(never)]
+fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
+    let out_of_order = Err(Error::out_of_order(FnId::cuCtxGetCurrent));
+    THREAD.with(|thread| {
+        if height < thread.floor.get() || thread.height.get() < height {
+            return out_of_order;
+        }
+        // The stack to put right is that of the driver whose tokens lie on it.
+        let library = match thread.library.get() {
+            Some(tracked) if thread.height.get() != 0 => tracked,
+            _ => library,
+        };
+        thread.lose_track();
+        if thread.height.get() > 0 {
+            dispel_doubt(thread, top, library)?;
+        }
         while thread.height.get() > height {
-            let mut popped = CUcontext::null();
-            // SAFETY: the out-parameter outlives the call.
-            // A destroyed context is reported as such and is popped all the same.
-            let _ = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
+            let before = current(library)?;
+            if let Err(error) = pop_any(library) {
+                // Done, as another is there now? If the driver does not say, the same doubt remains as after any pop.
+                thread.height.set(thread.height.get() - 1);
+                thread.doubt(before);
+                return Err(error);
+            }
             thread.height.set(thread.height.get() - 1);
         }
-        thread.top.set(CUcontext::null());
-        if thread.height.get() < height {
-            return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
+        if height == 0 {
+            thread.doubt.set(Doubt::None);
+            return Ok(());
         }
-        if !top.is_null() {
-            let mut current = CUcontext::null();
-            // SAFETY: the out-parameter outlives the call.
-            unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut current)) }?;
-            if current != top {
-                return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
-            }
+        if current(library)? != top {
+            return out_of_order;
+        }
+        // As long as there is doubt, the next use has to look again.
+        if thread.doubt.get() == Doubt::None {
             thread.top.set(top);
         }
         Ok(())
     })
 }
 
-/// Free and total device memory, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryInfo {
-    /// Bytes that can be allocated, as far as the driver knows.
-    pub free: usize,
-    /// All bytes of the device.
-    pub total: usize,
+/// Finds out whether a context that a failed call may have left is on top, and pops it.
+///
+/// Where the token that is about to be used is of the same context, either answer serves it, and the doubt stays until
+/// that token was popped.
+fn dispel_doubt(thread: &Thread, top: CUcontext, library: Library) -> Result<(), Error> {
+    let left = match thread.doubt.get() {
+        Doubt::None => return Ok(()),
+        Doubt::Many => return Err(Error::out_of_order(FnId::cuCtxGetCurrent)),
+        Doubt::One(left) => left,
+    };
+    let current = current(library)?;
+    if current == top {
+        if left != top {
+            thread.doubt.set(Doubt::None);
+        }
+        return Ok(());
+    }
+    thread.doubt.set(Doubt::None);
+    if current == left || left.is_null() {
+        if let Err(error) = pop_any(library) {
+            thread.doubt.set(Doubt::One(left));
+            return Err(error);
+        }
+    }
+    Ok(())
 }
 
-/// A limit of a context, by the driver's number.
-pub type Limit = CUlimit;
-
-impl<'ctx> Current<'_, 'ctx> {
-    /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
-    ///
-    /// # Errors
-    /// As [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
-    /// two stacks are not one.
-    ///
-    /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxPushCurrent_v2")]
-    #[inline]
-    pub fn push<'t, 'other>(&'t mut self, context: &'other ContextRef) -> Result<Current<'t, 'other>, Error> {
-        if context.driver() != self.context.driver() {
-            return Err(Error::wrong_context(FnId::cuCtxPushCurrent_v2));
-        }
-        push(context, self.height, self.context.raw)
-    }
-
-    /// Pops the context and reports what `Drop` would swallow.
-    ///
-    /// # Errors
-    /// As the driver says; [`Error::is_out_of_order`] where another context than this one was on top.
-    ///
-    /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxPopCurrent_v2")]
-    #[inline]
-    pub fn pop(self) -> Result<(), Error> {
-        let popped = self.pop_in_place();
-        std::mem::forget(self);
-        popped
-    }
-
-    #[inline]
-    fn pop_in_place(&self) -> Result<(), Error> {
-        self.get()?;
-        THREAD.with(|thread| thread.set(self.height - 1, CUcontext::null()));
-        let mut popped = CUcontext::null();
-        // SAFETY: the out-parameter outlives the call.
-        unsafe { context_call!(self.context, cuCtxPopCurrent_v2(&raw mut popped)) }?;
-        if popped != self.context.raw {
-            return Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2));
-        }
-        THREAD.with(|thread| thread.top.set(self.below));
-        Ok(())
-    }
-
-    /// The context that is current.
-    pub const fn context(&self) -> &'ctx ContextRef {
-        self.context
-    }
-
-    /// The current context, for a call that reads it: an error if a token was forgotten above this one and
-    /// the thread's stack cannot be put right.
-    #[inline]
-    pub(crate) fn get(&self) -> Result<&'ctx ContextRef, Error> {
-        in_order(self.height, self.context.raw, self.context.driver())?;
-        Ok(self.context)
-    }
-
-    /// The current context, if it is the one to which the object in hand belongs.
-    #[inline]
-    pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&'ctx ContextRef, Error> {
-        let context = self.get()?;
-        if context == owner { Ok(context) } else { Err(Error::wrong_context(call)) }
-    }
-
-    /// As `of`, for two objects.
-    #[inline]
-    pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&'ctx ContextRef, Error> {
-        let context = self.get()?;
-        let here = owners.iter().all(|owner| *owner == context);
-        if here { Ok(context) } else { Err(Error::wrong_context(call)) }
-    }
-
-    /// Blocks the host until all work of the context is done, and reports what went wrong in it.
-    ///
-    /// # Errors
-    /// The sticky errors of kernels that ran before, see [`Error::is_sticky`].
-    ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
-    #[doc(alias = "cuCtxSynchronize")]
-    pub fn synchronize(&self) -> Result<(), Error> {
-        // SAFETY: no arguments; it waits in the current context.
-        unsafe { context_call!(self.get()?, cuCtxSynchronize()) }
-    }
-
-    /// Free and total memory of the current context's device, in bytes.
-    ///
-    /// # Errors
-    /// As the driver says.
-    ///
-    /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemGetInfo_v2")]
-    pub fn memory_info(&self) -> Result<MemoryInfo, Error> {
-        let (mut free, mut total) = (0, 0);
-        // SAFETY: both out-parameters outlive the call.
-        unsafe { context_call!(self.get()?, cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;
-        Ok(MemoryInfo { free, total })
-    }
-
-    /// A limit of the context, such as the stack bytes of a thread; the unit is the limit's own.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`.
-    ///
-    /// Driver: `cuCtxGetLimit`, CUDA 3.1+.
-    #[doc(alias = "cuCtxGetLimit")]
-    pub fn limit(&self, limit: Limit) -> Result<usize, Error> {
-        let mut value = 0;
-        // SAFETY: `value` outlives the call.
-        unsafe { context_call!(self.get()?, cuCtxGetLimit(&raw mut value, limit)) }?;
-        Ok(value)
-    }
-
-    /// Asks for a limit; the driver rounds it, see [`limit`](Current::limit).
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_OUT_OF_MEMORY`.
-    ///
-    /// Driver: `cuCtxSetLimit`, CUDA 3.1+.
-    #[doc(alias = "cuCtxSetLimit")]
-    pub fn set_limit(&self, limit: Limit, value: usize) -> Result<(), Error> {
-        // SAFETY: plain values.
-        unsafe { context_call!(self.get()?, cuCtxSetLimit(limit, value)) }
-    }
-
-    /// The least and the greatest stream priority; lower numbers run first. Both 0 where there are none.
-    ///
-    /// # Errors
-    /// As the driver says.
-    ///
-    /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
-    #[doc(alias = "cuCtxGetStreamPriorityRange")]
-    pub fn stream_priorities(&self) -> Result<(i32, i32), Error> {
-        let (mut least, mut greatest) = (0, 0);
-        // SAFETY: both out-parameters outlive the call.
-        unsafe {
-            context_call!(self.get()?, cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest))
-        }?;
-        Ok((least, greatest))
-    }
+/// The part of a thread's record that belongs to code outside of an [`enter`], put back when it ends.
+pub(super) struct Outside {
+    record: Record,
+    library: Library,
 }
 
-impl Drop for Current<'_, '_> {
-    #[inline]
+/// Begins a stack of its own on top of whatever is there. Answers the height that its first token is pushed on.
+pub(super) fn enter(library: Library) -> (Outside, u32) {
+    THREAD.with(|thread| {
+        let record = thread.record();
+        // One that tokens outside can never have, nor `ContextStack`, which pushes at 0.
+        let height = record.height.max(record.floor);
+        thread.set_record(Record { height, floor: height + 1, library: Some(library), ..Record::EMPTY });
+        (Outside { record, library }, height)
+    })
+}
+
+impl Drop for Outside {
     fn drop(&mut self) {
-        match self.pop_in_place() {
-            Err(error) if !error.is_forked() => self.context.swallow(error),
-            _ => {}
-        }
-    }
-}
-
-impl fmt::Debug for Current<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Current").field("context", &self.context).field("height", &self.height).finish()
+        THREAD.with(|thread| {
+            let inside = thread.record();
+            thread.set_record(self.record);
+            // What could not be popped inside lies on top of what is outside, if that is the same driver's.
+            let left = inside.height >= inside.floor || inside.doubt != Doubt::None;
+            if left && self.record.library == Some(self.library) {
+                thread.doubt(match inside.doubt {
+                    Doubt::One(context) if inside.height < inside.floor => context,
+                    _ => CUcontext::null(),
+                });
+            }
+        });
     }
 }

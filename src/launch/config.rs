@@ -1,8 +1,6 @@
-//! The geometry of a launch, and its limits.
+//! The geometry of a launch.
 
 use std::fmt;
-
-use super::LaunchError;
 
 /// Three dimensions; those not named are 1. Converts from `u32`, `(u32, u32)`,
 /// `(u32, u32, u32)` and `[u32; 3]`.
@@ -47,12 +45,12 @@ impl fmt::Display for Dim3 {
 }
 
 impl Dim3 {
-    const fn has_zero(self) -> bool {
+    pub(super) const fn has_zero(self) -> bool {
         self.x == 0 || self.y == 0 || self.z == 0
     }
 
     /// Whether each dimension is at least 1 and at most the limit's: of a zero, the difference is huge.
-    const fn is_within(self, limit: Self) -> bool {
+    pub(super) const fn is_within(self, limit: Self) -> bool {
         self.x.wrapping_sub(1) < limit.x
             && self.y.wrapping_sub(1) < limit.y
             && self.z.wrapping_sub(1) < limit.z
@@ -91,82 +89,9 @@ impl LaunchConfig {
     }
 }
 
-/// What a kernel can be launched with on its device.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub(super) grid: Dim3,
-    pub(super) block: Dim3,
-    pub(super) threads: u32,
-    pub(super) shared_bytes: u32,
-}
-
-impl Limits {
-    #[inline]
-    pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
-        let LaunchConfig { grid, block, shared_bytes } = config;
-        if grid.is_within(self.grid) && self.allow_block(block) && shared_bytes <= self.shared_bytes {
-            Ok(())
-        } else {
-            Err(self.refuse(config))
-        }
-    }
-
-    #[inline]
-    fn allow_block(&self, block: Dim3) -> bool {
-        // The limits of a block's dimensions are small, so that the product cannot overflow.
-        block.is_within(self.block)
-            && u64::from(block.x) * u64::from(block.y) * u64::from(block.z) <= u64::from(self.threads)
-    }
-
-    /// What is wrong with a geometry that does not fit.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&self, config: LaunchConfig) -> LaunchError {
-        let LaunchConfig { grid, block, shared_bytes } = config;
-        if grid.has_zero() || block.has_zero() {
-            LaunchError::Empty { grid, block }
-        } else if !grid.is_within(self.grid) {
-            LaunchError::Grid { grid, limit: self.grid }
-        } else if !self.allow_block(block) {
-            LaunchError::Block { block, limit: self.block, threads: self.threads }
-        } else {
-            LaunchError::SharedMemory { bytes: shared_bytes, limit: self.shared_bytes }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const LIMITS: Limits = Limits {
-        grid: Dim3 { x: 0x7FFF_FFFF, y: 65535, z: 65535 },
-        block: Dim3 { x: 1024, y: 1024, z: 64 },
-        threads: 768,
-        shared_bytes: 49152,
-    };
-
-    #[test]
-    fn the_limits_themselves_pass() {
-        assert_eq!(
-            LIMITS.check(LaunchConfig::new((0x7FFF_FFFF, 65535, 65535), (12, 1, 64)).shared_bytes(49152)),
-            Ok(())
-        );
-    }
-
-    #[test]
-    fn one_beyond_a_limit_does_not() {
-        let refused = |config| LIMITS.check(config).unwrap_err();
-        assert!(matches!(refused(LaunchConfig::new(0, 1)), LaunchError::Empty { .. }));
-        assert!(matches!(refused(LaunchConfig::new(1, (1, 0))), LaunchError::Empty { .. }));
-        assert!(matches!(refused(LaunchConfig::new(1 << 31, 1)), LaunchError::Grid { .. }));
-        assert!(matches!(refused(LaunchConfig::new((1, 65536), 1)), LaunchError::Grid { .. }));
-        assert!(matches!(refused(LaunchConfig::new(1, (1, 1, 65))), LaunchError::Block { .. }));
-        assert!(matches!(refused(LaunchConfig::new(1, 769)), LaunchError::Block { threads: 768, .. }));
-        assert!(matches!(refused(LaunchConfig::new(1, (1024, 1024, 64))), LaunchError::Block { .. }));
-        let shared = refused(LaunchConfig::new(1, 1).shared_bytes(49153));
-        assert_eq!(shared, LaunchError::SharedMemory { bytes: 49153, limit: 49152 });
-    }
 
     #[test]
     fn elements_are_covered() {

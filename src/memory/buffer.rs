@@ -2,15 +2,35 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
 use std::ops::RangeBounds;
 
-use cuprum_sys::{CUdeviceptr, CUresult, FnId, call};
+use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
 
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
-use crate::context::owned::{self, Owned};
 use crate::context::{ContextRef, Current};
-use crate::error::{Error, context_call};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+
+/// An allocation by its address; none at 0.
+#[derive(Clone, Copy)]
+struct Allocation(CUdeviceptr);
+
+// SAFETY: the driver allows any thread to use and to free device memory.
+unsafe impl Handle for Allocation {
+    const NAME: &'static str = "Allocation";
+
+    #[inline]
+    fn is_owned(self) -> bool {
+        self.0 != 0
+    }
+
+    #[inline]
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the allocation is live and not used again.
+        unsafe { call!(fns, cuMemFree_v2(self.0)) }
+    }
+}
 
 /// `len` elements of device memory in one context, freed on drop.
 ///
@@ -24,9 +44,8 @@ use crate::error::{Error, context_call};
 ///
 /// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
 pub struct Buffer<'ctx, T: DeviceData> {
-    address: CUdeviceptr,
+    memory: Held<'ctx, Allocation>,
     len: usize,
-    context: &'ctx ContextRef,
     _elements: PhantomData<T>,
 }
 
@@ -44,9 +63,9 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         let mut address = 0;
         if bytes != 0 {
             // SAFETY: `address` outlives the call, and `cx` proves a current context.
-            unsafe { context_call!(context, cuMemAlloc_v2(&raw mut address, bytes)) }?;
+            unsafe { context_call!(&context, cuMemAlloc_v2(&raw mut address, bytes)) }?;
         }
-        Ok(Self { address, len, context, _elements: PhantomData })
+        Ok(Self { memory: Held::new(Allocation(address), context), len, _elements: PhantomData })
     }
 
     /// Allocates `len` elements and sets all their bytes to zero.
@@ -76,29 +95,31 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// Takes over memory that the driver allocated elsewhere.
+    /// Takes over memory that the driver allocated elsewhere, in the current context. No driver call.
     ///
     /// # Safety
-    /// 1. `address` was given by `cuMemAlloc` or its like in `context`, nobody else frees it, and it has at
+    /// 1. `address` was given by `cuMemAlloc` or its like in the context of `cx`, nobody else frees it, and it has at
     ///    least `len` elements of `T`.
     /// 2. No other `Buffer` owns it.
-    pub const unsafe fn from_raw(context: &'ctx ContextRef, address: CUdeviceptr, len: usize) -> Self {
-        Self { address, len, context, _elements: PhantomData }
+    pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, address: CUdeviceptr, len: usize) -> Self {
+        let memory = Held::new(Allocation(address), cx.near());
+        Self { memory, len, _elements: PhantomData }
     }
 
     /// Gives up the memory without freeing it.
     pub fn into_raw(self) -> CUdeviceptr {
-        ManuallyDrop::new(self).address
+        self.memory.into_raw().0
     }
 
     /// The address in device memory; 0 for a buffer that owns nothing.
+    #[inline]
     pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
+        self.memory.raw().0
     }
 
     /// The context in which the memory was allocated.
-    pub const fn context(&self) -> &'ctx ContextRef {
-        self.context
+    pub fn context(&self) -> &ContextRef {
+        self.memory.context()
     }
 
     /// The number of elements.
@@ -112,13 +133,15 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     }
 
     /// All elements, to read.
-    pub const fn as_slice(&self) -> Slice<'_, T> {
-        Slice::new(self.address, self.len, self.context)
+    #[inline]
+    pub fn as_slice(&self) -> Slice<'_, T> {
+        Slice::new(self.as_raw(), self.len, self.memory.near())
     }
 
     /// All elements, to write.
-    pub const fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
-        SliceMut::new(self.address, self.len, self.context)
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
+        SliceMut::new(self.as_raw(), self.len, self.memory.near())
     }
 
     /// Some elements, to read; `None` if the range does not lie in the buffer.
@@ -165,41 +188,21 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_slice().to_vec(cx)
     }
 
-    /// Frees the memory and reports what `Drop` would swallow; gives the buffer back if that failed.
+    /// Frees the memory and reports what `Drop` would swallow. The buffer is gone after an error too: the driver may
+    /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says, with the buffer.
+    /// As the driver says.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
-    pub fn close(self) -> Result<(), (Error, Self)> {
-        owned::close(self)
-    }
-}
-
-impl<T: DeviceData> Owned for Buffer<'_, T> {
-    fn home(&self) -> &ContextRef {
-        self.context
-    }
-
-    fn owns(&self) -> bool {
-        self.address != 0
-    }
-
-    unsafe fn free(&self) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the allocation is live and not used again.
-        unsafe { call!(self.context.library().fns(), cuMemFree_v2(self.address)) }
-    }
-}
-
-impl<T: DeviceData> Drop for Buffer<'_, T> {
-    fn drop(&mut self) {
-        owned::drop(self);
+    pub fn close(self) -> Result<(), Error> {
+        self.memory.close()
     }
 }
 
 impl<T: DeviceData> fmt::Debug for Buffer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer({:#x}, {} elements)", self.address, self.len)
+        write!(f, "Buffer({:#x}, {} elements)", self.as_raw(), self.len)
     }
 }

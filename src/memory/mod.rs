@@ -1,6 +1,7 @@
 //! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it.
 
 mod buffer;
+pub(crate) mod copy;
 mod data;
 mod slice;
 

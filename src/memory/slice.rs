@@ -7,16 +7,16 @@ use std::ops::{Bound, RangeBounds};
 use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::data::Pattern;
-use super::{DeviceData, Fill, MemoryError, bytes_of, same_length};
+use super::{DeviceData, Fill, MemoryError, bytes_of, copy, same_length};
 use crate::context::{ContextRef, Current};
-use crate::error::context_call;
+use crate::raw::keep::Near;
 
 /// Elements of device memory, borrowed to read. `Copy`.
 #[derive(Clone, Copy)]
 pub struct Slice<'a, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
-    context: &'a ContextRef,
+    context: Near<'a, ContextRef>,
     _elements: PhantomData<&'a [T]>,
 }
 
@@ -24,7 +24,7 @@ pub struct Slice<'a, T: DeviceData> {
 pub struct SliceMut<'a, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
-    context: &'a ContextRef,
+    context: Near<'a, ContextRef>,
     _elements: PhantomData<&'a mut [T]>,
 }
 
@@ -48,7 +48,7 @@ fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(usize, usize)
 macro_rules! common {
     ($slice:ident) => {
         impl<'a, T: DeviceData> $slice<'a, T> {
-            pub(crate) const fn new(address: CUdeviceptr, len: usize, context: &'a ContextRef) -> Self {
+            pub(crate) const fn new(address: CUdeviceptr, len: usize, context: Near<'a, ContextRef>) -> Self {
                 Self { address, len, context, _elements: PhantomData }
             }
 
@@ -68,8 +68,8 @@ macro_rules! common {
             }
 
             /// The context to which the memory belongs.
-            pub const fn context(&self) -> &'a ContextRef {
-                self.context
+            pub fn context(&self) -> &ContextRef {
+                &self.context
             }
 
             /// The elements from `start` on; the range was checked, so the offset fits.
@@ -137,11 +137,9 @@ impl<T: DeviceData> Slice<'_, T> {
     /// `host` has room for all elements of this slice.
     unsafe fn read_into(self, cx: &Current<'_, '_>, host: *mut T) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(self.context, FnId::cuMemcpyDtoH_v2)?;
-        if bytes != 0 {
-            // SAFETY: the caller vouches for `host`; the device side lies in a live allocation that is borrowed.
-            unsafe { context_call!(context, cuMemcpyDtoH_v2(host.cast(), self.address, bytes)) }?;
-        }
+        let context = cx.of(&self.context, FnId::cuMemcpyDtoH_v2)?;
+        // SAFETY: the caller vouches for `host`; the device side lies in a live allocation that is borrowed.
+        unsafe { copy::to_host(context, host.cast(), self.address, bytes) }?;
         Ok(())
     }
 }
@@ -180,11 +178,9 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         same_length(self.len, host.len())?;
         let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(self.context, FnId::cuMemcpyHtoD_v2)?;
-        if bytes != 0 {
-            // SAFETY: `host` has as many bytes as the device side, which lies in a live allocation that is ours.
-            unsafe { context_call!(context, cuMemcpyHtoD_v2(self.address, host.as_ptr().cast(), bytes)) }?;
-        }
+        let context = cx.of(&self.context, FnId::cuMemcpyHtoD_v2)?;
+        // SAFETY: `host` has as many bytes as the device side, which lies in a live allocation that is ours.
+        unsafe { copy::from_host(context, self.address, host.as_ptr().cast(), bytes) }?;
         Ok(())
     }
 
@@ -198,11 +194,9 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     pub fn copy_from(&mut self, cx: &Current<'_, '_>, source: Slice<'_, T>) -> Result<(), MemoryError> {
         same_length(self.len, source.len)?;
         let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of_both([self.context, source.context], FnId::cuMemcpyDtoD_v2)?;
-        if bytes != 0 {
-            // SAFETY: both sides have `bytes` bytes in live allocations of the current context; this side is ours.
-            unsafe { context_call!(context, cuMemcpyDtoD_v2(self.address, source.address, bytes)) }?;
-        }
+        let context = cx.of_both([&self.context, &source.context], FnId::cuMemcpyDtoD_v2)?;
+        // SAFETY: both sides have `bytes` bytes in live allocations of the current context; this side is ours.
+        unsafe { copy::within(context, self.address, source.address, bytes) }?;
         Ok(())
     }
 
@@ -215,11 +209,9 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     #[doc(alias = "cuMemsetD8_v2")]
     pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(self.context, FnId::cuMemsetD8_v2)?;
-        if bytes != 0 {
-            // SAFETY: the bytes lie in a live allocation that is ours, and any bytes are a `T`.
-            unsafe { context_call!(context, cuMemsetD8_v2(self.address, value, bytes)) }?;
-        }
+        let context = cx.of(&self.context, FnId::cuMemsetD8_v2)?;
+        // SAFETY: the bytes lie in a live allocation that is ours, and any bytes are a `T`.
+        unsafe { copy::fill(context, self.address, Pattern::Byte(value), bytes) }?;
         Ok(())
     }
 
@@ -236,19 +228,10 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     where
         T: Fill,
     {
-        let context = cx.of(self.context, FnId::cuMemsetD32_v2)?;
-        let (address, len) = (self.address, self.len);
-        if len == 0 {
-            return Ok(());
-        }
-        match value.pattern() {
-            // SAFETY: `len` elements of a byte lie in a live allocation that is ours, and any bytes are a `T`.
-            Pattern::Byte(byte) => unsafe { context_call!(context, cuMemsetD8_v2(address, byte, len)) },
-            // SAFETY: as above, of two bytes; the address is a multiple of the element's size.
-            Pattern::Half(half) => unsafe { context_call!(context, cuMemsetD16_v2(address, half, len)) },
-            // SAFETY: as above, of four bytes.
-            Pattern::Word(word) => unsafe { context_call!(context, cuMemsetD32_v2(address, word, len)) },
-        }?;
+        let context = cx.of(&self.context, FnId::cuMemsetD32_v2)?;
+        // SAFETY: `len` elements of the pattern's width lie in a live allocation that is ours, at a multiple of that
+        // width, and any bytes are a `T`.
+        unsafe { copy::fill(context, self.address, value.pattern(), self.len) }?;
         Ok(())
     }
 }

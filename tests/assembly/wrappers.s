@@ -10,23 +10,23 @@ alloc:
     testq %rsi, %rsi
     setns %r8b
     testb %r8b, %dil
-    je .2
+    je .3
     pushq %r15
     pushq %r14
     pushq %r12
     pushq %rbx
     pushq %rax
     movq (%rcx), %rbx
-    movl 16(%rcx), %edi
+    movl 8(%rcx), %edi
     movq 16(%rbx), %rcx
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
-    cmpq %rcx, %fs:(%r8)
+    cmpq %rcx, %fs:16(%r8)
     jne .cold
-    cmpl %edi, %fs:8(%r8)
+    cmpl %edi, %fs:32(%r8)
     jne .cold
     movq $0, (%rsp)
     testq %rsi, %rsi
-    je .3
+    je .4
     movq %rdx, %r12
     movq %rax, %r15
     movq (%rbx), %r14
@@ -42,21 +42,14 @@ alloc:
     callq *cuMemAlloc_v2(%r14)
     testl %eax, %eax
     jne .cold
-    movq (%rsp), %rcx
+    movq (%rsp), %r14
     movq %r15, %rax
     movq %r12, %rdx
-    jmp .4
+    cmpq $0, 32(%rbx)
+    jne .cold
 .2:
-    movl $0, 8(%rax)
-    movq %rdx, 16(%rax)
-    movq $4, 24(%rax)
-    movq $1, (%rax)
-    retq
-.3:
-    xorl %ecx, %ecx
-.4:
     movq %rbx, 8(%rax)
-    movq %rcx, 16(%rax)
+    movq %r14, 16(%rax)
     movq %rdx, 24(%rax)
     movq $0, (%rax)
     addq $8, %rsp
@@ -65,6 +58,17 @@ alloc:
     popq %r14
     popq %r15
     retq
+.3:
+    movl $0, 8(%rax)
+    movq %rdx, 16(%rax)
+    movq $4, 24(%rax)
+    movq $1, (%rax)
+    retq
+.4:
+    xorl %r14d, %r14d
+    cmpq $0, 32(%rbx)
+    je .2
+    # else to .cold
 
 copy_from_host:
     movq %rdi, %rax
@@ -81,12 +85,12 @@ copy_from_host:
     movq (%rsi), %r14
     movq 8(%rsi), %rdi
     movq (%rdx), %rbx
-    movl 16(%rdx), %r9d
+    movl 8(%rdx), %r9d
     movq 16(%rbx), %rsi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
-    cmpq %rsi, %fs:(%rdx)
+    cmpq %rsi, %fs:16(%rdx)
     jne .cold
-    cmpl %r9d, %fs:8(%rdx)
+    cmpl %r9d, %fs:32(%rdx)
     jne .cold
     cmpq %r14, %rbx
     je .3
@@ -125,8 +129,10 @@ copy_from_host:
     movq %rcx, %rsi
     movq %r8, %rdx
     callq *cuMemcpyHtoD_v2(%r14)
-    movl %eax, %esi
     testl %eax, %eax
+    jne .cold
+    movq (%rbx), %rax
+    cmpb $0, table_end+92(%rax)
     movq %r15, %rax
     jne .cold
 .5:
@@ -156,12 +162,12 @@ copy_to_host:
     movq (%rsi), %r14
     movq 8(%rsi), %rsi
     movq (%rdx), %rbx
-    movl 16(%rdx), %edi
+    movl 8(%rdx), %edi
     movq 16(%rbx), %r9
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
-    cmpq %r9, %fs:(%rdx)
+    cmpq %r9, %fs:16(%rdx)
     jne .cold
-    cmpl %edi, %fs:8(%rdx)
+    cmpl %edi, %fs:32(%rdx)
     jne .cold
     cmpq %r14, %rbx
     je .3
@@ -219,14 +225,16 @@ copy_to_host:
 free:
     pushq %r15
     pushq %r14
+    pushq %r13
+    pushq %r12
     pushq %rbx
     subq $16, %rsp
-    movq 8(%rdi), %r14
-    testq %r14, %r14
-    je .5
     movq (%rdi), %rbx
-    movq (%rbx), %r15
-    movq table_end+0(%r15), %rax
+    movq 8(%rdi), %r12
+    testq %r12, %r12
+    je .5
+    movq (%rbx), %r14
+    movq table_end+0(%r14), %rax
     movl 8(%rax), %ecx
     cmpl $-1, %ecx
     je .1
@@ -234,29 +242,18 @@ free:
     cmpl %edx, %ecx
     jne .cold
 .1:
-    movq 16(%rbx), %rdi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
-    cmpq %rdi, %fs:(%rcx)
-    je .4
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .2
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    cmpl %ecx, %eax
-    jne .cold
+    movq 16(%rbx), %r15
+    cmpq %r15, %fs:16(%rcx)
+    jne .2
+    cmpq %r14, %fs:24(%rcx)
+    jne .2
+    movq %r12, %rdi
+    callq *cuMemFree_v2(%r14)
+    testl %eax, %eax
+    je .5
+    # else to .cold
 .2:
-    callq *cuCtxPushCurrent_v2(%r15)
-    testl %eax, %eax
-    jne .cold
-    movq (%rbx), %rax
-    movq %r14, %rdi
-    callq *cuMemFree_v2(%rax)
-    testl %eax, %eax
-    jne .cold
-    movabsq $168603511049682944, %r14
-    movq $0, 8(%rsp)
-    movq (%rbx), %r15
-    movq table_end+0(%r15), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
     je .3
@@ -264,25 +261,45 @@ free:
     cmpl %ecx, %eax
     jne .cold
 .3:
-    leaq 8(%rsp), %rdi
-    callq *cuCtxPopCurrent_v2(%r15)
+    movq %r15, %rdi
+    callq *cuCtxPushCurrent_v2(%r14)
     testl %eax, %eax
     jne .cold
-    movq %r14, %rax
-    shrq $48, %rax
-    cmpl $599, %eax
-    je .5
-    cmpl $4, %r14d
-    je .5
-    # else to .cold
-.4:
-    movq %r14, %rdi
-    callq *cuMemFree_v2(%r15)
+    movq (%rbx), %rax
+    movq %r12, %rdi
+    callq *cuMemFree_v2(%rax)
     testl %eax, %eax
+    jne .cold
+    movabsq $168603511049682944, %r12
+    movq $0, 8(%rsp)
+    movq (%rbx), %r13
+    movq table_end+0(%r13), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .4
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.4:
+    leaq 8(%rsp), %rdi
+    callq *cuCtxPopCurrent_v2(%r13)
+    testl %eax, %eax
+    jne .cold
+    movq %r12, %rax
+    shrq $48, %rax
+    cmpq $599, %rax
+    je .5
+    cmpl $4, %r12d
+    je .5
+    cmpl $599, %eax
     jne .cold
 .5:
+    cmpq $0, 32(%rbx)
+    jne .cold
     addq $16, %rsp
     popq %rbx
+    popq %r12
+    popq %r13
     popq %r14
     popq %r15
     retq
@@ -305,32 +322,32 @@ launch:
     movl 24(%r8), %r12d
     movq %rcx, 80(%rsp)
     decl %ecx
-    cmpl 32(%rsi), %ecx
+    cmpl 24(%rsi), %ecx
     movq %r15, 96(%rsp)
     movq %r12, 88(%rsp)
     jae .cold
     movl 8(%r8), %ecx
     leal -1(%rcx), %edx
-    cmpl 40(%rsi), %edx
+    cmpl 32(%rsi), %edx
     jae .cold
     movl 4(%r8), %edx
     leal -1(%rdx), %edi
-    cmpl 36(%rsi), %edi
+    cmpl 28(%rsi), %edi
     jae .cold
     leal -1(%rbx), %edi
-    cmpl 44(%rsi), %edi
+    cmpl 36(%rsi), %edi
     jae .cold
     leal -1(%r15), %edi
-    cmpl 52(%rsi), %edi
+    cmpl 44(%rsi), %edi
     jae .cold
     leal -1(%r14), %edi
-    cmpl 48(%rsi), %edi
+    cmpl 40(%rsi), %edi
     jae .cold
     movq %r14, %r10
     imulq %rbx, %r10
     imulq %r15, %r10
-    cmpl 60(%rsi), %r12d
-    movl 56(%rsi), %r11d
+    cmpl 52(%rsi), %r12d
+    movl 48(%rsi), %r11d
     setbe %dil
     cmpq %r11, %r10
     ja .9
@@ -359,14 +376,14 @@ launch:
     movq (%rsi), %r15
     movq 8(%rsi), %r9
     movq (%rbp), %r12
-    movl 16(%rbp), %edi
-    movq (%r13), %r10
-    movq 8(%r13), %rbp
+    movl 8(%rbp), %edi
+    movq (%r13), %rbp
+    movq 8(%r13), %r13
     movq 16(%r12), %rsi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
-    cmpq %rsi, %fs:(%r8)
+    cmpq %rsi, %fs:16(%r8)
     jne .cold
-    cmpl %edi, %fs:8(%r8)
+    cmpl %edi, %fs:32(%r8)
     jne .cold
     cmpq %r12, %r15
     je .2
@@ -386,8 +403,8 @@ launch:
     movl $23330816, %edi
     cmpq 16(%r12), %r8
     jne .3
-    movq (%r12), %r13
-    cmpq %r13, (%rbp)
+    movq (%r12), %r15
+    cmpq %r15, (%rbp)
     je .5
 .3:
     movl %esi, 128(%rsp)
@@ -407,10 +424,10 @@ launch:
     movq %rcx, 4(%rax)
     jmp .8
 .4:
-    movq (%r12), %r13
+    movq (%r12), %r15
 .5:
     movq %rax, 8(%rsp)
-    movq table_end+0(%r13), %rax
+    movq table_end+0(%r15), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
     je .6
@@ -426,10 +443,10 @@ launch:
     movl %r14d, %r9d
     pushq $0
     pushq %rax
-    pushq %r10
+    pushq %r13
     pushq 120(%rsp)
     pushq 136(%rsp)
-    callq *cuLaunchKernel(%r13)
+    callq *cuLaunchKernel(%r15)
     addq $48, %rsp
     testl %eax, %eax
     jne .cold
@@ -452,28 +469,30 @@ launch:
     # else to .cold
 
 push_and_pop:
+    pushq %rbp
     pushq %r15
     pushq %r14
     pushq %r13
     pushq %r12
     pushq %rbx
-    subq $32, %rsp
-    movq (%rsi), %r12
+    subq $40, %rsp
     movq (%rdi), %rax
-    cmpq (%rax), %r12
+    movq (%rsi), %r15
+    cmpq (%rax), %r15
     je .1
     movabsq $10696051262423057, %rax
     jmp .5
 .1:
     movq %rsi, %rbx
-    movl 16(%rdi), %r15d
+    movl 8(%rdi), %r12d
+    movabsq $281474976710655, %r13
     movq 16(%rax), %r14
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
-    cmpq %r14, %fs:(%r13)
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rbp
+    cmpq %r14, %fs:16(%rbp)
     jne .cold
-    cmpl %r15d, %fs:8(%r13)
+    cmpl %r12d, %fs:32(%rbp)
     jne .cold
-    movq table_end+0(%r12), %rax
+    movq table_end+0(%r15), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
     je .2
@@ -482,53 +501,64 @@ push_and_pop:
     jne .cold
 .2:
     movq 16(%rbx), %rdi
-    callq *cuCtxPushCurrent_v2(%r12)
+    callq *cuCtxPushCurrent_v2(%r15)
     testl %eax, %eax
     jne .cold
-    leal 1(%r15), %eax
-    movq %rbx, 8(%rsp)
-    movq %r14, 16(%rsp)
-    movq %rax, 24(%rsp)
-    movl %r15d, %fs:8(%r13)
-    movq $0, %fs:(%r13)
-    movq $0, (%rsp)
+    testl %r12d, %r12d
+    jne .3
+    movq %r15, %fs:24(%rbp)
+.3:
+    incl %r12d
+    movl %r12d, %fs:32(%rbp)
+    movq 16(%rbx), %rax
+    movq %rax, %fs:16(%rbp)
+    movq %rbx, 16(%rsp)
+    movq %r12, 24(%rsp)
+    movq %r14, 32(%rsp)
     movq (%rbx), %r15
+    movl %r12d, %eax
+    decl %eax
+    movl %eax, %fs:32(%rbp)
+    movq $0, %fs:16(%rbp)
+    movq $0, 8(%rsp)
     movq table_end+0(%r15), %rax
     movl 8(%rax), %eax
     cmpl $-1, %eax
-    je .3
+    je .4
     movl cuprum_sys::fork::GENERATION(%rip), %ecx
     cmpl %ecx, %eax
     jne .cold
-.3:
-    movq %rsp, %rdi
+.4:
+    leaq 8(%rsp), %rdi
     callq *cuCtxPopCurrent_v2(%r15)
     testl %eax, %eax
     jne .cold
-    movq (%rsp), %rax
+    movabsq $168603511049682944, %rcx
+    movq 8(%rsp), %rax
     cmpq 16(%rbx), %rax
-    je .4
-    movabsq $11259001215844370, %rax
-    jmp .5
-.4:
-    movq %r14, %fs:(%r13)
-    movabsq $168603511049682944, %rax
+    jne .cold
+    movq %r14, %fs:16(%rbp)
+    xorl %edx, %edx
+    movq %rdx, %rax
+    andq %r13, %rax
+    orq %rcx, %rax
 .5:
-    addq $32, %rsp
+    addq $40, %rsp
     popq %rbx
     popq %r12
     popq %r13
     popq %r14
     popq %r15
+    popq %rbp
     retq
 
 record:
-    jmp cuprum::event::Event::record
+    jmp cuprum::stream::event::Event::record
 
 synchronize:
     jmp cuprum::stream::Stream::synchronize
 
-cuprum::event::Event::record:
+cuprum::stream::event::Event::record:
     pushq %r15
     pushq %r14
     pushq %r13
@@ -536,13 +566,13 @@ cuprum::event::Event::record:
     pushq %rbx
     subq $16, %rsp
     movq (%rdi), %r14
-    movq 8(%rdx), %r15
+    movq (%rdx), %r15
     movq (%rsi), %rbx
-    movl 16(%rsi), %eax
+    movl 8(%rsi), %eax
     movq 16(%rbx), %rsi
-    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF
+    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+16
     jne .cold
-    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+8
+    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+32
     jne .cold
     cmpq %rbx, %r14
     je .1
@@ -586,7 +616,7 @@ cuprum::event::Event::record:
     jne .cold
 .5:
     movq 8(%rdi), %rdi
-    movq (%rdx), %rsi
+    movq 8(%rdx), %rsi
     callq *cuEventRecord(%r14)
     testl %eax, %eax
     jne .cold
@@ -610,13 +640,13 @@ cuprum::stream::Stream::synchronize:
     pushq %r14
     pushq %rbx
     subq $16, %rsp
-    movq 8(%rdi), %r15
+    movq (%rdi), %r15
     movq (%rsi), %rbx
-    movl 16(%rsi), %eax
+    movl 8(%rsi), %eax
     movq 16(%rbx), %rsi
-    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF
+    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+16
     jne .cold
-    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+8
+    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+32
     jne .cold
     cmpq %r15, %rbx
     je .2
@@ -648,7 +678,7 @@ cuprum::stream::Stream::synchronize:
     cmpl %ecx, %eax
     jne .cold
 .4:
-    movq (%rdi), %rdi
+    movq 8(%rdi), %rdi
     callq *cuStreamSynchronize(%r14)
     testl %eax, %eax
     jne .cold

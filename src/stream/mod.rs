@@ -1,13 +1,31 @@
-//! Streams: queues of device work.
+//! Streams: queues of device work, the marks in them, and the scopes that lend memory to them.
+//!
+//! # What a wait that fails tells
+//!
+//! Measured on H200s with driver 580 (`tests/data/goldens/after_fault.txt`, made by `tests/gpu/after_fault.sh`): after
+//! a kernel has faulted, every wait answers at once, for every stream, context and device of the process, while copies
+//! between a device and *page-locked* host memory go on, those that are still queued included. No call tells that they
+//! are over but the end of the context. Synchronous copies return when they are done, fault or not.
+//!
+//! So nothing in this crate leaves the device with a right to write memory of the host after a call has returned: what
+//! is copied to a slice is copied synchronously. Copies from a slice are queued. If the wait for them fails, the device
+//! may read that memory later, which does no harm to the host, and what it reads ends in device memory of which
+//! nothing is promised after an error.
+
+mod event;
+mod scope;
 
 use std::fmt;
 
-use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, FnId, StreamMode, call};
+use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
-use crate::context::owned::{self, Owned};
+pub use self::event::{Event, EventFlags};
+pub use self::scope::{Lent, Scope};
+
 use crate::context::{ContextRef, Current};
-use crate::error::{Error, context_call};
-use crate::event::Event;
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
 
 /// How a stream relates to the legacy default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -26,17 +44,24 @@ pub enum StreamKind {
 /// Dropping it does not wait: the driver finishes what is queued. Drop works on any thread, swallows errors and
 /// does nothing in a forked child; [`close`](Stream::close) reports.
 pub struct Stream<'ctx> {
-    raw: CUstream,
+    queue: Held<'ctx, CUstream>,
     kind: StreamKind,
-    owned: bool,
-    context: &'ctx ContextRef,
 }
 
-// SAFETY: the driver allows any thread to use a stream handle. The default stream's handle means the same
-// queue on every thread, see `default_in`.
-unsafe impl Send for Stream<'_> {}
-// SAFETY: as above.
-unsafe impl Sync for Stream<'_> {}
+// SAFETY: the driver allows any thread to use a stream handle. The default stream's handle means the same queue on
+// every thread, see `default_in`.
+unsafe impl Handle for CUstream {
+    const NAME: &'static str = "Stream";
+
+    fn is_owned(self) -> bool {
+        !self.is_null() && self != CU_STREAM_LEGACY
+    }
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the stream is live and not used again.
+        unsafe { call!(fns, cuStreamDestroy_v2(self)) }
+    }
+}
 
 impl<'ctx> Stream<'ctx> {
     /// Creates a stream in order with the legacy default stream.
@@ -65,8 +90,8 @@ impl<'ctx> Stream<'ctx> {
         let context = cx.get()?;
         let mut raw = CUstream::null();
         // SAFETY: `raw` outlives the call, and `cx` proves a current context.
-        unsafe { context_call!(context, cuStreamCreate(&raw mut raw, kind as u32)) }?;
-        Ok(Self { raw, kind, owned: true, context })
+        unsafe { context_call!(&context, cuStreamCreate(&raw mut raw, kind.flags())) }?;
+        Ok(Self { queue: Held::new(raw, context), kind })
     }
 
     /// Creates a stream with a priority, from the range of [`Current::stream_priorities`]; others are clamped.
@@ -80,24 +105,25 @@ impl<'ctx> Stream<'ctx> {
         let context = cx.get()?;
         let mut raw = CUstream::null();
         // SAFETY: `raw` outlives the call, and `cx` proves a current context.
-        unsafe { context_call!(context, cuStreamCreateWithPriority(&raw mut raw, kind as u32, priority)) }?;
-        Ok(Self { raw, kind, owned: true, context })
+        unsafe { context_call!(&context, cuStreamCreateWithPriority(&raw mut raw, kind.flags(), priority)) }?;
+        Ok(Self { queue: Held::new(raw, context), kind })
     }
 
     /// The context's legacy default stream, on which synchronous copies run unless the library was opened with
     /// per-thread default streams. No driver call.
     pub fn default_in(cx: &Current<'_, 'ctx>) -> Self {
-        let context = cx.context();
+        let context = cx.near();
         let raw = match context.library().stream_mode() {
             StreamMode::Legacy => CUstream::null(),
             StreamMode::PerThread => CU_STREAM_LEGACY,
         };
-        Self { raw, kind: StreamKind::Blocking, owned: false, context }
+        Self { queue: Held::new(raw, context), kind: StreamKind::Blocking }
     }
 
     /// The driver's handle.
+    #[inline]
     pub const fn as_raw(&self) -> CUstream {
-        self.raw
+        self.queue.raw()
     }
 
     /// How the stream relates to the legacy default stream.
@@ -106,8 +132,9 @@ impl<'ctx> Stream<'ctx> {
     }
 
     /// The context that the stream belongs to.
-    pub const fn context(&self) -> &'ctx ContextRef {
-        self.context
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.queue.context()
     }
 
     /// Blocks the host until all work queued here is done, and reports what went wrong in it.
@@ -118,9 +145,9 @@ impl<'ctx> Stream<'ctx> {
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self, cx: &Current<'_, '_>) -> Result<(), Error> {
-        let context = cx.of(self.context, FnId::cuStreamSynchronize)?;
+        let context = cx.of(self.context(), FnId::cuStreamSynchronize)?;
         // SAFETY: the stream is live, and its context is current.
-        unsafe { context_call!(context, cuStreamSynchronize(self.raw)) }
+        unsafe { context_call!(context, cuStreamSynchronize(self.as_raw())) }
     }
 
     /// Whether all work queued here is done. Does not wait.
@@ -131,9 +158,9 @@ impl<'ctx> Stream<'ctx> {
     /// Driver: `cuStreamQuery`, CUDA 2.0+.
     #[doc(alias = "cuStreamQuery")]
     pub fn is_done(&self, cx: &Current<'_, '_>) -> Result<bool, Error> {
-        let context = cx.of(self.context, FnId::cuStreamQuery)?;
+        let context = cx.of(self.context(), FnId::cuStreamQuery)?;
         // SAFETY: the stream is live, and its context is current.
-        ready(unsafe { context_call!(context, cuStreamQuery(self.raw)) })
+        ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
     }
 
     /// Makes work queued here later wait for what `event` recorded. The host does not wait.
@@ -145,36 +172,32 @@ impl<'ctx> Stream<'ctx> {
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, cx: &Current<'_, '_>, event: &Event<'_>) -> Result<(), Error> {
-        let context = cx.of(self.context, FnId::cuStreamWaitEvent)?;
+        let context = cx.of(self.context(), FnId::cuStreamWaitEvent)?;
         event.check_driver(context, FnId::cuStreamWaitEvent)?;
         // SAFETY: both handles are live; the driver keeps what it needs of the event.
-        unsafe { context_call!(context, cuStreamWaitEvent(self.raw, event.as_raw(), 0)) }
+        unsafe { context_call!(context, cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
     }
 
-    /// Destroys the stream and reports what `Drop` would swallow; gives it back if that failed.
+    /// Destroys the stream and reports what `Drop` would swallow. It is gone after an error too: the driver may have
+    /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says, with the stream.
+    /// As the driver says.
     ///
     /// Driver: `cuStreamDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuStreamDestroy_v2")]
-    pub fn close(self) -> Result<(), (Error, Self)> {
-        owned::close(self)
+    pub fn close(self) -> Result<(), Error> {
+        self.queue.close()
     }
 }
 
-impl Owned for Stream<'_> {
-    fn home(&self) -> &ContextRef {
-        self.context
-    }
-
-    fn owns(&self) -> bool {
-        self.owned
-    }
-
-    unsafe fn free(&self) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the stream is live and not used again.
-        unsafe { call!(self.context.library().fns(), cuStreamDestroy_v2(self.raw)) }
+impl StreamKind {
+    /// The driver's flags.
+    const fn flags(self) -> u32 {
+        match self {
+            Self::Blocking => CUstream_flags::CU_STREAM_DEFAULT.0,
+            Self::NonBlocking => CUstream_flags::CU_STREAM_NON_BLOCKING.0,
+        }
     }
 }
 
@@ -187,14 +210,8 @@ pub(crate) fn ready(answer: Result<(), Error>) -> Result<bool, Error> {
     }
 }
 
-impl Drop for Stream<'_> {
-    fn drop(&mut self) {
-        owned::drop(self);
-    }
-}
-
 impl fmt::Debug for Stream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({:?}, {:?})", self.raw, self.kind)
+        write!(f, "Stream({:?}, {:?})", self.as_raw(), self.kind)
     }
 }

@@ -6,19 +6,21 @@ use std::ptr;
 
 use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUresult, FnId};
 
+use super::ptx::{Parameter, Unreadable};
 use crate::context::{ContextRef, Current};
-use crate::error::{Error, context_call};
+use crate::error::Error;
 use crate::launch::LaunchConfig;
-use crate::ptx::Parameter;
+use crate::raw::call::context_call;
+use crate::raw::keep::Near;
 use crate::stream::Stream;
 
 /// A kernel of a loaded module, which it borrows. Bind it to a Rust signature to launch it.
 #[derive(Clone, Copy)]
 pub struct Function<'m> {
     raw: CUfunction,
-    context: &'m ContextRef,
+    context: Near<'m, ContextRef>,
     /// The parameters from the PTX, where the driver cannot be asked.
-    parameters: Option<&'m [Parameter]>,
+    parameters: Option<&'m Result<Vec<Parameter>, Unreadable>>,
 }
 
 // SAFETY: the driver allows any thread to use a function handle.
@@ -26,23 +28,50 @@ unsafe impl Send for Function<'_> {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Function<'_> {}
 
+/// Why the parameters of a kernel are not known.
+pub(crate) enum NotKnown {
+    /// The driver does not tell.
+    Driver(Error),
+    /// The PTX has a word that is not known here.
+    Ptx(Unreadable),
+}
+
+impl From<Error> for NotKnown {
+    fn from(error: Error) -> Self {
+        Self::Driver(error)
+    }
+}
+
 impl<'m> Function<'m> {
-    pub(crate) const fn new(
+    pub(super) const fn new(
         raw: CUfunction,
-        context: &'m ContextRef,
-        parameters: Option<&'m [Parameter]>,
+        context: Near<'m, ContextRef>,
+        parameters: Option<&'m Result<Vec<Parameter>, Unreadable>>,
     ) -> Self {
         Self { raw, context, parameters }
     }
 
+    /// The same, for as long as its module is kept otherwise.
+    ///
+    /// # Safety
+    /// The module stays loaded as long as the copy is used.
+    pub(crate) unsafe fn outlived<'b>(self) -> Function<'b> {
+        // SAFETY: the module keeps its context.
+        let context = unsafe { self.context.outlived() };
+        // What the PTX says serves for binding alone, which was done.
+        Function { raw: self.raw, context, parameters: None }
+    }
+
     /// The driver's handle.
+    #[inline]
     pub const fn as_raw(self) -> CUfunction {
         self.raw
     }
 
     /// The context into which the kernel was loaded.
-    pub const fn context(self) -> &'m ContextRef {
-        self.context
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        &self.context
     }
 
     /// One attribute: registers a thread, bytes of static shared memory, and so on.
@@ -55,7 +84,7 @@ impl<'m> Function<'m> {
     pub fn attribute(self, attribute: CUfunction_attribute) -> Result<i32, Error> {
         let mut value = 0;
         // SAFETY: the function is live, as its module is borrowed; `value` outlives the call.
-        unsafe { context_call!(self.context, cuFuncGetAttribute(&raw mut value, attribute, self.raw)) }?;
+        unsafe { context_call!(&self.context, cuFuncGetAttribute(&raw mut value, attribute, self.raw)) }?;
         Ok(value)
     }
 
@@ -68,7 +97,7 @@ impl<'m> Function<'m> {
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(self, attribute: CUfunction_attribute, value: i32) -> Result<(), Error> {
         // SAFETY: the function is live, as its module is borrowed.
-        unsafe { context_call!(self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
+        unsafe { context_call!(&self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
     }
 
     /// Says which share of the fast memory a kernel would rather have as cache, where the device has the choice.
@@ -80,24 +109,46 @@ impl<'m> Function<'m> {
     #[doc(alias = "cuFuncSetCacheConfig")]
     pub fn set_cache_config(self, config: CUfunc_cache) -> Result<(), Error> {
         // SAFETY: the function is live, as its module is borrowed.
-        unsafe { context_call!(self.context, cuFuncSetCacheConfig(self.raw, config)) }
+        unsafe { context_call!(&self.context, cuFuncSetCacheConfig(self.raw, config)) }
     }
 
     /// Offset and size in bytes of parameter `index`, `None` past the last; an error where nobody knows.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded from PTX.
+    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded from PTX, or from PTX
+    /// with a word among the parameters that is not known here.
     ///
-    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
+    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+, twice past the last, since any call may report errors of its own;
+    /// before that the PTX is read.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn parameter(self, index: usize) -> Result<Option<(usize, usize)>, Error> {
-        if let Some(parameters) = self.parameters {
-            return Ok(parameters.get(index).map(|parameter| (parameter.offset, parameter.size)));
+        self.parameter_or_why(index).or_else(|why| match why {
+            NotKnown::Driver(error) => Err(error),
+            NotKnown::Ptx(_) => self.ask_parameter(index),
+        })
+    }
+
+    /// As `parameter`, with the word of the PTX that is not known.
+    pub(crate) fn parameter_or_why(self, index: usize) -> Result<Option<(usize, usize)>, NotKnown> {
+        match self.parameters {
+            Some(Ok(parameters)) => {
+                Ok(parameters.get(index).map(|parameter| (parameter.offset, parameter.size)))
+            }
+            Some(Err(unreadable)) => Err(NotKnown::Ptx(unreadable.clone())),
+            None => {
+                let answer = self.ask_parameter(index)?;
+                // Past the last is no more than a failed call, of which one could be of another reason.
+                if answer.is_some() { Ok(answer) } else { Ok(self.ask_parameter(index)?) }
+            }
         }
+    }
+
+    /// Asks the driver.
+    fn ask_parameter(self, index: usize) -> Result<Option<(usize, usize)>, Error> {
         let (mut offset, mut size) = (0, 0);
         let (to_offset, to_size) = (&raw mut offset, &raw mut size);
         // SAFETY: the function is live; both out-parameters outlive the call.
-        match unsafe { context_call!(self.context, cuFuncGetParamInfo(self.raw, index, to_offset, to_size)) }
+        match unsafe { context_call!(&self.context, cuFuncGetParamInfo(self.raw, index, to_offset, to_size)) }
         {
             Ok(()) => Ok(Some((offset, size))),
             Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
@@ -127,7 +178,7 @@ impl<'m> Function<'m> {
         config: LaunchConfig,
         pointers: *mut *mut c_void,
     ) -> Result<(), Error> {
-        let context = cx.of_both([self.context, stream.context()], FnId::cuLaunchKernel)?;
+        let context = cx.of_both([&self.context, stream.context()], FnId::cuLaunchKernel)?;
         let (function, stream) = (self.raw, stream.as_raw());
         let LaunchConfig { grid, block, shared_bytes } = config;
         // SAFETY: function and stream are live and of the current context; the caller answers for the rest.

@@ -1,34 +1,66 @@
-//! Modules: loaded kernels and global variables.
+//! Modules: loaded code, its kernels and its global variables.
+
+mod function;
+mod global;
+mod ptx;
+mod shared;
 
 use std::ffi::{CStr, CString, c_void};
 use std::fmt;
 use std::ptr;
+use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUjit_option, CUmodule, CUresult, FnId, call};
+use cuprum_sys::{CUfunction, CUjit_option, CUmodule, CUresult, FnId, Fns, call};
 
-use crate::context::owned::{self, Owned};
+pub use self::function::Function;
+pub(crate) use self::function::NotKnown;
+pub use self::global::Global;
+pub use self::shared::{KernelError, SharedModule};
+
 use crate::context::{ContextRef, Current};
-use crate::error::{Error, context_call};
-use crate::function::Function;
-use crate::global::Global;
+use crate::error::Error;
 use crate::memory::DeviceData;
-use crate::ptx;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+use crate::raw::keep::Shareable;
 
 /// Code loaded into a context: its functions and globals borrow it.
 ///
 /// Dropping it unloads it, on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Module::close) reports. Wait for the module's kernels before it is dropped: see [`Kernel::launch`](crate::Kernel::launch).
+/// [`close`](Module::close) reports. Wait for the module's kernels before it is dropped: see
+/// [`Kernel::launch`](crate::Kernel::launch).
+///
+/// # Keeping it in a struct
+///
+/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module.
 pub struct Module<'ctx> {
-    raw: CUmodule,
-    context: &'ctx ContextRef,
+    code: Held<'ctx, CUmodule>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
     entries: Vec<ptx::Entry>,
+    /// Only of a [`SharedModule`].
+    shares: Option<AtomicUsize>,
 }
 
 // SAFETY: the driver allows any thread to use a module handle.
-unsafe impl Send for Module<'_> {}
-// SAFETY: as above; nothing in it changes.
-unsafe impl Sync for Module<'_> {}
+unsafe impl Handle for CUmodule {
+    const NAME: &'static str = "Module";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the module is live and not used again.
+        unsafe { call!(fns, cuModuleUnload(self)) }
+    }
+}
+
+// SAFETY: `shares` is set once, by `Module::share`, which puts the module into a box that the shares own.
+unsafe impl Shareable for Module<'_> {
+    #[inline]
+    fn shares(&self) -> Option<&AtomicUsize> {
+        self.shares.as_ref()
+    }
+
+    /// Dropping what it consists of unloads it.
+    fn end(&self) {}
+}
 
 /// Why code could not be loaded, or something in it not be found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -143,29 +175,34 @@ impl<'ctx> Module<'ctx> {
         // SAFETY: the caller vouches for the image; the options and the log outlive the call, and the log's
         // size is told.
         let loaded = unsafe {
-            context_call!(context, cuModuleLoadDataEx(&raw mut raw, image, count, options, values))
+            context_call!(&context, cuModuleLoadDataEx(&raw mut raw, image, count, options, values))
         };
         match loaded {
-            Ok(()) => Ok(Self { raw, context, entries: Vec::new() }),
+            Ok(()) => Ok(Self { code: Held::new(raw, context), entries: Vec::new(), shares: None }),
             Err(error) => {
                 let log = CStr::from_bytes_until_nul(&log).map_or_else(|_| String::new(), lossy);
                 Err(ModuleError::Rejected {
                     error,
                     log: log.trim_end().to_owned(),
-                    advice: advice(context, error, ptx),
+                    advice: advice(&context, error, ptx),
                 })
             }
         }
     }
 
+    /// Makes the code one that is shared, so that its kernels can be kept beside it, or without it.
+    pub fn share(self) -> SharedModule<'ctx> {
+        SharedModule::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
+    }
+
     /// The driver's handle.
     pub const fn as_raw(&self) -> CUmodule {
-        self.raw
+        self.code.raw()
     }
 
     /// The context into which the code was loaded.
-    pub const fn context(&self) -> &'ctx ContextRef {
-        self.context
+    pub fn context(&self) -> &ContextRef {
+        self.code.context()
     }
 
     /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it.
@@ -177,12 +214,12 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function<'_>, ModuleError> {
         let text = c_string("the function's name", name)?;
-        let mut raw = cuprum_sys::CUfunction::null();
+        let (module, mut raw) = (self.as_raw(), CUfunction::null());
         // SAFETY: the module is live, and both pointers outlive the call.
-        unsafe { context_call!(self.context, cuModuleGetFunction(&raw mut raw, self.raw, text.as_ptr())) }
+        unsafe { context_call!(self.context(), cuModuleGetFunction(&raw mut raw, module, text.as_ptr())) }
             .map_err(|error| not_found(error, "function", name))?;
         let entry = self.entries.iter().find(|entry| entry.name == name);
-        Ok(Function::new(raw, self.context, entry.map(|entry| entry.parameters.as_slice())))
+        Ok(Function::new(raw, self.code.near(), entry.map(|entry| &entry.parameters)))
     }
 
     /// A `__device__` or `__constant__` variable by its name, as elements of `T`.
@@ -195,28 +232,29 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleGetGlobal_v2")]
     pub fn global<T: DeviceData>(&self, name: &str) -> Result<Global<'_, T>, ModuleError> {
         let text = c_string("the global's name", name)?;
-        let (mut address, mut bytes) = (0, 0);
+        let (module, mut address, mut bytes) = (self.as_raw(), 0, 0);
         let (to_address, to_bytes) = (&raw mut address, &raw mut bytes);
         // SAFETY: the module is live, and all pointers outlive the call.
         unsafe {
-            context_call!(self.context, cuModuleGetGlobal_v2(to_address, to_bytes, self.raw, text.as_ptr()))
+            context_call!(self.context(), cuModuleGetGlobal_v2(to_address, to_bytes, module, text.as_ptr()))
         }
         .map_err(|error| not_found(error, "global", name))?;
         match bytes.checked_rem(size_of::<T>()) {
-            Some(0) => Ok(Global::new(address, bytes / size_of::<T>(), self.context)),
+            Some(0) => Ok(Global::new(address, bytes / size_of::<T>(), self.code.near())),
             _ => Err(ModuleError::GlobalSize { name: name.to_owned(), bytes, element_bytes: size_of::<T>() }),
         }
     }
 
-    /// Unloads the code and reports what `Drop` would swallow; gives the module back if that failed.
+    /// Unloads the code and reports what `Drop` would swallow. It is gone after an error too: the driver may have
+    /// unloaded it all the same, so that it must not be unloaded again.
     ///
     /// # Errors
-    /// As the driver says, with the module.
+    /// As the driver says.
     ///
     /// Driver: `cuModuleUnload`, CUDA 2.0+.
     #[doc(alias = "cuModuleUnload")]
-    pub fn close(self) -> Result<(), (Error, Self)> {
-        owned::close(self)
+    pub fn close(self) -> Result<(), Error> {
+        self.code.close()
     }
 }
 
@@ -264,25 +302,8 @@ fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<Strin
     }
 }
 
-impl Owned for Module<'_> {
-    fn home(&self) -> &ContextRef {
-        self.context
-    }
-
-    unsafe fn free(&self) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the module is live and not used again.
-        unsafe { call!(self.context.library().fns(), cuModuleUnload(self.raw)) }
-    }
-}
-
-impl Drop for Module<'_> {
-    fn drop(&mut self) {
-        owned::drop(self);
-    }
-}
-
 impl fmt::Debug for Module<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Module({:?})", self.raw)
+        self.code.fmt(f)
     }
 }

@@ -1,24 +1,29 @@
-//! Asynchronous copies, in a scope that waits for them.
+//! Work on one stream with memory that is lent to it, in a scope that waits.
+//!
+//! Why nothing here is copied to the host asynchronously is said in the [module of streams](super).
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUdeviceptr, CUstream, FnId, StreamMode};
 
-use crate::context::owned::activated;
-use crate::context::{ContextRef, Current};
-use crate::error::{Error, context_call};
+use super::{Stream, StreamKind};
+use crate::context::{ContextRef, Current, Token};
+use crate::error::Error;
 use crate::launch::{Argument, In, InOut};
-use crate::memory::{DeviceData, MemoryError, SliceMut, bytes_of, same_length};
-use crate::stream::{Stream, StreamKind};
+use crate::memory::{DeviceData, MemoryError, SliceMut, bytes_of, copy, same_length};
+use crate::raw::call::context_call;
+use crate::raw::held::activated;
 
 /// A stretch of work on one stream, which is waited for before it ends.
 ///
-/// Made by [`Current::scope`]. What is copied from and to is borrowed until the end of the scope, so host memory
-/// can be neither touched nor freed while a copy of it is in flight.
+/// Made by [`Current::scope`]. What is copied from and to is borrowed until the end of the scope, so it can be neither
+/// touched nor freed while the stream uses it.
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
-    context: &'scope ContextRef,
+    /// Whether what other calls wrote has to be waited for.
+    apart: bool,
+    token: Token<'scope>,
     _scope: PhantomData<&'scope mut &'scope ()>,
     _env: PhantomData<&'env mut &'env ()>,
     _this_thread: PhantomData<*mut ()>,
@@ -29,7 +34,7 @@ pub struct Lent<'scope, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
     stream: CUstream,
-    context: &'scope ContextRef,
+    token: Token<'scope>,
     _elements: PhantomData<&'scope mut [T]>,
     /// Invariant: with a shorter `'scope`, host memory could be borrowed for less than the scope.
     _scope: PhantomData<&'scope mut &'scope ()>,
@@ -43,38 +48,20 @@ struct Wait<'a> {
 }
 
 impl Wait<'_> {
-    /// Returns when nothing of the scope can be in flight: the stream is done, or its context is lost.
-    ///
-    /// The context is made current by handle, in case the scope's body left another one. If neither the stream nor
-    /// the context can be waited for although the device runs on, the process is aborted: the memory that was lent
-    /// would be touched after its loan. No sound program gets there; one whose unsafe code destroyed the stream, or
-    /// left it capturing, does.
+    /// The context is made current by handle, in case the scope's body left another one. If the stream cannot be waited
+    /// for, all of the context is; the error is that of the stream.
     fn wait(&self) -> Result<(), Error> {
-        let waited = activated(self.context, || {
+        activated(self.context, || {
             // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
-            unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) }
-        });
-        match waited {
-            Err(error) if !stopped(error) => {
-                // The stream could not be waited for, so all of the context is.
-                let all = activated(self.context, || {
-                    // SAFETY: no arguments; it waits in the context made current.
-                    unsafe { context_call!(self.context, cuCtxSynchronize()) }
-                });
-                match all {
-                    Err(other) if !stopped(other) => std::process::abort(),
-                    _ => Err(error),
+            let waited = unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) };
+            waited.inspect_err(|error| {
+                if !error.is_sticky() {
+                    // SAFETY: no arguments; it waits in the current context. The stream's error is what is reported.
+                    let _ = unsafe { context_call!(self.context, cuCtxSynchronize()) };
                 }
-            }
-            waited => waited,
-        }
+            })
+        })
     }
-}
-
-/// Whether a failed wait means that the device no longer works for this process: its context is lost, the driver
-/// has shut down, or this is a forked child, whose memory no device knows.
-fn stopped(error: Error) -> bool {
-    error.is_sticky() || error.is_deinitialized() || error.is_forked()
 }
 
 /// Waits when the body of the scope panics; a plain return waits itself, to report.
@@ -87,12 +74,11 @@ impl Drop for Wait<'_> {
 }
 
 impl Current<'_, '_> {
-    /// Runs `body`, which may queue asynchronous copies on `stream`, and waits for the stream before it returns,
-    /// also when `body` panics.
+    /// Runs `body`, which may lend device memory to `stream` and queue copies there, and waits for the stream before it
+    /// returns, also when `body` panics.
     ///
-    /// On a non-blocking stream, and where each thread has its own default stream, it first waits for the default
-    /// stream, so that what synchronous copies wrote is there. What the body returns is lost if the wait fails: the
-    /// copies may not have happened.
+    /// What the body returns is lost if the wait fails: the work may not have happened, and memory that was lent has
+    /// any contents.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -117,7 +103,7 @@ impl Current<'_, '_> {
     /// # Errors
     /// [`Error::is_wrong_context`]; the sticky errors of this or earlier work.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+: once, and once more before the body on a non-blocking stream.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn scope<'env, R>(
         &'env self,
@@ -125,15 +111,18 @@ impl Current<'_, '_> {
         body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> Result<R, Error> {
         let context = self.of(stream.context(), FnId::cuStreamSynchronize)?;
-        let apart = stream.kind() == StreamKind::NonBlocking;
-        if apart || context.library().stream_mode() == StreamMode::PerThread {
-            // SAFETY: the null stream is the default stream, of the context or of this thread.
-            unsafe { context_call!(context, cuStreamSynchronize(CUstream::null())) }?;
-        }
-        let stream = stream.as_raw();
-        let wait = Wait { context, stream };
-        let scope =
-            Scope { stream, context, _scope: PhantomData, _env: PhantomData, _this_thread: PhantomData };
+        // Where each thread has its own default stream, nothing is left in flight on it.
+        let ordered = stream.kind() == StreamKind::Blocking;
+        let apart = !ordered && context.library().stream_mode() == StreamMode::Legacy;
+        let wait = Wait { context, stream: stream.as_raw() };
+        let scope = Scope {
+            stream: stream.as_raw(),
+            apart,
+            token: self.token(),
+            _scope: PhantomData,
+            _env: PhantomData,
+            _this_thread: PhantomData,
+        };
         let result = body(&scope);
         let waited = wait.wait();
         std::mem::forget(wait);
@@ -144,17 +133,25 @@ impl Current<'_, '_> {
 impl<'scope> Scope<'scope, '_> {
     /// Lends device memory to this scope, to be used any number of times in order.
     ///
+    /// A non-blocking stream is not in order with the default stream, on which synchronous copies and fills run; so for
+    /// such a stream the host first waits for the default stream.
+    ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the memory belongs to another context than the stream.
+    /// [`Error::is_wrong_context`] if the memory belongs to another context than the stream; on a non-blocking stream
+    /// the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn lend<T: DeviceData>(&'scope self, memory: SliceMut<'scope, T>) -> Result<Lent<'scope, T>, Error> {
-        if memory.context() != self.context {
-            return Err(Error::wrong_context(FnId::cuMemcpyDtoDAsync_v2));
+        let context = self.token.of(memory.context(), FnId::cuStreamSynchronize)?;
+        if self.apart {
+            copy::wait_for_default_stream(context)?;
         }
         Ok(Lent {
             address: memory.as_raw(),
             len: memory.len(),
             stream: self.stream,
-            context: self.context,
+            token: self.token,
             _elements: PhantomData,
             _scope: PhantomData,
             _this_thread: PhantomData,
@@ -190,40 +187,38 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     pub fn copy_from_host(&self, host: &'scope [T]) -> Result<(), MemoryError> {
         same_length(self.len, host.len())?;
         let bytes = bytes_of::<T>(self.len)?;
-        let (address, source) = (self.address, host.as_ptr().cast());
-        if bytes != 0 {
-            // SAFETY: both sides have `bytes` bytes and are borrowed until the scope has waited for this stream.
-            unsafe {
-                context_call!(self.context, cuMemcpyHtoDAsync_v2(address, source, bytes, self.stream))
-            }?;
-        }
+        let context = self.token.get()?;
+        // SAFETY: both sides have `bytes` bytes and are borrowed until the scope has waited for this stream.
+        unsafe { copy::from_host_on(&context, self.stream, self.address, host.as_ptr().cast(), bytes) }?;
         Ok(())
     }
 
-    /// Queues a copy to `host`, which cannot be touched before the scope ends.
+    /// Waits for the stream and copies to `host`. Blocks until it is there.
+    ///
+    /// It is no asynchronous copy: after a fault of any kernel, the device would go on writing page-locked memory when
+    /// the scope has ended, and no call would tell. Pageable memory is never copied beside the host anyway.
     ///
     /// # Errors
     /// As [`copy_from_host`](Lent::copy_from_host).
     ///
-    /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoHAsync_v2")]
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemcpyDtoH_v2")]
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn copy_to_host(&self, host: &'scope mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.len)?;
         let bytes = bytes_of::<T>(self.len)?;
-        let destination = host.as_mut_ptr().cast();
-        if bytes != 0 {
-            // SAFETY: as for the other direction; the host side is ours alone, and any bytes are a `T`.
-            unsafe {
-                context_call!(
-                    self.context,
-                    cuMemcpyDtoHAsync_v2(destination, self.address, bytes, self.stream)
-                )
-            }?;
+        let context = self.token.get()?;
+        if bytes == 0 {
+            return Ok(());
         }
+        // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
+        unsafe { context_call!(&context, cuStreamSynchronize(self.stream)) }?;
+        // SAFETY: both sides have `bytes` bytes, the host side is ours alone, and any bytes are a `T`.
+        unsafe { copy::to_host(&context, host.as_mut_ptr().cast(), self.address, bytes) }?;
         Ok(())
     }
 
-    /// Queues a copy from other memory lent to this scope.
+    /// Queues a copy from other memory lent to this scope. From itself there is nothing to copy.
     ///
     /// # Errors
     /// As [`copy_from_host`](Lent::copy_from_host).
@@ -233,13 +228,13 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     pub fn copy_from(&self, source: &Lent<'scope, T>) -> Result<(), MemoryError> {
         same_length(self.len, source.len)?;
         let bytes = bytes_of::<T>(self.len)?;
-        let (address, source) = (self.address, source.address);
-        if bytes != 0 {
-            // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream.
-            unsafe {
-                context_call!(self.context, cuMemcpyDtoDAsync_v2(address, source, bytes, self.stream))
-            }?;
+        let context = self.token.get()?;
+        if self.address == source.address {
+            // Two loans never overlap otherwise, and the driver leaves open what a copy that overlaps does.
+            return Ok(());
         }
+        // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream.
+        unsafe { copy::within_on(&context, self.stream, self.address, source.address, bytes) }?;
         Ok(())
     }
 }

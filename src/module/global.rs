@@ -7,6 +7,7 @@ use cuprum_sys::CUdeviceptr;
 
 use crate::context::{ContextRef, Current};
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
+use crate::raw::keep::Near;
 
 /// A `__device__` or `__constant__` variable, as elements of `T`. It borrows its module.
 ///
@@ -15,12 +16,12 @@ use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 pub struct Global<'m, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
-    context: &'m ContextRef,
+    context: Near<'m, ContextRef>,
     _elements: PhantomData<T>,
 }
 
 impl<'m, T: DeviceData> Global<'m, T> {
-    pub(crate) const fn new(address: CUdeviceptr, len: usize, context: &'m ContextRef) -> Self {
+    pub(super) fn new(address: CUdeviceptr, len: usize, context: Near<'m, ContextRef>) -> Self {
         Self { address, len, context, _elements: PhantomData }
     }
 

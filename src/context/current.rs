@@ -1,0 +1,362 @@
+//! The thread's stack of current contexts, as tokens that are pushed and popped in order.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUcontext, CUlimit, FnId};
+
+use super::{Context, ContextRef, ForeignContext, PrimaryContext, SharedContext, stack};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::keep::Near;
+
+/// This thread's context stack: the token from which contexts are pushed. There is one a thread.
+///
+/// It cannot be sent to another thread, and while one is out, the thread gets no second.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{ContextStack, PrimaryContext};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// let mut stack = ContextStack::take()?;
+/// let cx = stack.push(&context)?;
+/// println!("{} bytes free", cx.memory_info()?.free);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ContextStack {
+    _this_thread: PhantomData<*mut ()>,
+}
+
+/// The thread's [`ContextStack`] is out already: pass the token on, push from the [`Current`] in hand, or
+/// [enter](ContextRef::enter).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this thread's context stack is taken: push from the token that is in use, or use `ContextRef::enter`"
+)]
+pub struct StackTaken;
+
+impl ContextStack {
+    /// Takes the calling thread's stack. No driver call.
+    ///
+    /// # Errors
+    /// [`StackTaken`] while the thread's token is out, for good after it was forgotten, and inside of
+    /// [`ContextRef::enter`], which is the way in for code that cannot know whether it is out.
+    pub fn take() -> Result<Self, StackTaken> {
+        if stack::is_entered() || stack::take(true) {
+            Err(StackTaken)
+        } else {
+            Ok(Self { _this_thread: PhantomData })
+        }
+    }
+
+    /// Makes `context` the thread's current context until the returned token is dropped.
+    ///
+    /// What was current before stays below and is current again afterwards.
+    ///
+    /// # Errors
+    /// As the driver says; [`Error::is_forked`] in a forked child.
+    ///
+    /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[inline]
+    pub fn push<'s, 'ctx>(&'s mut self, context: impl ToPush<'s, 'ctx>) -> Result<Current<'s, 'ctx>, Error> {
+        Current::push_at(near(context), 0, CUcontext::null())
+    }
+}
+
+impl Drop for ContextStack {
+    fn drop(&mut self) {
+        stack::take(false);
+    }
+}
+
+impl fmt::Debug for ContextStack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextStack").finish_non_exhaustive()
+    }
+}
+
+/// Proof that a context is current on this thread. Every call that reads the current context takes it.
+///
+/// `'ctx` is the context's lifetime, which everything made in it carries; `'s` is the loan of the token below.
+/// Dropping it pops the context.
+///
+/// Code behind this crate's back (a raw call, another library) can change the current context without this
+/// token knowing; it must put back what it found.
+pub struct Current<'s, 'ctx> {
+    token: Token<'ctx>,
+    below: CUcontext,
+    _below: PhantomData<&'s mut ContextStack>,
+    _this_thread: PhantomData<*mut ()>,
+}
+
+/// What a token says of the thread's stack, for what acts on its behalf.
+#[derive(Clone, Copy)]
+pub(crate) struct Token<'ctx> {
+    context: Near<'ctx, ContextRef>,
+    /// The number of pushes outstanding while this token is on top.
+    height: u32,
+}
+
+impl<'ctx> Token<'ctx> {
+    /// The current context, for a call that reads it: an error if a token was forgotten above this one and
+    /// the thread's stack cannot be put right.
+    #[inline]
+    pub(crate) fn get(&self) -> Result<Near<'ctx, ContextRef>, Error> {
+        stack::in_order(self.height, self.context.as_raw(), self.context.library())?;
+        Ok(self.context)
+    }
+
+    /// The current context, if it is the one to which the object in hand belongs.
+    #[inline]
+    pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
+        self.get()?;
+        if *self.context == *owner { Ok(&self.context) } else { Err(Error::wrong_context(call)) }
+    }
+}
+
+/// A borrow of a context that can be pushed: of any owner, or of a [`ContextRef`].
+///
+/// `'ctx` is the lifetime that everything made in it gets: that of the borrow, or `'static` for a [`SharedContext`].
+pub trait ToPush<'s, 'ctx>: sealed::Sealed {
+    /// The context.
+    fn to_push(self) -> &'s ContextRef;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! borrowed {
+    ($($owner:ty)*) => { $(
+        impl sealed::Sealed for &$owner {}
+
+        impl<'s, 'ctx: 's> ToPush<'s, 'ctx> for &'ctx $owner {
+            #[inline]
+            fn to_push(self) -> &'s ContextRef {
+                self
+            }
+        }
+    )* };
+}
+
+borrowed! { ContextRef Context PrimaryContext ForeignContext }
+
+impl sealed::Sealed for &SharedContext {}
+
+impl<'s> ToPush<'s, 'static> for &'s SharedContext {
+    #[inline]
+    fn to_push(self) -> &'s ContextRef {
+        self
+    }
+}
+
+/// The context, for the lifetime of what is made in it.
+#[inline]
+fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
+    // SAFETY: of the two kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. The other
+    // borrows a share of it for `'s`, for which the token is good; what is made from the token takes its own share.
+    unsafe { Near::borrowed(context.to_push()).outlived() }
+}
+
+/// Free and total device memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Bytes that can be allocated, as far as the driver knows.
+    pub free: usize,
+    /// All bytes of the device.
+    pub total: usize,
+}
+
+/// A limit of a context, by the driver's number.
+pub type Limit = CUlimit;
+
+impl<'ctx> Current<'_, 'ctx> {
+    /// Pushes `context` onto a stack that should be `height` high with `below` on top.
+    ///
+    /// Inlined like the pop, so that the token lives in registers: it is too large to be returned in them.
+    #[inline]
+    pub(super) fn push_at<'t, 'other>(
+        context: Near<'other, ContextRef>,
+        height: u32,
+        below: CUcontext,
+    ) -> Result<Current<'t, 'other>, Error> {
+        let height = stack::push(&context, height, below)?;
+        Ok(Current {
+            token: Token { context, height },
+            below,
+            _below: PhantomData,
+            _this_thread: PhantomData,
+        })
+    }
+
+    /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
+    ///
+    /// # Errors
+    /// As [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
+    /// two stacks are not one.
+    ///
+    /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[inline]
+    pub fn push<'t, 'other>(
+        &'t mut self,
+        context: impl ToPush<'t, 'other>,
+    ) -> Result<Current<'t, 'other>, Error> {
+        let context = near(context);
+        if context.driver() != self.token.context.driver() {
+            return Err(Error::wrong_context(FnId::cuCtxPushCurrent_v2));
+        }
+        Self::push_at(context, self.token.height, self.token.context.as_raw())
+    }
+
+    /// Pops the context and reports what `Drop` would swallow.
+    ///
+    /// # Errors
+    /// As the driver says; [`Error::is_out_of_order`] where another context than this one was on top.
+    ///
+    /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPopCurrent_v2")]
+    #[inline]
+    pub fn pop(self) -> Result<(), Error> {
+        let popped = self.pop_in_place();
+        std::mem::forget(self);
+        popped
+    }
+
+    #[inline]
+    fn pop_in_place(&self) -> Result<(), Error> {
+        stack::pop(&self.token.context, self.token.height, self.below)
+    }
+
+    /// The context that is current.
+    pub fn context(&self) -> &ContextRef {
+        &self.token.context
+    }
+
+    /// What this token says.
+    pub(crate) fn token(&self) -> Token<'ctx> {
+        self.token
+    }
+
+    /// The context, for what is made in it without a call of the driver.
+    #[inline]
+    pub(crate) fn near(&self) -> Near<'ctx, ContextRef> {
+        self.token.context
+    }
+
+    /// As [`Token::get`].
+    #[inline]
+    pub(crate) fn get(&self) -> Result<Near<'ctx, ContextRef>, Error> {
+        self.token.get()
+    }
+
+    /// The current context, for a call of its own.
+    #[inline]
+    fn checked(&self) -> Result<&ContextRef, Error> {
+        self.get()?;
+        Ok(self.context())
+    }
+
+    /// As [`Token::of`].
+    #[inline]
+    pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
+        self.token.of(owner, call)
+    }
+
+    /// As `of`, for two objects.
+    #[inline]
+    pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&ContextRef, Error> {
+        self.get()?;
+        let here = owners.iter().all(|owner| **owner == *self.token.context);
+        if here { Ok(&self.token.context) } else { Err(Error::wrong_context(call)) }
+    }
+
+    /// Blocks the host until all work of the context is done, and reports what went wrong in it.
+    ///
+    /// # Errors
+    /// The sticky errors of kernels that ran before, see [`Error::is_sticky`].
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuCtxSynchronize")]
+    pub fn synchronize(&self) -> Result<(), Error> {
+        // SAFETY: no arguments; it waits in the current context.
+        unsafe { context_call!(self.checked()?, cuCtxSynchronize()) }
+    }
+
+    /// Free and total memory of the current context's device, in bytes.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemGetInfo_v2")]
+    pub fn memory_info(&self) -> Result<MemoryInfo, Error> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both out-parameters outlive the call.
+        unsafe { context_call!(self.checked()?, cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;
+        Ok(MemoryInfo { free, total })
+    }
+
+    /// A limit of the context, such as the stack bytes of a thread; the unit is the limit's own.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// Driver: `cuCtxGetLimit`, CUDA 3.1+.
+    #[doc(alias = "cuCtxGetLimit")]
+    pub fn limit(&self, limit: Limit) -> Result<usize, Error> {
+        let mut value = 0;
+        // SAFETY: `value` outlives the call.
+        unsafe { context_call!(self.checked()?, cuCtxGetLimit(&raw mut value, limit)) }?;
+        Ok(value)
+    }
+
+    /// Asks for a limit; the driver rounds it, see [`limit`](Current::limit).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// Driver: `cuCtxSetLimit`, CUDA 3.1+.
+    #[doc(alias = "cuCtxSetLimit")]
+    pub fn set_limit(&self, limit: Limit, value: usize) -> Result<(), Error> {
+        // SAFETY: plain values.
+        unsafe { context_call!(self.checked()?, cuCtxSetLimit(limit, value)) }
+    }
+
+    /// The least and the greatest stream priority; lower numbers run first. Both 0 where there are none.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
+    #[doc(alias = "cuCtxGetStreamPriorityRange")]
+    pub fn stream_priorities(&self) -> Result<(i32, i32), Error> {
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: both out-parameters outlive the call.
+        unsafe {
+            context_call!(self.checked()?, cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest))
+        }?;
+        Ok((least, greatest))
+    }
+}
+
+impl Drop for Current<'_, '_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Err(error) = self.pop_in_place() {
+            self.token.context.swallow(error);
+        }
+    }
+}
+
+impl fmt::Debug for Current<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Current")
+            .field("context", self.context())
+            .field("height", &self.token.height)
+            .finish()
+    }
+}

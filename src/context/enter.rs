@@ -1,0 +1,55 @@
+//! A way in for code that knows nothing of its caller's tokens.
+
+use cuprum_sys::CUcontext;
+
+use super::{ContextRef, Current, stack};
+use crate::error::Error;
+use crate::raw::keep::Near;
+
+impl ContextRef {
+    /// Runs `body` with this context current, whatever is current on the thread, and puts that back afterwards, also
+    /// when `body` panics.
+    ///
+    /// This is how a library that is given a context uses it: it works beside a [`ContextStack`](super::ContextStack)
+    /// that the application took, in whichever of its tokens the thread is, and in another library's `enter`. Inside
+    /// of `body` those other tokens, should it reach one, answer with
+    /// [`Error::is_out_of_order`] and change nothing; what is made with the token given is the caller's to keep.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// use cuprum::{Buffer, ContextRef, ContextStack, MemoryError, PrimaryContext};
+    ///
+    /// // Somebody's library, which does not ask who called it.
+    /// fn ones(context: &ContextRef, len: usize) -> Result<Buffer<'_, f32>, MemoryError> {
+    ///     context.enter(|cx| Buffer::from_slice(cx, &vec![1.0; len]))?
+    /// }
+    ///
+    /// let context = PrimaryContext::retain(driver.device(0)?)?;
+    /// let mut stack = ContextStack::take()?;
+    /// let cx = stack.push(&context)?;
+    /// assert_eq!(ones(&context, 3)?.to_vec(&cx)?, [1.0; 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As the driver says when the context is pushed; `body` does not run then. A failure to pop it is
+    /// [swallowed](crate::swallowed), and noticed by the tokens below when they are used.
+    ///
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[doc(alias = "cuCtxPopCurrent_v2")]
+    pub fn enter<'ctx, R>(&'ctx self, body: impl FnOnce(&mut Current<'_, 'ctx>) -> R) -> Result<R, Error> {
+        enter(Near::borrowed(self), body)
+    }
+}
+
+/// Pushes, runs `body`, pops. The token goes before the record of the code outside is put back.
+pub(super) fn enter<'ctx, R>(
+    context: Near<'ctx, ContextRef>,
+    body: impl FnOnce(&mut Current<'_, 'ctx>) -> R,
+) -> Result<R, Error> {
+    let (_outside, height) = stack::enter(context.library());
+    let mut cx = Current::push_at(context, height, CUcontext::null())?;
+    Ok(body(&mut cx))
+}

@@ -1,0 +1,81 @@
+//! Contexts that belong to everything made in them.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::atomic::AtomicUsize;
+
+use cuprum_sys::CUcontext;
+
+use super::{ContextRef, Current, Shares, enter};
+use crate::device::Device;
+use crate::error::Error;
+use crate::raw::keep::Keep;
+
+/// A handle to a context that is shared: by its clones, and by everything made in it.
+///
+/// The context goes when the last of them is dropped, whichever that is. What is made in it is `'static`, so it fits
+/// into structs and statics, may be sent to any thread, and may be dropped in any order. Drops are as with a context
+/// that is borrowed: on any thread, silent, once.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, PrimaryContext, SharedContext, Stream};
+///
+/// struct Doubler {
+///     context: SharedContext,
+///     stream: Stream<'static>,
+///     buffer: Buffer<'static, f32>,
+/// }
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// let (stream, buffer) = context.enter(|cx| Ok::<_, Box<dyn std::error::Error>>((
+///     Stream::new(cx)?,
+///     Buffer::from_slice(cx, &[1.0f32, 2.0])?,
+/// )))??;
+/// let doubler = Doubler { context, stream, buffer };
+/// std::thread::spawn(move || {
+///     let host = doubler.context.enter(|cx| doubler.buffer.to_vec(cx)).unwrap().unwrap();
+///     assert_eq!(host, [1.0, 2.0]);
+/// }).join().unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct SharedContext(Keep<'static, ContextRef>);
+
+impl SharedContext {
+    pub(super) fn new(raw: CUcontext, device: Device, end: fn(&ContextRef) -> Result<(), Error>) -> Self {
+        let shares = Shares { count: AtomicUsize::new(1), end };
+        Self(Keep::first(Box::new(ContextRef { shares: Some(shares), ..ContextRef::new(raw, device) })))
+    }
+}
+
+impl SharedContext {
+    /// Runs `body` with the context current: as [`ContextRef::enter`], but what is made in it is `'static`.
+    ///
+    /// # Errors
+    /// As [`ContextRef::enter`].
+    ///
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[doc(alias = "cuCtxPopCurrent_v2")]
+    pub fn enter<R>(&self, body: impl FnOnce(&mut Current<'_, 'static>) -> R) -> Result<R, Error> {
+        // SAFETY: `enter` drops its token before it returns, and until then this handle, which is borrowed, keeps the
+        // context; what is made from the token takes shares of its own.
+        enter::enter(unsafe { self.0.as_near().outlived() }, body)
+    }
+}
+
+impl Deref for SharedContext {
+    type Target = ContextRef;
+
+    fn deref(&self) -> &ContextRef {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SharedContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedContext").field(&**self).finish()
+    }
+}

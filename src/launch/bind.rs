@@ -1,0 +1,117 @@
+//! Binding: the check of a signature against a kernel.
+
+use super::limits::Limits;
+use super::{Kernel, Signature};
+use crate::error::Error;
+use crate::module::{Function, NotKnown};
+
+/// Why a kernel could not be bound to a signature.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BindError {
+    /// The kernel has another number of parameters.
+    #[error("the kernel has {kernel} parameters, the signature {signature}")]
+    Count {
+        /// Parameters of the kernel.
+        kernel: usize,
+        /// Parameters of the signature.
+        signature: usize,
+    },
+    /// A parameter has another size.
+    #[error("parameter {index} has {kernel} bytes in the kernel, {signature} in the signature")]
+    Size {
+        /// Its place, counted from 0.
+        index: usize,
+        /// Its bytes in the kernel.
+        kernel: usize,
+        /// Its bytes in the signature.
+        signature: usize,
+    },
+    /// A parameter lies elsewhere: a type before it, or its own, has another alignment.
+    #[error(
+        "parameter {index} lies at byte {kernel} in the kernel, at {signature} in the signature: an alignment differs"
+    )]
+    Offset {
+        /// Its place, counted from 0.
+        index: usize,
+        /// Its offset in the kernel.
+        kernel: usize,
+        /// Its offset in the signature.
+        signature: usize,
+    },
+    /// The driver is too old to be asked for the parameters, and the PTX says them in words that are not known here.
+    #[error(
+        "the kernel's parameters cannot be read from its PTX, from `{at}` on, and the driver, which is older than \
+         CUDA 12.4, does not tell them (see `bind_unchecked`)"
+    )]
+    Unreadable {
+        /// The word that is not known, and what follows it.
+        at: String,
+    },
+    /// The kernel's parameters cannot be known, or its limits not be asked for.
+    #[error("{0}; the parameters of the kernel cannot be checked (see `bind_unchecked`)")]
+    Driver(#[from] Error),
+}
+
+impl From<NotKnown> for BindError {
+    fn from(why: NotKnown) -> Self {
+        match why {
+            NotKnown::Driver(error) => Self::Driver(error),
+            NotKnown::Ptx(unreadable) => Self::Unreadable { at: unreadable.0 },
+        }
+    }
+}
+
+impl<'m> Function<'m> {
+    /// Binds the kernel to a signature, after comparing number, sizes and offsets of its parameters with it.
+    ///
+    /// The meaning of the bytes is not known to the driver: an `i32` where the kernel has a `float` is not seen.
+    ///
+    /// # Errors
+    /// [`BindError`]: what differs, with both values. Where the driver is older than CUDA 12.4: [`Error::is_unresolved`]
+    /// in it if the module was not loaded from PTX, [`BindError::Unreadable`] if the PTX has a word that is not known.
+    ///
+    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for the limits `cuFuncGetAttribute`,
+    /// CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuFuncGetParamInfo")]
+    pub fn bind<S: Signature>(self) -> Result<Kernel<'m, S>, BindError> {
+        let mut offset = 0usize;
+        for (index, layout) in S::LAYOUT.iter().enumerate() {
+            let Some((at, size)) = self.parameter_or_why(index)? else {
+                return Err(BindError::Count { kernel: index, signature: S::LAYOUT.len() });
+            };
+            if size != layout.size() {
+                return Err(BindError::Size { index, kernel: size, signature: layout.size() });
+            }
+            offset = offset.next_multiple_of(layout.align());
+            if at != offset {
+                return Err(BindError::Offset { index, kernel: at, signature: offset });
+            }
+            offset += size;
+        }
+        let signature = S::LAYOUT.len();
+        let mut kernel = signature;
+        while self.parameter_or_why(kernel)?.is_some() {
+            kernel += 1;
+        }
+        if kernel != signature {
+            return Err(BindError::Count { kernel, signature });
+        }
+        // SAFETY: number, sizes and offsets were just compared.
+        Ok(unsafe { self.bind_unchecked() }?)
+    }
+
+    /// Binds the kernel to a signature without comparing it: for machine code on drivers that cannot tell.
+    ///
+    /// # Errors
+    /// As the driver says when asked for the kernel's limits.
+    ///
+    /// # Safety
+    /// The kernel has the parameters of `S`, in number, size and order.
+    ///
+    /// Driver: `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuFuncGetAttribute")]
+    pub unsafe fn bind_unchecked<S: Signature>(self) -> Result<Kernel<'m, S>, Error> {
+        Ok(Kernel::new(self, Limits::of(self)?))
+    }
+}

@@ -1,0 +1,151 @@
+//! Kernels that can be launched.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::CUfunction_attribute;
+
+use super::limits::Limits;
+use super::{Arguments, Dim3, LaunchConfig, Signature};
+use crate::context::Current;
+use crate::error::Error;
+use crate::module::Function;
+use crate::stream::Stream;
+
+/// A kernel bound to a Rust signature `S`: a tuple of its parameters' types, in order.
+///
+/// A parameter is a type of plain data, passed by value, or [`In<T>`](super::In) or [`InOut<T>`](super::InOut), passed as the
+/// address of device memory that is read or also written.
+pub struct Kernel<'m, S> {
+    function: Function<'m>,
+    limits: Limits,
+    _signature: PhantomData<fn(S)>,
+}
+
+/// Why a launch did not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// A dimension of the grid or the block is zero.
+    #[error(
+        "a grid of {grid} blocks of {block} threads has nothing to run: every dimension must be at least 1"
+    )]
+    Empty {
+        /// The grid asked for.
+        grid: Dim3,
+        /// The block asked for.
+        block: Dim3,
+    },
+    /// The grid has a dimension beyond the device's.
+    #[error("a grid of {grid} blocks is too large: the device allows {limit}")]
+    Grid {
+        /// The grid asked for.
+        grid: Dim3,
+        /// The device's limit.
+        limit: Dim3,
+    },
+    /// The block has a dimension beyond the device's, or more threads than this kernel can have.
+    #[error(
+        "a block of {block} threads is too large: the device allows {limit}, this kernel {threads} in all"
+    )]
+    Block {
+        /// The block asked for.
+        block: Dim3,
+        /// The device's limit.
+        limit: Dim3,
+        /// The most threads a block of this kernel can have.
+        threads: u32,
+    },
+    /// More dynamic shared memory than this kernel can have.
+    #[error(
+        "{bytes} bytes of dynamic shared memory are too much: this kernel can have {limit} (see `allow_shared_bytes`)"
+    )]
+    SharedMemory {
+        /// Bytes asked for.
+        bytes: u32,
+        /// The most it can have.
+        limit: u32,
+    },
+    /// The driver refused.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+impl<'m, S: Signature> Kernel<'m, S> {
+    pub(super) const fn new(function: Function<'m>, limits: Limits) -> Self {
+        Self { function, limits, _signature: PhantomData }
+    }
+
+    /// The same, for as long as its module is kept otherwise.
+    ///
+    /// # Safety
+    /// The module stays loaded as long as the result is used.
+    pub(super) unsafe fn outlived<'b>(self) -> Kernel<'b, S> {
+        // SAFETY: the caller's word.
+        Kernel::new(unsafe { self.function.outlived() }, self.limits)
+    }
+
+    /// The kernel without its signature.
+    pub const fn function(&self) -> Function<'_> {
+        self.function
+    }
+
+    /// The most threads that a block of this kernel can have, for its registers.
+    pub const fn max_threads_per_block(&self) -> u32 {
+        self.limits.threads
+    }
+
+    /// Allows launches up to this many bytes of dynamic shared memory, beyond the 48 KiB of old.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block.
+    ///
+    /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
+    #[doc(alias = "cuFuncSetAttribute")]
+    pub fn allow_shared_bytes(&mut self, bytes: u32) -> Result<(), Error> {
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        self.function.set_attribute(attribute, i32::try_from(bytes).unwrap_or(i32::MAX))?;
+        self.limits.shared_bytes = bytes;
+        Ok(())
+    }
+
+    /// Queues the kernel on `stream`. The host does not wait, and a fault shows at a later call.
+    ///
+    /// # Errors
+    /// [`LaunchError`] for a geometry beyond the limits; [`Error::is_wrong_context`] unless kernel and stream are
+    /// of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; the sticky errors of earlier work.
+    ///
+    /// # Safety
+    /// The kernel is foreign code, and the caller answers for it:
+    /// 1. The types of the signature mean in Rust what they mean in the kernel.
+    /// 2. It accesses only memory that it may, with this geometry and these arguments: the slices to their
+    ///    lengths, those of [`In`](super::In) only to read, and what else it is told addresses of.
+    /// 3. Until it has finished, that memory is not freed, and no other access by host or device conflicts with
+    ///    it, except such as are ordered by the stream, by an event, or by the default stream (see [`Stream`]).
+    /// 4. The module is not unloaded before it has finished.
+    ///
+    /// Driver: `cuLaunchKernel`, CUDA 4.0+.
+    #[doc(alias = "cuLaunchKernel")]
+    #[inline]
+    pub unsafe fn launch<A: Arguments<S>>(
+        &self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), LaunchError> {
+        self.limits.check(config)?;
+        arguments.with_pointers(|pointers| {
+            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the
+            // caller answers for the kernel.
+            unsafe { self.function.launch_pointers(cx, stream, config, pointers) }
+        })?;
+        Ok(())
+    }
+}
+
+impl<S> fmt::Debug for Kernel<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel").field("function", &self.function).field("limits", &self.limits).finish()
+    }
+}

@@ -1,0 +1,84 @@
+//! Code that belongs to its kernels.
+
+use std::fmt;
+use std::ops::Deref;
+
+use super::{Module, ModuleError};
+use crate::launch::{BindError, SharedKernel, Signature};
+use crate::raw::keep::Keep;
+
+/// A handle to code that is shared: by its clones, and by the [kernels](SharedKernel) that are bound through it.
+///
+/// The code is unloaded when the last of them is dropped. Of a [`SharedContext`](crate::SharedContext) all of it is
+/// `'static`. It dereferences to the [`Module`]; functions and globals found there borrow this handle.
+#[derive(Clone)]
+pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);
+
+/// Why a shared module gave no kernel.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The module has no such function.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// The function has other parameters.
+    #[error("kernel `{name}`: {error}")]
+    Bind {
+        /// The function's name.
+        name: String,
+        /// What differs.
+        error: BindError,
+    },
+}
+
+impl<'ctx> SharedModule<'ctx> {
+    /// `module` counts one share.
+    pub(super) fn new(module: Module<'ctx>) -> Self {
+        Self(Keep::first(Box::new(module)))
+    }
+
+    /// A kernel by its name, bound to a signature: as [`Module::function`] and
+    /// [`Function::bind`](crate::Function::bind), but it keeps the code loaded instead of borrowing it.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// use cuprum::{In, InOut, Module, PrimaryContext, SharedContext, SharedKernel};
+    ///
+    /// struct Saxpy {
+    ///     kernel: SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
+    ///     context: SharedContext,
+    /// }
+    ///
+    /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+    /// let module = context.enter(|cx| Module::load_ptx(cx, include_str!("../../kernels/saxpy.ptx")))??.share();
+    /// let saxpy = Saxpy { kernel: module.kernel("saxpy")?, context };
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`KernelError`], which names the kernel.
+    ///
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and the calls of [`Function::bind`](crate::Function::bind).
+    #[doc(alias = "cuModuleGetFunction")]
+    pub fn kernel<S: Signature>(&self, name: &str) -> Result<SharedKernel<'ctx, S>, KernelError> {
+        let bound = self.function(name)?.bind::<S>();
+        let kernel = bound.map_err(|error| KernelError::Bind { name: name.to_owned(), error })?;
+        // SAFETY: the kernel is of this module, of which it gets a share.
+        Ok(unsafe { SharedKernel::new(kernel, self.0.clone()) })
+    }
+}
+
+impl<'ctx> Deref for SharedModule<'ctx> {
+    type Target = Module<'ctx>;
+
+    fn deref(&self) -> &Module<'ctx> {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SharedModule<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedModule").field(&**self).finish()
+    }
+}

@@ -1,0 +1,49 @@
+//! Calls of the driver that are checked: one macro each for calls beside a context, in a context, and of a function
+//! that newer drivers replaced.
+
+use cuprum_sys::{CUresult, FnId};
+
+use crate::error::Error;
+
+/// Calls the driver and checks the answer; the error is `cuprum::Error`, without a context to poison.
+macro_rules! driver_call {
+    ($library:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let library: cuprum_sys::Library = $library;
+        if library.forked() {
+            Err($crate::raw::call::forked(cuprum_sys::FnId::$name))
+        } else {
+            $crate::Error::check(library, cuprum_sys::call!(library.fns(), $name($($argument),*)))
+        }
+    }};
+}
+
+/// As `driver_call`, for a call in or on a context: a sticky answer poisons it.
+macro_rules! context_call {
+    ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let context: &$crate::ContextRef = $context;
+        $crate::raw::call::driver_call!(context.library(), $name($($argument),*))
+            .map_err(|error| context.record(error))
+    }};
+}
+
+/// Calls the first of two revisions of one function that the driver has. Where it has neither, the error names the
+/// second, so that one is the older.
+macro_rules! either_call {
+    ($library:expr, $first:ident($($argument:expr),* $(,)?) or $second:ident($($other:expr),* $(,)?)) => {{
+        let library: cuprum_sys::Library = $library;
+        if library.has(cuprum_sys::FnId::$first) {
+            $crate::raw::call::driver_call!(library, $first($($argument),*))
+        } else {
+            $crate::raw::call::driver_call!(library, $second($($other),*))
+        }
+    }};
+}
+
+pub(crate) use {context_call, driver_call, either_call};
+
+/// The answer to a call in a forked child, which does not reach the driver.
+#[cold]
+#[inline(never)]
+pub(crate) const fn forked(call: FnId) -> Error {
+    Error::host(CUresult::FORKED, call)
+}

@@ -1,0 +1,154 @@
+//! The one owner of handles: freed once, on any thread, with the caller's current context kept.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr;
+
+use cuprum_sys::{CUcontext, CUresult, FnId, Fns};
+
+use super::call::{context_call, forked};
+use super::keep::{Keep, Near};
+use crate::context::{ContextRef, stack};
+use crate::error::Error;
+
+/// A handle that the driver gave, and that one of its functions frees.
+///
+/// # Safety
+/// The driver allows any thread to use and to free the handle.
+pub(crate) unsafe trait Handle: Copy {
+    /// What `Debug` calls it.
+    const NAME: &'static str;
+
+    /// Whether there is anything to free: not so for default streams, and for memory of no bytes.
+    fn is_owned(self) -> bool {
+        true
+    }
+
+    /// The driver call that frees it.
+    ///
+    /// # Safety
+    /// The handle is live and is not used again; its context is current.
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId);
+}
+
+/// A handle and the context that it was made in, which it keeps alive.
+///
+/// Drop frees it on any thread, with one call of the driver where its context is current and three elsewhere, swallows
+/// errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child.
+pub(crate) struct Held<'ctx, H: Handle> {
+    raw: H,
+    home: Keep<'ctx, ContextRef>,
+}
+
+// SAFETY: any thread may use the handle, as its trait demands, and so it is with the context.
+unsafe impl<H: Handle> Send for Held<'_, H> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl<H: Handle> Sync for Held<'_, H> {}
+
+impl<'ctx, H: Handle> Held<'ctx, H> {
+    /// Takes over a handle that the driver just gave in `context`.
+    #[inline]
+    pub(crate) fn new(raw: H, context: Near<'ctx, ContextRef>) -> Self {
+        Self { raw, home: Keep::near(context) }
+    }
+
+    #[inline]
+    pub(crate) const fn raw(&self) -> H {
+        self.raw
+    }
+
+    /// The context in which it was made.
+    #[inline]
+    pub(crate) fn context(&self) -> &ContextRef {
+        &self.home
+    }
+
+    /// The same, for what borrows this.
+    #[inline]
+    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
+        self.home.as_near()
+    }
+
+    /// Gives up the handle without freeing it.
+    pub(crate) fn into_raw(self) -> H {
+        self.dissolve().0
+    }
+
+    /// Frees the handle and reports what `Drop` would swallow.
+    ///
+    /// After an error of the driver it is not known whether it has freed the handle (its documentation lets calls
+    /// return errors of earlier work although they were done), so it is not freed again: at worst it leaks.
+    pub(crate) fn close(self) -> Result<(), Error> {
+        let freed = self.free();
+        drop(self.dissolve());
+        freed
+    }
+
+    /// Takes this apart, without the `Drop` of the whole.
+    fn dissolve(self) -> (H, Keep<'ctx, ContextRef>) {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the field is read once, out of a value that is not dropped.
+        (this.raw, unsafe { ptr::read(&raw const this.home) })
+    }
+
+    /// A driver that is shutting down has freed everything: that is success.
+    #[inline]
+    fn free(&self) -> Result<(), Error> {
+        if !self.raw.is_owned() {
+            return Ok(());
+        }
+        let (context, raw) = (self.context(), self.raw);
+        if context.library().forked() {
+            return Err(forked(FnId::cuCtxPushCurrent_v2));
+        }
+        let freed = activated(context, || {
+            // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
+            let answer = unsafe { raw.free(context.library().fns()) };
+            Error::check(context.library(), answer).map_err(|error| context.record(error))
+        });
+        freed.or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
+    }
+}
+
+impl<H: Handle> Drop for Held<'_, H> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Err(error) = self.free() {
+            self.context().swallow(error);
+        }
+    }
+}
+
+impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({:?})", H::NAME, self.raw)
+    }
+}
+
+/// Runs `body` with `context` current, and puts back what was current before.
+///
+/// A failure to put it back is swallowed: it must not be taken for one of `body`, whose work is done. The tokens of
+/// this thread notice it when they are used next.
+#[inline]
+pub(crate) fn activated<R>(
+    context: &ContextRef,
+    body: impl FnOnce() -> Result<R, Error>,
+) -> Result<R, Error> {
+    if stack::is_current(context) {
+        return body();
+    }
+    let (library, raw) = (context.library(), context.as_raw());
+    // SAFETY: the handle is live: whoever calls this keeps the context.
+    if let Err(error) = unsafe { context_call!(context, cuCtxPushCurrent_v2(raw)) } {
+        stack::is_uncertain(library, raw);
+        return Err(error);
+    }
+    let result = body();
+    let mut popped = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call; the context pushed above is on top.
+    if let Err(error) = unsafe { context_call!(context, cuCtxPopCurrent_v2(&raw mut popped)) } {
+        stack::is_uncertain(library, raw);
+        context.swallow(error);
+    }
+    result
+}

@@ -1,0 +1,5 @@
+//! What stands between the types and the function table: calls, owners of handles, and what keeps a context alive.
+
+pub(crate) mod call;
+pub(crate) mod held;
+pub(crate) mod keep;
