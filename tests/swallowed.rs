@@ -1,16 +1,19 @@
 //! Errors that are swallowed do no harm. In a program of its own, since the counter and the hook are the process's.
 
-mod fake;
+#[path = "support/tracer/mod.rs"]
+mod tracer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Buffer, Context, ContextFlags, ContextStack, Stream};
-use fake::{calls_of, driver, failing};
+use tracer::list::{enums, structs, table, types};
+use tracer::{Backing, calls_of, failing};
 
 #[test]
 fn close_does_not_give_back_what_was_freed_before_the_pop_failed() {
-    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let context =
+        Context::create(Backing::Nothing.driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
     let mut stack = ContextStack::take().unwrap();
     let stream = Stream::new(&stack.push(&context).unwrap()).unwrap();
     let (calls, closed) = calls_of(|| {
@@ -37,7 +40,8 @@ fn a_panic_in_the_hook_does_not_leave_a_drop() {
         }
     })
     .expect("the first hook");
-    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let context =
+        Context::create(Backing::Nothing.driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
     let buffer = Buffer::<u8>::alloc(&cx, 16).unwrap();
