@@ -46,6 +46,12 @@ fn queries(steps: &Steps, cx: &Current<'_, '_>) {
 fn nested(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     let context = cx.context().as_raw();
     let mut theirs = None;
+    // The driver makes a new context current, which is not what the token below says.
+    let device = other.device();
+    let third = steps.attempt("Context::create", || Context::create(device, ContextFlags::empty()));
+    steps.attempt("Current::memory_info", || cx.memory_info());
+    steps.done("Context::drop", || drop(third));
+    steps.attempt("Current::memory_info", || cx.memory_info());
     if let Some(upper) = steps.attempt("Current::push", || cx.push(other)) {
         steps.expect(other);
         theirs = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(&upper, 16));
@@ -118,7 +124,10 @@ pub(super) fn primary(steps: &Steps, device: Device) {
         if let Some(cx) = steps.attempt("ContextStack::push", || stack.push(&context)) {
             steps.expect(&context);
             let buffer = steps.attempt("Buffer::zeroed", || Buffer::<u8>::zeroed(&cx, 16));
-            buffer.map(|buffer| steps.attempt("Buffer::to_vec", || buffer.to_vec(&cx)));
+            if let Some(buffer) = buffer {
+                steps.attempt("Buffer::to_vec", || buffer.to_vec(&cx));
+                steps.done("Buffer::drop", || drop(buffer));
+            }
             steps.done("Current::drop", || drop(cx));
             steps.expect_nothing();
         }

@@ -24,6 +24,14 @@ use crate::tracer::Session;
 pub(crate) const NOT_USED: &[(&str, &str)] =
     &[("Driver::load", "it opens the machine's own driver; what it does then is `Driver::init`")];
 
+/// The methods that document driver calls, and of which the program has no step.
+pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {
+    let used = |name: &str| {
+        steps.iter().any(|step| step.name == name) || NOT_USED.iter().any(|(unused, _)| *unused == name)
+    };
+    crate::source::documented().into_keys().filter(|name| !used(name)).collect()
+}
+
 /// Runs the program on this thread, which must be a fresh one: what a failure leaves behind stays with the thread.
 pub(crate) fn run(library: Library, session: &Session) -> Vec<Step> {
     let steps = Steps::new(session);

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use cuprum::sys::FnId;
 use cuprum::{BindError, ContextRef, Error, LaunchError, MemoryError, ModuleError};
 
 use crate::tracer::{Called, Session};
@@ -36,13 +35,13 @@ impl Step {
     }
 }
 
-/// Which step made each call of a log: the innermost one.
-pub(crate) fn by_step(steps: &[Step], log: &[Called]) -> Vec<Vec<FnId>> {
+/// The calls of each step: each belongs to the innermost one.
+pub(crate) fn by_step(steps: &[Step], log: &[Called]) -> Vec<Vec<Called>> {
     let mut calls = vec![Vec::new(); steps.len()];
     for (at, call) in log.iter().enumerate() {
         // Steps are in the order in which they began, so the last one around a call is the innermost.
         if let Some(step) = steps.iter().rposition(|step| step.calls.contains(&at)) {
-            calls[step].push(call.function);
+            calls[step].push(*call);
         }
     }
     calls

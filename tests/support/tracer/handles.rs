@@ -132,6 +132,16 @@ impl Handles {
         }
     }
 
+    /// The contexts that were created and not destroyed; the primary ones are retained and released.
+    pub(super) fn live_contexts(&self) -> Vec<u64> {
+        let live = self
+            .objects
+            .iter()
+            .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none());
+        let created = live.map(|((_, context), _)| *context);
+        created.filter(|context| self.primary.values().all(|(primary, _)| primary != context)).collect()
+    }
+
     /// What was made and not freed. Functions and globals go with their module.
     pub(super) fn alive(&self) -> Vec<String> {
         let live =

@@ -165,6 +165,18 @@ impl Session {
         self.state().watcher.as_ref().map_or_else(Vec::new, Watcher::alive)
     }
 
+    /// The contexts that were created and not destroyed.
+    pub(crate) fn live_contexts(&self) -> Vec<CUcontext> {
+        let state = self.state();
+        let contexts = state.watcher.as_ref().map_or_else(Vec::new, Watcher::live_contexts);
+        contexts.into_iter().map(|raw| CUcontext(std::ptr::without_provenance_mut(raw as usize))).collect()
+    }
+
+    /// Takes note of a release of a device's primary context; false if nothing retains it.
+    pub(crate) fn release_primary(&self, device: u64) -> bool {
+        self.state().watcher.as_mut().is_some_and(|watcher| watcher.release_primary(device))
+    }
+
     /// Has `told` called with the number of host memory ranges in flight, whenever it changes.
     pub(crate) fn on_flight(&self, told: fn(usize)) {
         self.state().on_flight = Some(told);

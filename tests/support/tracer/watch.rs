@@ -111,6 +111,14 @@ impl Watcher {
         self.handles.alive()
     }
 
+    pub(super) fn live_contexts(&self) -> Vec<u64> {
+        self.handles.live_contexts()
+    }
+
+    pub(super) fn release_primary(&mut self, device: u64) -> bool {
+        self.handles.release(device, CUresult::CUDA_SUCCESS)
+    }
+
     pub(super) fn in_flight(&self) -> usize {
         self.flights.len()
     }

@@ -1,0 +1,149 @@
+//! Each driver call of a program that uses every method fails in turn: with several codes, done and not done, once and
+//! from then on. Nothing may panic or abort, no handle may be used wrongly, no call may meet another context than the
+//! one it is meant for, and what failed is told by its name.
+//!
+//! The runs are made once, by child processes; each test looks at what they found.
+
+#[path = "support/program/mod.rs"]
+mod program;
+mod source;
+#[path = "support/sweep/mod.rs"]
+mod sweep;
+#[path = "support/tracer/mod.rs"]
+mod tracer;
+
+use cuprum::Driver;
+use cuprum::sys::{CUresult, FnId};
+use sweep::{Finding, Run};
+use tracer::list::{enums, structs, table, types};
+use tracer::{Backing, Build, failing};
+
+/// Fails with those findings of some kinds that `counts` picks.
+fn assert_none(kinds: &[&str], counts: impl Fn(&Run, &Finding) -> bool) {
+    let report = sweep::report();
+    assert!(report.plan.calls.len() > 150 && report.plan.len() > 5000, "hardly anything was tried");
+    let of_kind = |finding: &Finding| kinds.contains(&finding.kind.as_str());
+    let found: Vec<String> = report
+        .findings
+        .iter()
+        .filter(|(run, finding)| of_kind(finding) && counts(run, finding))
+        .map(|(run, finding)| format!("{run}: {}, {}: {}", finding.kind, finding.step, finding.text))
+        .collect();
+    let some = found.iter().step_by((found.len() / 20).max(1)).cloned().collect::<Vec<_>>();
+    assert!(found.is_empty(), "{} findings, some of them:\n{}", found.len(), some.join("\n"));
+}
+
+/// Whether the first call that fails is one on the thread's stack of contexts.
+fn on_the_stack(run: &Run) -> bool {
+    matches!(run.function, FnId::cuCtxPushCurrent_v2 | FnId::cuCtxPopCurrent_v2 | FnId::cuCtxCreate_v2)
+}
+
+/// Whether one call fails and none on the stack of contexts does, by which the tokens could lose their way.
+fn apart_from_the_stack(run: &Run) -> bool {
+    !run.injection.lasting && !on_the_stack(run)
+}
+
+/// Whether a finding is about what a kernel is asked when it is bound.
+fn in_a_bind(finding: &Finding) -> bool {
+    matches!(finding.step.as_str(), "Function::bind" | "Function::bind_unchecked" | "Function::parameter")
+}
+
+#[test]
+fn nothing_panics() {
+    assert_none(&["Panic"], |_, _| true);
+}
+
+#[test]
+fn the_program_uses_every_documented_method() {
+    let steps = sweep::steps_without_failures();
+    assert_eq!(program::unused_methods(&steps), [""; 0]);
+}
+
+#[test]
+fn one_failure_does_not_abort() {
+    assert_none(&["Abort", "AbortInFlight"], |run, _| !run.injection.lasting);
+}
+
+/// Where copies are in flight and nothing can be waited for, nothing else is left to do.
+#[test]
+#[ignore = "shown to fail on the present core"]
+fn nothing_aborts_while_no_host_memory_is_in_flight() {
+    assert_none(&["Abort"], |_, _| true);
+}
+
+#[test]
+fn handles_are_used_while_they_live_and_freed_once() {
+    assert_none(&["Unknown", "UsedAfterFree", "FreedTwice", "Unwatched"], |_, _| true);
+}
+
+#[test]
+#[ignore = "shown to fail on the present core"]
+fn what_a_failing_call_has_freed_is_not_freed_again() {
+    assert_none(&["AfterFailedFree"], |_, _| true);
+}
+
+#[test]
+fn calls_meet_their_context_after_one_failure_apart_from_the_stack() {
+    assert_none(&["OtherContext"], |run, _| apart_from_the_stack(run));
+}
+
+#[test]
+#[ignore = "shown to fail on the present core"]
+fn calls_meet_their_context_after_any_failure() {
+    assert_none(&["OtherContext"], |_, _| true);
+}
+
+#[test]
+fn host_memory_is_not_in_flight_after_a_scope_after_one_failure_apart_from_the_stack() {
+    assert_none(&["HostInFlight"], |run, _| apart_from_the_stack(run));
+}
+
+#[test]
+#[ignore = "shown to fail on the present core"]
+fn host_memory_is_not_in_flight_after_a_scope_after_any_failure() {
+    assert_none(&["HostInFlight"], |_, _| true);
+}
+
+#[test]
+fn errors_name_the_call_that_failed() {
+    assert_none(&["Misnamed"], |_, _| true);
+}
+
+#[test]
+fn a_failure_is_returned_or_counted_as_swallowed() {
+    assert_none(&["Silent"], |run, finding| !in_a_bind(finding) && run.function != FnId::cuCtxPushCurrent_v2);
+}
+
+#[test]
+#[ignore = "shown to fail on the present core"]
+fn a_failure_in_a_bind_is_returned() {
+    assert_none(&["Silent"], |_, finding| in_a_bind(finding));
+}
+
+#[test]
+#[ignore = "shown to fail on the present core"]
+fn a_failing_push_in_a_drop_is_counted_as_swallowed() {
+    assert_none(&["Silent"], |run, finding| run.function == FnId::cuCtxPushCurrent_v2 && !in_a_bind(finding));
+}
+
+#[test]
+fn all_goes_on_after_one_failure_apart_from_the_stack() {
+    assert_none(&["NotRecovered"], |run, _| apart_from_the_stack(run) && !run.injection.done);
+}
+
+#[test]
+#[ignore = "shown to fail on the present core"]
+fn all_goes_on_after_one_failure() {
+    assert_none(&["NotRecovered"], |run, _| !run.injection.lasting);
+}
+
+/// Not part of the runs: the answer of `cuInit` is kept for good.
+#[test]
+fn a_failing_init_is_named() {
+    let library = Build::of(Backing::OtherNothing).library().unwrap();
+    let code = CUresult::CUDA_ERROR_NO_DEVICE;
+    for _ in 0..2 {
+        let error = failing(FnId::cuInit, code, || Driver::init(library)).unwrap_err();
+        assert_eq!((error.call(), error.code()), (FnId::cuInit, code));
+    }
+}
