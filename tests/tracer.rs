@@ -164,6 +164,23 @@ fn what_ended_with_its_context_is_seen() {
 }
 
 #[test]
+fn releases_are_counted() {
+    let again = found(|fns, session| {
+        let mut context = CUcontext::null();
+        ok!(fns, cuDevicePrimaryCtxRetain(&raw mut context, 0));
+        ok!(fns, cuDevicePrimaryCtxRelease_v2(0));
+        no!(fns, cuDevicePrimaryCtxRelease_v2(0));
+        ok!(fns, cuDevicePrimaryCtxRetain(&raw mut context, 0));
+        assert_eq!(session.alive().len(), 2);
+        session.inject(Some(Injection { pick: Pick::Nth(0), code: CODE, done: true, lasting: false }));
+        no!(fns, cuDevicePrimaryCtxRelease_v2(0));
+        no!(fns, cuDevicePrimaryCtxRelease_v2(0));
+    });
+    let release = FnId::cuDevicePrimaryCtxRelease_v2;
+    assert_eq!(again, [(Trouble::FreedTwice, release), (Trouble::AfterFailedFree, release)]);
+}
+
+#[test]
 fn a_free_that_failed_although_done_is_told_apart() {
     let after = found(|fns, session| {
         let address = memory(fns, 16);

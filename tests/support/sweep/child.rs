@@ -11,7 +11,7 @@ use super::MARK;
 use super::plan::{Plan, Run};
 use super::verdict::{self, Finding};
 use crate::program;
-use crate::tracer::{Backing, Build, Session};
+use crate::tracer::Session;
 
 /// Makes the runs and says what it finds.
 pub(super) fn work(plan: &Plan, runs: Range<usize>) {
@@ -22,10 +22,9 @@ pub(super) fn work(plan: &Plan, runs: Range<usize>) {
         }
     })
     .expect("the first hook");
-    let library = Build::of(Backing::Emulator).library().expect("the emulator");
     for index in runs {
         say(format_args!("run {index}"));
-        for finding in one(library, plan.run(index)) {
+        for finding in one(plan.run(index)) {
             say(format_args!("finding {finding}"));
         }
     }
@@ -38,12 +37,12 @@ fn say(what: std::fmt::Arguments<'_>) {
     out.flush().expect("the parent listens");
 }
 
-fn one(library: Library, run: Run) -> Vec<Finding> {
+fn one(run: Run) -> Vec<Finding> {
     let session = Session::watched();
     session.on_flight(|ranges| say(format_args!("flight {ranges}")));
     session.inject(Some(run.injection));
     let result = std::thread::scope(|scope| {
-        let body = || catch_unwind(AssertUnwindSafe(|| program::run(library, &session)));
+        let body = || catch_unwind(AssertUnwindSafe(|| program::run(run.library, &session)));
         scope.spawn(body).join().expect("panics are caught")
     });
     session.inject(None);
@@ -55,7 +54,7 @@ fn one(library: Library, run: Run) -> Vec<Finding> {
             vec![Finding::new("Panic", "", text.unwrap_or_default())]
         }
     };
-    clear(library, &session);
+    clear(run.library, &session);
     findings
 }
 

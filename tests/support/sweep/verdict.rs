@@ -25,6 +25,16 @@ const SILENT: &str = "Silent";
 /// A step after the one that failed fails as well, although the driver works again.
 const NOT_RECOVERED: &str = "NotRecovered";
 
+/// Something is left that could have been freed.
+const LEAK: &str = "Leak";
+
+/// Whether an object stays if this function is not done: it frees, or a drop elsewhere needs it.
+fn leaks_by_itself(function: FnId) -> bool {
+    let name = function.to_string();
+    let parts = ["Destroy", "Free", "Unload", "Release", "PushCurrent"];
+    parts.iter().any(|part| name.contains(part))
+}
+
 impl Finding {
     pub(super) fn new(kind: &str, step: &str, text: String) -> Self {
         Self { kind: kind.to_owned(), step: step.to_owned(), text: text.replace('\n', " ") }
@@ -54,6 +64,9 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
             Finding::new(&format!("{:?}", violation.trouble), "", text)
         })
         .collect();
+    if !run.injection.done && !run.injection.lasting && !leaks_by_itself(run.function) {
+        findings.extend(session.alive().into_iter().map(|left| Finding::new(LEAK, "", left)));
+    }
     let log = session.log();
     let mut failed_before = false;
     for (step, calls) in steps.iter().zip(by_step(steps, &log)) {
@@ -70,10 +83,10 @@ fn judge(run: &Run, step: &Step, failed: &[FnId], failed_before: bool) -> Option
     let ours = |error: &Error| error.code() == code && failed.contains(&error.call());
     let finding = |kind, text| Some(Finding::new(kind, step.name, text));
     match &step.outcome {
-        Outcome::Failed(_, text) if failed.is_empty() => {
-            // A token whose context is not current says so; that it could be is another matter.
-            let goes_on = failed_before && run.injection.lasting;
-            if goes_on { None } else { finding(NOT_RECOVERED, text.clone()) }
+        Outcome::Failed(error, text) if failed.is_empty() => {
+            // What a driver lacks fails before and after.
+            let expected = run.injection.lasting || error.is_some_and(Error::is_unresolved);
+            if expected { None } else { finding(NOT_RECOVERED, text.clone()) }
         }
         Outcome::Failed(Some(error), _) if ours(error) || error.is_out_of_order() => None,
         Outcome::Failed(Some(error), text) => {

@@ -62,8 +62,16 @@ struct Object {
 #[derive(Default)]
 pub(super) struct Handles {
     objects: BTreeMap<(Kind, u64), Object>,
-    /// The primary context of each device, and how often it is retained.
-    primary: HashMap<u64, (u64, usize)>,
+    primary: HashMap<u64, Primary>,
+}
+
+/// The primary context of a device.
+struct Primary {
+    context: u64,
+    /// How often it is retained.
+    retains: usize,
+    /// What the last release that was done answered.
+    released: CUresult,
 }
 
 impl Handles {
@@ -100,35 +108,47 @@ impl Handles {
     }
 
     pub(super) fn retain(&mut self, device: u64, context: u64) {
-        let (_, retains) = self.primary.entry(device).or_insert((context, 0));
-        *retains += 1;
-        if *retains == 1 {
+        let released = CUresult::CUDA_SUCCESS;
+        let primary = self.primary.entry(device).or_insert(Primary { context, retains: 0, released });
+        primary.context = context;
+        primary.retains += 1;
+        if primary.retains == 1 {
             self.make(Kind::Context, context, 1, context);
-            self.primary.insert(device, (context, 1));
+        }
+    }
+
+    /// Whether a device's primary context is retained; if not, what the last release answered.
+    pub(super) fn retained(&self, device: u64) -> Result<(), CUresult> {
+        match self.primary.get(&device) {
+            Some(primary) if primary.retains > 0 => Ok(()),
+            primary => Err(primary.map_or(CUresult::CUDA_SUCCESS, |primary| primary.released)),
         }
     }
 
     /// Gives back one retain; false if there is none.
     pub(super) fn release(&mut self, device: u64, answer: CUresult) -> bool {
-        let Some((context, retains)) = self.primary.get_mut(&device).filter(|(_, retains)| *retains > 0)
-        else {
+        let Some(primary) = self.primary.get_mut(&device).filter(|primary| primary.retains > 0) else {
             return false;
         };
-        *retains -= 1;
-        let (context, retains) = (*context, *retains);
-        if retains == 0 {
+        primary.retains -= 1;
+        primary.released = answer;
+        if primary.retains == 0 {
+            let context = primary.context;
             self.free(Kind::Context, context, answer);
         }
         true
     }
 
-    /// Frees all that is in a device's primary context, which stays.
+    /// Frees all that is in a device's primary context, which stays if it is retained.
     pub(super) fn reset(&mut self, device: u64, answer: CUresult) {
-        if let Some((context, retains)) = self.primary.get(&device).copied() {
-            self.free(Kind::Context, context, answer);
-            if retains > 0 {
-                self.make(Kind::Context, context, 1, context);
-            }
+        let Some((context, retains)) =
+            self.primary.get(&device).map(|primary| (primary.context, primary.retains))
+        else {
+            return;
+        };
+        self.free(Kind::Context, context, answer);
+        if retains > 0 {
+            self.make(Kind::Context, context, 1, context);
         }
     }
 
@@ -139,7 +159,7 @@ impl Handles {
             .iter()
             .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none());
         let created = live.map(|((_, context), _)| *context);
-        created.filter(|context| self.primary.values().all(|(primary, _)| primary != context)).collect()
+        created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }
 
     /// What was made and not freed. Functions and globals go with their module.

@@ -80,6 +80,11 @@ fn freed_by(function: FnId) -> Option<Kind> {
     })
 }
 
+/// The mistake of freeing what a call that gave this answer had freed.
+fn freed_again(answer: CUresult) -> Trouble {
+    if answer == CUresult::CUDA_SUCCESS { Trouble::FreedTwice } else { Trouble::AfterFailedFree }
+}
+
 /// Whether a function hands out handles that exist already.
 fn only_tells(function: FnId) -> bool {
     matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2)
@@ -147,11 +152,8 @@ impl Watcher {
                     self.complain(Trouble::Unknown, function, format!("{kind:?} {word:#x} was never made"))
                 }
                 Some(State::Freed(Freed { answer })) => {
-                    let trouble = match answer {
-                        CUresult::CUDA_SUCCESS if frees => Trouble::FreedTwice,
-                        CUresult::CUDA_SUCCESS => Trouble::UsedAfterFree,
-                        _ => Trouble::AfterFailedFree,
-                    };
+                    let used = answer == CUresult::CUDA_SUCCESS && !frees;
+                    let trouble = if used { Trouble::UsedAfterFree } else { freed_again(answer) };
                     self.complain(trouble, function, format!("{kind:?} {word:#x} was freed with {answer:?}"));
                 }
                 Some(State::Live { home }) => {
@@ -163,6 +165,12 @@ impl Watcher {
                         self.complain(Trouble::OtherContext, function, text);
                     }
                 }
+            }
+        }
+        if let FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 = function {
+            if let Err(answer) = self.handles.retained(asked.words[0]) {
+                let text = format!("more releases than retains; the last one answered {answer:?}");
+                self.complain(freed_again(answer), function, text);
             }
         }
         let expected = self.expected.get(&std::thread::current().id()).copied();
@@ -199,10 +207,7 @@ impl Watcher {
         }
         match function {
             FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 => {
-                let retained = self.handles.release(words[0], told);
-                if !retained {
-                    self.complain(Trouble::FreedTwice, function, "more releases than retains".to_owned());
-                }
+                self.handles.release(words[0], told);
             }
             FnId::cuDevicePrimaryCtxReset | FnId::cuDevicePrimaryCtxReset_v2 => {
                 self.handles.reset(words[0], told)
