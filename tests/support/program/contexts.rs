@@ -7,6 +7,9 @@ use cuprum::{
 
 use super::{Steps, code, memory, scopes, streams};
 
+/// A use of a token above which another was forgotten. What fails while that is put right need not be told.
+pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
+
 /// Contexts of the program's own, and all that is done in them.
 pub(super) fn created(steps: &Steps, device: Device) {
     let create = || Context::create(device, ContextFlags::empty());
@@ -17,6 +20,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.expect(&context);
         queries(steps, &cx);
         nested(steps, &mut cx, &other);
+        forgotten(steps, &mut cx, &other);
         memory::all(steps, &cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);
@@ -70,6 +74,20 @@ fn nested(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
         steps.attempt("Current::pop", || upper.pop());
     }
     steps.session().expect(Some(context));
+    steps.attempt("Current::memory_info", || cx.memory_info());
+}
+
+/// Tokens that nobody drops: their contexts are popped by the next use of a token below, or go with their end.
+fn forgotten(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
+    std::mem::forget(steps.attempt("Current::push", || cx.push(other)));
+    steps.attempt(AFTER_FORGOTTEN, || cx.memory_info());
+    let device = other.device();
+    let third = steps.attempt("Context::create", || Context::create(device, ContextFlags::empty()));
+    if let Some(third) = third {
+        std::mem::forget(steps.attempt("Current::push", || cx.push(&third)));
+        steps.done("Context::drop under a forgotten token", || drop(third));
+    }
+    steps.attempt(AFTER_FORGOTTEN, || cx.memory_info());
     steps.attempt("Current::memory_info", || cx.memory_info());
 }
 

@@ -16,6 +16,8 @@ mod streams;
 use cuprum::{Driver, Library};
 
 #[allow(unused_imports, reason = "each program that includes this uses its own part")]
+pub(crate) use contexts::AFTER_FORGOTTEN;
+#[allow(unused_imports, reason = "each program that includes this uses its own part")]
 pub(crate) use steps::{Outcome, Step, Steps, by_step};
 
 use crate::tracer::Session;

@@ -1,5 +1,7 @@
 //! Scopes and what is lent to them.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use cuprum::{Buffer, ContextRef, Current, Stream};
 
 use super::Steps;
@@ -15,6 +17,7 @@ pub(super) fn all(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     if let Some(stream) = &blocking {
         steps.attempt("Current::scope", || cx.scope(stream, |_| ()));
         steps.session().scope_ended();
+        left_by_a_panic(steps, cx, stream);
     }
     let context = cx.context().as_raw();
     let mut theirs = None;
@@ -47,6 +50,29 @@ fn copies(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     steps.session().scope_ended();
     steps.done("Buffer::drop", || drop(first));
     steps.done("Buffer::drop", || drop(second));
+}
+
+/// A scope whose body panics after it has queued a copy.
+fn left_by_a_panic(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
+    let Some(mut buffer) = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN)) else { return };
+    let input = [1; LEN];
+    steps.attempt("scope left by a panic", || {
+        let scope = || {
+            cx.scope(stream, |scope| {
+                let lent = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()));
+                lent.map(|lent| steps.attempt("Lent::copy_from_host", || lent.copy_from_host(&input)));
+                // As a panic, without its message.
+                resume_unwind(Box::new(()))
+            })
+        };
+        match catch_unwind(AssertUnwindSafe(scope)) {
+            // It did not begin, so that nothing panicked.
+            Ok(not_begun) => not_begun,
+            Err(_) => Ok(()),
+        }
+    });
+    steps.session().scope_ended();
+    steps.done("Buffer::drop", || drop(buffer));
 }
 
 /// A scope on the default stream, whose body drops something of another context before it copies.

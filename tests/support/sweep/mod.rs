@@ -71,10 +71,11 @@ fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
             .stderr(Stdio::null())
             .spawn()
             .expect("a child");
-        let (mut current, mut in_flight) = (first, 0);
+        let (mut current, mut in_flight, mut began) = (first, 0, false);
         let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         for line in lines.map(|line| line.expect("a line")) {
             let Some((_, said)) = line.split_once(MARK) else { continue };
+            began = true;
             match said.split_once(' ') {
                 Some(("run", index)) => (current, in_flight) = (index.parse().expect("a run"), 0),
                 Some(("flight", ranges)) => in_flight = ranges.parse().expect("a number"),
@@ -83,6 +84,7 @@ fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
             }
         }
         let status = child.wait().expect("its end");
+        assert!(began, "the child made no run: {status}");
         if current == end {
             break;
         }

@@ -7,7 +7,7 @@ use cuprum::sys::{CUresult, FnId};
 
 use super::plan::Run;
 use crate::program::{Outcome, Step, by_step};
-use crate::tracer::Session;
+use crate::tracer::{Called, Session};
 
 /// Something that should not have happened.
 #[derive(Clone, Debug)]
@@ -68,11 +68,12 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
         findings.extend(session.alive().into_iter().map(|left| Finding::new(LEAK, "", left)));
     }
     let log = session.log();
-    let mut failed_before = false;
+    let first = log.iter().find(|call| call.injected).map(|call| call.at);
     for (step, calls) in steps.iter().zip(by_step(steps, &log)) {
-        let failed: Vec<FnId> = calls.iter().filter(|call| call.injected).map(|call| call.function).collect();
+        let failed: Vec<&Called> = calls.iter().filter(|call| call.injected).collect();
+        let failed_before = failed.first().is_some_and(|call| Some(call.at) != first);
+        let failed: Vec<FnId> = failed.iter().map(|call| call.function).collect();
         findings.extend(judge(run, step, &failed, failed_before));
-        failed_before |= !failed.is_empty();
     }
     findings
 }

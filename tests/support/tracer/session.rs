@@ -58,6 +58,8 @@ pub(crate) struct Injection {
 pub(crate) struct Called {
     pub(crate) function: FnId,
     pub(crate) driver: usize,
+    /// Its place in the log.
+    pub(crate) at: usize,
     /// Whether the answer was injected.
     pub(crate) injected: bool,
 }
@@ -234,7 +236,8 @@ fn traced(session: &Session, asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresu
         let mut state = session.state();
         let injected = state.injected(asked.function);
         let (function, driver) = (asked.function, asked.driver);
-        state.log.push(Called { function, driver, injected: injected.is_some() });
+        let at = state.log.len();
+        state.log.push(Called { function, driver, at, injected: injected.is_some() });
         // A call that does not reach the driver does no harm, but it is a mistake all the same.
         if let Some(watcher) = &mut state.watcher {
             watcher.before(asked, current);
