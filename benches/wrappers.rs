@@ -14,9 +14,9 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
-#[path = "../tests/fake/mod.rs"]
-mod fake;
-mod table;
+mod medians;
+#[path = "../tests/support/tracer/mod.rs"]
+mod tracer;
 
 use std::ffi::c_void;
 use std::fmt::Debug;
@@ -30,7 +30,9 @@ use cuprum::sys::{CUcontext, CUresult};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextStack, Driver, Event, EventFlags, In, InOut, LaunchConfig, Stream,
 };
-use table::{Samples, Table, Variant};
+use medians::{Samples, Table, Variant};
+use tracer::Backing;
+use tracer::list::{enums, structs, table, types};
 
 /// Calls timed in one go, with nothing else between them. What they queued is waited for outside of the time:
 /// a full queue would make the host wait for the device.
@@ -267,7 +269,7 @@ fn main() {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
-    measure(&mut criterion, "fake", fake::driver());
+    measure(&mut criterion, "fake", Backing::Nothing.driver());
     let device = common::driver();
     measure(&mut criterion, if common::on_gpu() { "gpu" } else { "emulator" }, device);
     criterion.final_summary();

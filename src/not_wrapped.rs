@@ -127,9 +127,6 @@ not_wrapped! {
     Unneeded "objects remember their context, and streams how they were created":
         cuStreamGetFlags cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 
-    Unneeded "parameters are counted by `cuFuncGetParamInfo`, which is there from CUDA 12.4":
-        cuFuncGetParamCount;
-
     OutOfScope "graphics: OpenGL, mapped resources, contexts shared with graphics, NvSciSync":
         cuDeviceGetNvSciSyncAttributes cuStreamBeginCaptureToCig cuStreamEndCaptureToCig
         cuGraphicsUnregisterResource cuGraphicsSubResourceGetMappedArray

@@ -1,15 +1,26 @@
 //! How many driver calls each method makes, in which order, and what `Drop` does with errors.
 
-mod fake;
+#[path = "support/program/mod.rs"]
+mod program;
+mod source;
+#[path = "support/tracer/mod.rs"]
+mod tracer;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{
-    BindError, Buffer, Context, ContextFlags, ContextStack, Current, Error, Event, EventFlags, In, InOut,
-    LaunchConfig, MemoryError, Module, ModuleError, PrimaryContext, Stream,
+    BindError, Buffer, Context, ContextFlags, ContextStack, Current, Driver, Error, MemoryError, Module,
+    ModuleError, PrimaryContext, Stream,
 };
-use fake::{calls_of, driver, failing};
+use program::{Outcome, by_step};
+use tracer::list::{enums, structs, table, types};
+use tracer::{Backing, Build, Session, calls_of, failing};
+
+/// One that does nothing, of CUDA 9.0, and without primary contexts.
+fn driver() -> Driver {
+    Build { lacking: &[FnId::cuDevicePrimaryCtxRetain], ..Build::of(Backing::Nothing) }.driver()
+}
 
 fn in_fake(test: impl FnOnce(&mut Current<'_, '_>)) {
     let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
@@ -17,47 +28,42 @@ fn in_fake(test: impl FnOnce(&mut Current<'_, '_>)) {
     test(&mut stack.push(&context).unwrap());
 }
 
+/// What each step of the program calls, in order, a line for each; `CUPRUM_CALLS=overwrite` writes the file anew.
+const RECORDED: &str = include_str!("data/calls.txt");
+
 #[test]
-fn each_operation_is_one_call() {
-    in_fake(|cx| {
-        let one = |expected: FnId, calls: Vec<FnId>| assert_eq!(calls, [expected]);
-        let (calls, buffer) = calls_of(|| Buffer::<u32>::alloc(cx, 4).unwrap());
-        one(FnId::cuMemAlloc_v2, calls);
-        let mut buffer = buffer;
-        one(FnId::cuMemcpyHtoD_v2, calls_of(|| buffer.copy_from_host(cx, &[1; 4]).unwrap()).0);
-        one(FnId::cuMemcpyDtoH_v2, calls_of(|| buffer.to_vec(cx).unwrap()).0);
-        one(FnId::cuMemsetD32_v2, calls_of(|| buffer.as_mut_slice().fill(cx, 1).unwrap()).0);
-        one(FnId::cuMemFree_v2, calls_of(|| drop(buffer)).0);
-
-        let (calls, stream) = calls_of(|| Stream::new(cx).unwrap());
-        one(FnId::cuStreamCreate, calls);
-        one(FnId::cuStreamSynchronize, calls_of(|| stream.synchronize(cx).unwrap()).0);
-        one(FnId::cuStreamQuery, calls_of(|| stream.is_done(cx).unwrap()).0);
-        let (calls, event) = calls_of(|| Event::new(cx, EventFlags::empty()).unwrap());
-        one(FnId::cuEventCreate, calls);
-        one(FnId::cuEventRecord, calls_of(|| event.record(cx, &stream).unwrap()).0);
-        one(FnId::cuStreamWaitEvent, calls_of(|| stream.wait(cx, &event).unwrap()).0);
-        one(FnId::cuEventSynchronize, calls_of(|| event.synchronize().unwrap()).0);
-        let (calls, elapsed) = calls_of(|| event.elapsed_since(&event).unwrap());
-        one(FnId::cuEventElapsedTime, calls);
-        assert_eq!(elapsed.as_micros(), 1500);
-        one(FnId::cuEventDestroy_v2, calls_of(|| drop(event)).0);
-
-        let ptx = ".version 7.0\n.entry k(.param .u32 n, .param .u64 x, .param .u64 y) { ret; }";
-        let (calls, module) = calls_of(|| Module::load_ptx(cx, ptx).unwrap());
-        one(FnId::cuModuleLoadDataEx, calls);
-        let (calls, function) = calls_of(|| module.function("k").unwrap());
-        one(FnId::cuModuleGetFunction, calls);
-        let kernel = function.bind::<(u32, In<u32>, InOut<u32>)>().unwrap();
-        let (x, mut y) = (Buffer::<u32>::alloc(cx, 4).unwrap(), Buffer::<u32>::alloc(cx, 4).unwrap());
-        let launch = || {
-            // SAFETY: the fake launches nothing.
-            unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 32), (4u32, &x, &mut y)) }.unwrap();
-        };
-        one(FnId::cuLaunchKernel, calls_of(launch).0);
-        one(FnId::cuModuleUnload, calls_of(|| drop(module)).0);
-        one(FnId::cuStreamDestroy_v2, calls_of(|| drop(stream)).0);
-    });
+fn every_documented_method_makes_the_calls_that_it_names_in_this_order() {
+    let session = Session::watched();
+    let library = Build::of(Backing::Emulator).library().unwrap();
+    let steps = program::run(library, &session);
+    let calls = by_step(&steps, &session.log());
+    let attributed: usize = calls.iter().map(Vec::len).sum();
+    assert_eq!(attributed, session.len(), "the program calls the driver between its steps");
+    let calls = calls.iter().map(|calls| calls.iter().map(|call| call.function).collect::<Vec<_>>());
+    let documented = source::documented();
+    let mut listing = String::new();
+    for (step, calls) in steps.iter().zip(calls) {
+        assert!(matches!(step.outcome, Outcome::Done), "{step:?}");
+        listing.push_str(step.name);
+        listing.push_str(if calls.is_empty() { "" } else { ":" });
+        calls.iter().for_each(|call| listing.push_str(&format!(" {call}")));
+        listing.push('\n');
+        if let Some(named) = documented.get(step.name) {
+            assert!(calls.iter().all(|call| named.contains(call)), "{}: {calls:?}, not {named:?}", step.name);
+        }
+    }
+    if std::env::var_os("CUPRUM_CALLS").is_some_and(|value| value == "overwrite") {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/calls.txt"), &listing).unwrap();
+    } else {
+        let differing = listing.lines().zip(RECORDED.lines()).find(|(called, recorded)| called != recorded);
+        assert_eq!(differing, None, "the first step that calls other functions than recorded");
+        assert_eq!(listing.lines().count(), RECORDED.lines().count());
+    }
+    assert_eq!(program::unused_methods(&steps), [""; 0], "documented, and not in tests/support/program");
+    let violations = session.violations();
+    assert!(violations.is_empty(), "{violations:?}");
+    let alive = session.alive();
+    assert!(alive.is_empty(), "made and not freed: {alive:?}");
 }
 
 #[test]
@@ -152,7 +158,7 @@ fn an_old_driver_learns_parameters_from_ptx_and_says_so_where_it_cannot() {
         assert_eq!(function.bind::<(u32,)>().unwrap_err(), BindError::Count { kernel: 2, signature: 1 });
         let size = BindError::Size { index: 1, kernel: 8, signature: 4 };
         assert_eq!(function.bind::<(u32, f32)>().unwrap_err(), size);
-        // SAFETY: the fake reads nothing of the image.
+        // SAFETY: this driver reads nothing of the image.
         let module = unsafe { Module::load_binary(cx, &[0; 64]) }.unwrap();
         let BindError::Driver(error) = module.function("k").unwrap().bind::<(u32, f64)>().unwrap_err() else {
             panic!("another error")
@@ -205,7 +211,7 @@ fn text_that_begins_like_machine_code_does_not_reach_the_driver() {
 
 #[test]
 fn nothing_is_left_in_flight_on_a_default_stream_of_the_thread() {
-    let driver = fake::driver_with_streams_of_threads();
+    let driver = Backing::NothingPerThread.driver();
     let context = Context::create(driver.device(0).unwrap(), ContextFlags::empty()).unwrap();
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();

@@ -97,10 +97,12 @@ pub(super) fn destroy(context: &ContextRef) -> Result<(), Error> {
     let on_top = stack::is_left_on_top(context);
     // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
     let destroyed = unsafe { driver_call!(context.library(), cuCtxDestroy_v2(context.as_raw())) };
-    match destroyed {
-        Ok(()) if on_top => stack::forget_top(context.as_raw()),
-        Err(_) if on_top => stack::is_uncertain(context.library(), context.as_raw()),
-        _ => {}
+    if on_top {
+        stack::forget_top(context.as_raw());
     }
-    destroyed
+    destroyed.inspect_err(|_| {
+        if on_top {
+            stack::is_uncertain(context.library(), context.as_raw());
+        }
+    })
 }

@@ -17,14 +17,35 @@ use super::ContextRef;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// A context that may or may not be on top of what the record knows, as a push or pop of it failed.
-#[derive(Clone, Copy, PartialEq)]
-enum Doubt {
-    None,
-    /// This one; null where it is not known which.
-    One(CUcontext),
-    /// More than one, which cannot be told apart.
-    Many,
+/// A context that may or may not be on the stack beyond what the record counts, as a push or pop of it failed.
+#[derive(Clone, Copy)]
+struct Doubt {
+    /// The least height above which all is known: one more than the height right above which it may lie, 0 without
+    /// doubt, and `MANY` where several lie who knows where.
+    from: u32,
+    /// Which one; null where that is not known.
+    context: CUcontext,
+}
+
+/// No height is above so many doubts.
+const MANY: u32 = u32::MAX;
+
+impl Doubt {
+    const NONE: Self = Self { from: 0, context: CUcontext::null() };
+
+    fn one(context: CUcontext, above: u32) -> Self {
+        Self { from: above.saturating_add(1), context }
+    }
+
+    fn is_some(self) -> bool {
+        self.from != 0
+    }
+
+    /// Whether what lies right above this height is known.
+    #[inline]
+    fn spares(self, height: u32) -> bool {
+        self.from <= height
+    }
 }
 
 /// What is known of a thread: plain values, so that nothing has to be dropped when the thread ends.
@@ -43,7 +64,7 @@ struct Record {
 
 impl Record {
     const EMPTY: Self =
-        Self { height: 0, floor: 0, top: CUcontext::null(), doubt: Doubt::None, library: None };
+        Self { height: 0, floor: 0, top: CUcontext::null(), doubt: Doubt::NONE, library: None };
 }
 
 struct Thread {
@@ -63,7 +84,7 @@ thread_local! {
             height: Cell::new(0),
             top: Cell::new(CUcontext::null()),
             floor: Cell::new(0),
-            doubt: Cell::new(Doubt::None),
+            doubt: Cell::new(Doubt::NONE),
             library: Cell::new(None),
         }
     };
@@ -96,10 +117,9 @@ impl Thread {
         self.lose_track();
         // Below the first token is what other code left, of which nothing is known: it is not touched.
         if self.height.get() != 0 {
-            self.doubt.set(match self.doubt.get() {
-                Doubt::None => Doubt::One(context),
-                _ => Doubt::Many,
-            });
+            let second = self.doubt.get().is_some();
+            let one = Doubt::one(context, self.height.get());
+            self.doubt.set(if second { Doubt { from: MANY, ..one } } else { one });
         }
     }
 }
@@ -156,10 +176,11 @@ pub(super) fn is_left_on_top(context: &ContextRef) -> bool {
 #[cold]
 pub(super) fn forget_top(context: CUcontext) {
     THREAD.with(|thread| {
-        if thread.doubt.get() == Doubt::One(context) {
-            thread.doubt.set(Doubt::None);
+        let (doubt, height) = (thread.doubt.get(), thread.height.get());
+        if doubt.context == context && doubt.from == height.saturating_add(1) {
+            thread.doubt.set(Doubt::NONE);
         } else {
-            thread.height.set(thread.height.get().saturating_sub(1));
+            thread.height.set(height.saturating_sub(1));
         }
         thread.lose_track();
     });
@@ -206,7 +227,11 @@ pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result
     // SAFETY: the out-parameter outlives the call.
     match unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) } {
         Ok(()) if popped == context.as_raw() => {
-            THREAD.with(|thread| thread.top.set(below));
+            THREAD.with(|thread| {
+                if thread.doubt.get().spares(height - 1) {
+                    thread.top.set(below);
+                }
+            });
             Ok(())
         }
         answer => Err(pop_failed(context, answer)),
@@ -275,28 +300,30 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
             _ => library,
         };
         thread.lose_track();
-        if thread.height.get() > 0 {
-            dispel_doubt(thread, top, library)?;
-        }
-        while thread.height.get() > height {
-            let before = current(library)?;
-            if let Err(error) = pop_any(library) {
-                // Done, as another is there now? If the driver does not say, the same doubt remains as after any pop.
-                thread.height.set(thread.height.get() - 1);
-                thread.doubt(before);
-                return Err(error);
+        loop {
+            let found = thread.height.get();
+            let expected = if found == height { top } else { CUcontext::null() };
+            if found > 0 {
+                dispel_doubt(thread, expected, library)?;
             }
-            thread.height.set(thread.height.get() - 1);
+            if found == height {
+                break;
+            }
+            let before = current(library)?;
+            let popped = pop_any(library);
+            thread.height.set(found - 1);
+            // The same doubt remains as after any pop that fails.
+            popped.inspect_err(|_| thread.doubt(before))?;
         }
         if height == 0 {
-            thread.doubt.set(Doubt::None);
+            thread.doubt.set(Doubt::NONE);
             return Ok(());
         }
         if current(library)? != top {
             return out_of_order;
         }
         // As long as there is doubt, the next use has to look again.
-        if thread.doubt.get() == Doubt::None {
+        if thread.doubt.get().spares(height) {
             thread.top.set(top);
         }
         Ok(())
@@ -305,25 +332,28 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
 
 /// Finds out whether a context that a failed call may have left is on top, and pops it.
 ///
-/// Where the token that is about to be used is of the same context, either answer serves it, and the doubt stays until
-/// that token was popped.
-fn dispel_doubt(thread: &Thread, top: CUcontext, library: Library) -> Result<(), Error> {
-    let left = match thread.doubt.get() {
-        Doubt::None => return Ok(()),
-        Doubt::Many => return Err(Error::out_of_order(FnId::cuCtxGetCurrent)),
-        Doubt::One(left) => left,
-    };
+/// Where the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
+/// stays until that token was popped.
+fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Result<(), Error> {
+    let Doubt { from, context: left } = thread.doubt.get();
+    match from {
+        0 => return Ok(()),
+        MANY => return Err(Error::out_of_order(FnId::cuCtxGetCurrent)),
+        // What is below a token has to wait until that was popped.
+        _ if from <= thread.height.get() => return Ok(()),
+        _ => {}
+    }
     let current = current(library)?;
-    if current == top {
-        if left != top {
-            thread.doubt.set(Doubt::None);
+    if current == expected {
+        if left != expected {
+            thread.doubt.set(Doubt::NONE);
         }
         return Ok(());
     }
-    thread.doubt.set(Doubt::None);
+    thread.doubt.set(Doubt::NONE);
     if current == left || left.is_null() {
         if let Err(error) = pop_any(library) {
-            thread.doubt.set(Doubt::One(left));
+            thread.doubt.set(Doubt::one(left, thread.height.get()));
             return Err(error);
         }
     }
@@ -353,12 +383,10 @@ impl Drop for Outside {
             let inside = thread.record();
             thread.set_record(self.record);
             // What could not be popped inside lies on top of what is outside, if that is the same driver's.
-            let left = inside.height >= inside.floor || inside.doubt != Doubt::None;
+            let left = inside.height >= inside.floor || inside.doubt.is_some();
             if left && self.record.library == Some(self.library) {
-                thread.doubt(match inside.doubt {
-                    Doubt::One(context) if inside.height < inside.floor => context,
-                    _ => CUcontext::null(),
-                });
+                let is_one = inside.height < inside.floor && inside.doubt.from != MANY;
+                thread.doubt(if is_one { inside.doubt.context } else { CUcontext::null() });
             }
         });
     }

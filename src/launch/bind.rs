@@ -3,7 +3,7 @@
 use super::limits::Limits;
 use super::{Kernel, Signature};
 use crate::error::Error;
-use crate::module::{Function, NotKnown};
+use crate::module::Function;
 
 /// Why a kernel could not be bound to a signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,15 +53,6 @@ pub enum BindError {
     Driver(#[from] Error),
 }
 
-impl From<NotKnown> for BindError {
-    fn from(why: NotKnown) -> Self {
-        match why {
-            NotKnown::Driver(error) => Self::Driver(error),
-            NotKnown::Ptx(unreadable) => Self::Unreadable { at: unreadable.0 },
-        }
-    }
-}
-
 impl<'m> Function<'m> {
     /// Binds the kernel to a signature, after comparing number, sizes and offsets of its parameters with it.
     ///
@@ -71,15 +62,19 @@ impl<'m> Function<'m> {
     /// [`BindError`]: what differs, with both values. Where the driver is older than CUDA 12.4: [`Error::is_unresolved`]
     /// in it if the module was not loaded from PTX, [`BindError::Unreadable`] if the PTX has a word that is not known.
     ///
-    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for the limits `cuFuncGetAttribute`,
-    /// CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    /// Driver: `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for
+    /// the limits `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuFuncGetParamCount")]
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn bind<S: Signature>(self) -> Result<Kernel<'m, S>, BindError> {
+        let signature = S::LAYOUT.len();
+        let kernel = self.parameter_count().map_err(|error| self.not_known(error))?;
+        if kernel != signature {
+            return Err(BindError::Count { kernel, signature });
+        }
         let mut offset = 0usize;
         for (index, layout) in S::LAYOUT.iter().enumerate() {
-            let Some((at, size)) = self.parameter_or_why(index)? else {
-                return Err(BindError::Count { kernel: index, signature: S::LAYOUT.len() });
-            };
+            let (at, size) = self.parameter(index)?;
             if size != layout.size() {
                 return Err(BindError::Size { index, kernel: size, signature: layout.size() });
             }
@@ -89,16 +84,16 @@ impl<'m> Function<'m> {
             }
             offset += size;
         }
-        let signature = S::LAYOUT.len();
-        let mut kernel = signature;
-        while self.parameter_or_why(kernel)?.is_some() {
-            kernel += 1;
-        }
-        if kernel != signature {
-            return Err(BindError::Count { kernel, signature });
-        }
         // SAFETY: number, sizes and offsets were just compared.
         Ok(unsafe { self.bind_unchecked() }?)
+    }
+
+    /// Why the parameters are not known: the word of the PTX says more than the version of the driver.
+    fn not_known(self, error: Error) -> BindError {
+        match self.unreadable() {
+            Some(unreadable) if error.is_unresolved() => BindError::Unreadable { at: unreadable.0.clone() },
+            _ => BindError::Driver(error),
+        }
     }
 
     /// Binds the kernel to a signature without comparing it: for machine code on drivers that cannot tell.

@@ -28,20 +28,6 @@ unsafe impl Send for Function<'_> {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Function<'_> {}
 
-/// Why the parameters of a kernel are not known.
-pub(crate) enum NotKnown {
-    /// The driver does not tell.
-    Driver(Error),
-    /// The PTX has a word that is not known here.
-    Ptx(Unreadable),
-}
-
-impl From<Error> for NotKnown {
-    fn from(error: Error) -> Self {
-        Self::Driver(error)
-    }
-}
-
 impl<'m> Function<'m> {
     pub(super) const fn new(
         raw: CUfunction,
@@ -112,48 +98,65 @@ impl<'m> Function<'m> {
         unsafe { context_call!(&self.context, cuFuncSetCacheConfig(self.raw, config)) }
     }
 
-    /// Offset and size in bytes of parameter `index`, `None` past the last; an error where nobody knows.
+    /// Number of parameters; an error where nobody knows.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded from PTX, or from PTX
     /// with a word among the parameters that is not known here.
     ///
-    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+, twice past the last, since any call may report errors of its own;
-    /// before that the PTX is read.
+    /// Driver: `cuFuncGetParamCount`, CUDA 13.2+; before that `cuFuncGetParamInfo`, CUDA 12.4+, until it answers twice
+    /// that there is no more, since any call may fail for reasons of its own; before that the PTX is read.
+    #[doc(alias = "cuFuncGetParamCount")]
     #[doc(alias = "cuFuncGetParamInfo")]
-    pub fn parameter(self, index: usize) -> Result<Option<(usize, usize)>, Error> {
-        self.parameter_or_why(index).or_else(|why| match why {
-            NotKnown::Driver(error) => Err(error),
-            NotKnown::Ptx(_) => self.ask_parameter(index),
-        })
-    }
-
-    /// As `parameter`, with the word of the PTX that is not known.
-    pub(crate) fn parameter_or_why(self, index: usize) -> Result<Option<(usize, usize)>, NotKnown> {
+    pub fn parameter_count(self) -> Result<usize, Error> {
         match self.parameters {
-            Some(Ok(parameters)) => {
-                Ok(parameters.get(index).map(|parameter| (parameter.offset, parameter.size)))
-            }
-            Some(Err(unreadable)) => Err(NotKnown::Ptx(unreadable.clone())),
-            None => {
-                let answer = self.ask_parameter(index)?;
-                // Past the last is no more than a failed call, of which one could be of another reason.
-                if answer.is_some() { Ok(answer) } else { Ok(self.ask_parameter(index)?) }
-            }
+            Some(Ok(parameters)) => return Ok(parameters.len()),
+            _ if self.context.library().has(FnId::cuFuncGetParamCount) => {}
+            _ => return self.probe_parameter_count(),
         }
+        let mut count = 0;
+        // SAFETY: the function is live; the out-parameter outlives the call.
+        unsafe { context_call!(&self.context, cuFuncGetParamCount(self.raw, &raw mut count)) }?;
+        Ok(count)
     }
 
-    /// Asks the driver.
-    fn ask_parameter(self, index: usize) -> Result<Option<(usize, usize)>, Error> {
+    /// Counts the parameters for a driver that tells only one by one.
+    fn probe_parameter_count(self) -> Result<usize, Error> {
+        let is_past = |index| match self.parameter(index) {
+            Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(true),
+            other => other.map(|_| false),
+        };
+        let mut count = 0;
+        while !(is_past(count)? && is_past(count)?) {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// The word of the PTX for which the parameters are not known, where it alone could tell.
+    pub(crate) fn unreadable(self) -> Option<&'m Unreadable> {
+        self.parameters?.as_ref().err()
+    }
+
+    /// Offset and size in bytes of parameter `index`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` past the last; as [`parameter_count`](Function::parameter_count) where nobody knows.
+    ///
+    /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
+    #[doc(alias = "cuFuncGetParamInfo")]
+    pub fn parameter(self, index: usize) -> Result<(usize, usize), Error> {
+        if let Some(Ok(parameters)) = self.parameters {
+            let parameter = parameters.get(index);
+            return parameter
+                .map(|parameter| (parameter.offset, parameter.size))
+                .ok_or(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuFuncGetParamInfo));
+        }
         let (mut offset, mut size) = (0, 0);
         let (to_offset, to_size) = (&raw mut offset, &raw mut size);
         // SAFETY: the function is live; both out-parameters outlive the call.
-        match unsafe { context_call!(&self.context, cuFuncGetParamInfo(self.raw, index, to_offset, to_size)) }
-        {
-            Ok(()) => Ok(Some((offset, size))),
-            Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
-            Err(error) => Err(error),
-        }
+        unsafe { context_call!(&self.context, cuFuncGetParamInfo(self.raw, index, to_offset, to_size)) }?;
+        Ok((offset, size))
     }
 
     /// Queues the kernel with one pointer for each parameter: for callers that learn its signature at run time.

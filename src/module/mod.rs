@@ -13,7 +13,6 @@ use std::sync::atomic::AtomicUsize;
 use cuprum_sys::{CUfunction, CUjit_option, CUmodule, CUresult, FnId, Fns, call};
 
 pub use self::function::Function;
-pub(crate) use self::function::NotKnown;
 pub use self::global::Global;
 pub use self::shared::{KernelError, SharedModule};
 

@@ -59,7 +59,9 @@ impl<'ctx> SharedModule<'ctx> {
     /// # Errors
     /// [`KernelError`], which names the kernel.
     ///
-    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and the calls of [`Function::bind`](crate::Function::bind).
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and those of [`Function::bind`](crate::Function::bind):
+    /// `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read);
+    /// `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn kernel<S: Signature>(&self, name: &str) -> Result<SharedKernel<'ctx, S>, KernelError> {
         let bound = self.function(name)?.bind::<S>();

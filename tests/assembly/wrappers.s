@@ -472,25 +472,23 @@ push_and_pop:
     pushq %rbp
     pushq %r15
     pushq %r14
-    pushq %r13
     pushq %r12
     pushq %rbx
-    subq $40, %rsp
+    subq $32, %rsp
     movq (%rdi), %rax
     movq (%rsi), %r15
     cmpq (%rax), %r15
     je .1
     movabsq $10696051262423057, %rax
-    jmp .5
+    jmp .4
 .1:
     movq %rsi, %rbx
-    movl 8(%rdi), %r12d
-    movabsq $281474976710655, %r13
+    movl 8(%rdi), %ebp
     movq 16(%rax), %r14
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rbp
-    cmpq %r14, %fs:16(%rbp)
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r12
+    cmpq %r14, %fs:16(%r12)
     jne .cold
-    cmpl %r12d, %fs:32(%rbp)
+    cmpl %ebp, %fs:32(%r12)
     jne .cold
     movq table_end+0(%r15), %rax
     movl 8(%rax), %eax
@@ -504,49 +502,27 @@ push_and_pop:
     callq *cuCtxPushCurrent_v2(%r15)
     testl %eax, %eax
     jne .cold
-    testl %r12d, %r12d
+    testl %ebp, %ebp
     jne .3
-    movq %r15, %fs:24(%rbp)
+    movq %r15, %fs:24(%r12)
 .3:
-    incl %r12d
-    movl %r12d, %fs:32(%rbp)
+    incl %ebp
+    movl %ebp, %fs:32(%r12)
     movq 16(%rbx), %rax
-    movq %rax, %fs:16(%rbp)
-    movq %rbx, 16(%rsp)
-    movq %r12, 24(%rsp)
-    movq %r14, 32(%rsp)
-    movq (%rbx), %r15
-    movl %r12d, %eax
-    decl %eax
-    movl %eax, %fs:32(%rbp)
-    movq $0, %fs:16(%rbp)
-    movq $0, 8(%rsp)
-    movq table_end+0(%r15), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .4
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    cmpl %ecx, %eax
-    jne .cold
+    movq %rax, %fs:16(%r12)
+    movl %ebp, %eax
+    movl %eax, %ecx
+    movq %rbx, 8(%rsp)
+    movq %rcx, 16(%rsp)
+    movq %r14, 24(%rsp)
+    movq %rbx, %rdi
+    movl %eax, %esi
+    movq %r14, %rdx
+    callq cuprum::context::stack::pop
 .4:
-    leaq 8(%rsp), %rdi
-    callq *cuCtxPopCurrent_v2(%r15)
-    testl %eax, %eax
-    jne .cold
-    movabsq $168603511049682944, %rcx
-    movq 8(%rsp), %rax
-    cmpq 16(%rbx), %rax
-    jne .cold
-    movq %r14, %fs:16(%rbp)
-    xorl %edx, %edx
-    movq %rdx, %rax
-    andq %r13, %rax
-    orq %rcx, %rax
-.5:
-    addq $40, %rsp
+    addq $32, %rsp
     popq %rbx
     popq %r12
-    popq %r13
     popq %r14
     popq %r15
     popq %rbp
@@ -693,4 +669,59 @@ cuprum::stream::Stream::synchronize:
     popq %rbx
     popq %r14
     popq %r15
+    retq
+
+cuprum::context::stack::pop:
+    pushq %rbp
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    pushq %rax
+    movq %rdx, %r14
+    movl %esi, %ebp
+    movq %rdi, %rbx
+    movabsq $281474976710655, %r12
+    movq (%rdi), %r15
+    movq 16(%rdi), %rsi
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
+    cmpq %rsi, %fs:16(%r13)
+    jne .cold
+    cmpl %ebp, %fs:32(%r13)
+    jne .cold
+    decl %ebp
+    movl %ebp, %fs:32(%r13)
+    movq $0, %fs:16(%r13)
+    movq $0, (%rsp)
+    movq table_end+0(%r15), %rax
+    movl 8(%rax), %eax
+    cmpl $-1, %eax
+    je .1
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    cmpl %ecx, %eax
+    jne .cold
+.1:
+    movq %rsp, %rdi
+    callq *cuCtxPopCurrent_v2(%r15)
+    testl %eax, %eax
+    jne .cold
+    movabsq $168603511049682944, %rcx
+    movq (%rsp), %rax
+    cmpq 16(%rbx), %rax
+    jne .cold
+    cmpl %ebp, %fs:8(%r13)
+    ja .2
+    movq %r14, %fs:16(%r13)
+.2:
+    xorl %eax, %eax
+    andq %r12, %rax
+    orq %rcx, %rax
+    addq $8, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    popq %rbp
     retq

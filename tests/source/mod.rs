@@ -14,6 +14,8 @@ use cuprum::sys::FnId;
 /// A function of the crate, as its source shows it.
 pub(crate) struct Function {
     pub(crate) name: String,
+    /// The type in whose `impl` it is.
+    pub(crate) owner: Option<String>,
     /// File and line.
     pub(crate) place: String,
     pub(crate) visibility: Visibility,
@@ -32,6 +34,29 @@ pub(crate) enum Visibility {
     Public,
     Crate,
     Private,
+}
+
+impl Function {
+    /// The driver functions that its documentation names as called; `None` if it has no such line.
+    pub(crate) fn named(&self) -> Option<BTreeSet<FnId>> {
+        let start = self.docs.iter().position(|line| line.starts_with("Driver: "))?;
+        let text = self.docs[start..].join(" ");
+        let words: BTreeSet<&str> = text.split('`').skip(1).step_by(2).collect();
+        Some(FnId::ALL.iter().filter(|id| words.contains(id.to_string().as_str())).copied().collect())
+    }
+}
+
+/// The public methods that say which driver functions they call: `Type::method`, and what they name.
+pub(crate) fn documented() -> BTreeMap<String, BTreeSet<FnId>> {
+    let mut methods = BTreeMap::new();
+    for function in files("src").into_iter().flat_map(|file| file.functions) {
+        let public = function.visibility == Visibility::Public;
+        if let (true, Some(owner), Some(named)) = (public, &function.owner, function.named()) {
+            methods.insert(format!("{owner}::{}", function.name), named);
+        }
+    }
+    assert!(methods.len() > 60, "the sources were not read: {methods:?}");
+    methods
 }
 
 /// One file of sources.
@@ -88,7 +113,14 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
     let code = without_comments_and_literals(text);
     let code_lines: Vec<&str> = code.lines().collect();
     let (mut functions, mut docs, mut aliases) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut owner = None;
     for (at, line) in text.lines().enumerate() {
+        // Only what stands at the start of a line opens or closes an `impl`.
+        match code_lines.get(at) {
+            Some(line) if line.starts_with("impl") => owner = owner_of(line),
+            Some(line) if line.starts_with('}') => owner = None,
+            _ => {}
+        }
         let line = line.trim();
         if let Some(doc) = line.strip_prefix("///") {
             docs.push(doc.trim().to_owned());
@@ -103,6 +135,7 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
                 callees: called_names(&body).map(str::to_owned).collect(),
                 docs: std::mem::take(&mut docs),
                 aliases: std::mem::take(&mut aliases),
+                owner: owner.clone(),
                 visibility,
                 name,
             });
@@ -112,6 +145,19 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
         }
     }
     File { path: shown.to_owned(), functions, calls: calls_in(&code, ids) }
+}
+
+/// The type that an `impl` is for: `Buffer` in `impl<T: DeviceData> Drop for Buffer<'_, T> {`.
+fn owner_of(line: &str) -> Option<String> {
+    let mut depth = 0;
+    let outside = line.chars().filter(|c| {
+        depth += i32::from(*c == '<') - i32::from(*c == '>');
+        depth == 0 && *c != '>'
+    });
+    let outside: String = outside.collect();
+    let header = outside.strip_prefix("impl")?.split('{').next()?;
+    let ty = header.split(" for ").last()?.split_whitespace().next()?;
+    ty.rsplit("::").next().map(str::to_owned)
 }
 
 /// Visibility and name of the function that this line begins.

@@ -1,0 +1,97 @@
+//! Modules, kernels and globals.
+
+use std::ffi::c_void;
+
+use cuprum::sys::{CUfunc_cache, CUfunction_attribute};
+use cuprum::{Buffer, Current, Function, InOut, LaunchConfig, Module, Stream};
+
+use super::Steps;
+
+/// A kernel that writes its first parameter where its second one points, and a variable.
+const PTX: &str = "
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .global .align 4 .b8 table[16];
+.visible .entry put(.param .u32 value, .param .u64 to)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<3>;
+    ld.param.u32 %r1, [value];
+    ld.param.u64 %rd1, [to];
+    cvta.to.global.u64 %rd2, %rd1;
+    st.global.u32 [%rd2], %r1;
+    ret;
+}
+\0";
+
+/// The signature of `put`.
+type Put = (u32, InOut<u32>);
+
+pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
+    let image = PTX.as_bytes();
+    // SAFETY: the emulator takes text that ends with a NUL where it takes an image.
+    let binary = steps.attempt("Module::load_binary", || unsafe { Module::load_binary(cx, image) });
+    steps.done("Module::drop", || drop(binary));
+    let text = PTX.trim_end_matches('\0');
+    let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
+    if let Some(function) = steps.attempt("Module::function", || module.function("put")) {
+        attributes(steps, function);
+        launches(steps, cx, function);
+    }
+    if let Some(table) = steps.attempt("Module::global", || module.global::<u32>("table")) {
+        let mut host = [3; 4];
+        steps.attempt("Global::copy_from_host", || table.copy_from_host(cx, &host));
+        steps.attempt("Global::copy_to_host", || table.copy_to_host(cx, &mut host));
+    }
+    // What was launched has ended before the module goes, or the program may not unload it.
+    match steps.attempt("Current::synchronize", || cx.synchronize()) {
+        Some(()) => drop(steps.attempt("Module::close", || module.close())),
+        None => std::mem::forget(module),
+    }
+    shared(steps, cx, text);
+}
+
+/// Code that is kept by a kernel alone.
+fn shared(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
+    let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
+    let module = module.share();
+    let kernel = steps.attempt("SharedModule::kernel", || module.kernel::<Put>("put"));
+    steps.done("SharedModule::drop", || drop(module));
+    if let Some(mut kernel) = kernel {
+        steps.attempt("SharedKernel::allow_shared_bytes", || kernel.allow_shared_bytes(2048));
+        steps.done("SharedKernel::drop", || drop(kernel));
+    }
+}
+
+fn attributes(steps: &Steps, function: Function<'_>) {
+    let threads = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+    let shared = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    steps.attempt("Function::attribute", || function.attribute(threads));
+    steps.attempt("Function::set_attribute", || function.set_attribute(shared, 1024));
+    let cache = CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE;
+    steps.attempt("Function::set_cache_config", || function.set_cache_config(cache));
+    steps.attempt("Function::parameter_count", || function.parameter_count());
+    steps.attempt("Function::parameter", || function.parameter(0));
+}
+
+fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
+    let Some(mut out) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 1)) else { return };
+    let (stream, one) = (Stream::default_in(cx), LaunchConfig::new(1, 1));
+    if let Some(mut kernel) = steps.attempt("Function::bind", || function.bind::<Put>()) {
+        steps.attempt("Kernel::allow_shared_bytes", || kernel.allow_shared_bytes(2048));
+        // SAFETY: the kernel writes one number to `out`, which is freed after it on the same stream.
+        steps.attempt("Kernel::launch", || unsafe { kernel.launch(cx, &stream, one, (5u32, &mut out)) });
+    }
+    // SAFETY: these are the parameters of `put`.
+    steps.attempt("Function::bind_unchecked", || unsafe { function.bind_unchecked::<Put>() });
+    let (mut value, mut to) = (6u32, out.as_raw());
+    let mut pointers: [*mut c_void; 2] = [(&raw mut value).cast(), (&raw mut to).cast()];
+    let pointers = pointers.as_mut_ptr();
+    // SAFETY: as for the launch above; two pointers, to a value of each parameter's size.
+    steps.attempt("Function::launch_pointers", || unsafe {
+        function.launch_pointers(cx, &stream, one, pointers)
+    });
+    steps.attempt("Buffer::to_vec", || out.to_vec(cx));
+    steps.done("Buffer::drop", || drop(out));
+}

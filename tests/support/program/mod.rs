@@ -1,0 +1,50 @@
+//! A program that uses every method of the safe layer that calls the driver, over a traced driver.
+//!
+//! It goes on after a failure as far as it can, as a careful user would: what was not made is not used.
+//! Each use is a [`Step`], with the name of its method as `Type::method`.
+
+#![allow(dead_code, reason = "each program that includes this uses its own part")]
+
+mod code;
+mod contexts;
+mod devices;
+mod memory;
+mod scopes;
+mod steps;
+mod streams;
+
+use cuprum::{Driver, Library};
+
+#[allow(unused_imports, reason = "each program that includes this uses its own part")]
+pub(crate) use contexts::AFTER_FORGOTTEN;
+#[allow(unused_imports, reason = "each program that includes this uses its own part")]
+pub(crate) use steps::{Outcome, Step, Steps, by_step};
+
+use crate::tracer::Session;
+
+/// Methods that the program does not use, and why.
+pub(crate) const NOT_USED: &[(&str, &str)] =
+    &[("Driver::load", "it opens the machine's own driver; what it does then is `Driver::init`")];
+
+/// The methods that document driver calls, and of which the program has no step.
+pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {
+    let used = |name: &str| {
+        steps.iter().any(|step| step.name == name) || NOT_USED.iter().any(|(unused, _)| *unused == name)
+    };
+    crate::source::documented().into_keys().filter(|name| !used(name)).collect()
+}
+
+/// Runs the program on this thread, which must be a fresh one: what a failure leaves behind stays with the thread.
+pub(crate) fn run(library: Library, session: &Session) -> Vec<Step> {
+    let steps = Steps::new(session);
+    session.enter(|| whole(&steps, library));
+    steps.finish()
+}
+
+fn whole(steps: &Steps, library: Library) {
+    let Some(driver) = steps.attempt("Driver::init", || Driver::init(library)) else { return };
+    let Some(device) = devices::all(steps, driver) else { return };
+    contexts::created(steps, device);
+    contexts::shared(steps, device);
+    contexts::primary(steps, device);
+}

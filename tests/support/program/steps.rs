@@ -1,0 +1,161 @@
+//! What the program did, step by step.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
+
+use crate::tracer::{Called, Session};
+
+/// How a step ended.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    Done,
+    /// With an error of the driver's, if it is one, and its text.
+    Failed(Option<Error>, String),
+}
+
+/// One use of a method.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    /// Its calls in the session's log, those of steps inside of it included.
+    pub(crate) calls: Range<usize>,
+    /// Errors that were swallowed meanwhile.
+    pub(crate) swallowed: Vec<Error>,
+    pub(crate) outcome: Outcome,
+}
+
+impl Step {
+    pub(crate) fn error(&self) -> Option<Error> {
+        match &self.outcome {
+            Outcome::Done => None,
+            Outcome::Failed(error, _) => *error,
+        }
+    }
+}
+
+/// The calls of each step: each belongs to the innermost one.
+pub(crate) fn by_step(steps: &[Step], log: &[Called]) -> Vec<Vec<Called>> {
+    let mut calls = vec![Vec::new(); steps.len()];
+    for (at, call) in log.iter().enumerate() {
+        // Steps are in the order in which they began, so the last one around a call is the innermost.
+        if let Some(step) = steps.iter().rposition(|step| step.calls.contains(&at)) {
+            calls[step].push(*call);
+        }
+    }
+    calls
+}
+
+/// An error that a method returns.
+pub(crate) trait Reported: std::fmt::Display {
+    fn of_driver(&self) -> Option<Error>;
+}
+
+impl Reported for Error {
+    fn of_driver(&self) -> Option<Error> {
+        Some(*self)
+    }
+}
+
+/// Errors around one of the driver's.
+macro_rules! around {
+    ($($error:ident)*) => { $(
+        impl Reported for $error {
+            fn of_driver(&self) -> Option<Error> {
+                match self {
+                    Self::Driver(error) => Some(*error),
+                    _ => None,
+                }
+            }
+        }
+    )* };
+}
+
+around!(MemoryError BindError LaunchError);
+
+impl Reported for ModuleError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Rejected { error, .. } | Self::NotFound { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
+impl Reported for KernelError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Module(error) => error.of_driver(),
+            Self::Bind { error, .. } => error.of_driver(),
+            _ => None,
+        }
+    }
+}
+
+/// Records the steps of a program.
+pub(crate) struct Steps {
+    session: Session,
+    steps: RefCell<Vec<Step>>,
+}
+
+impl Steps {
+    pub(super) fn new(session: &Session) -> Self {
+        Self { session: session.clone(), steps: RefCell::default() }
+    }
+
+    pub(super) fn finish(self) -> Vec<Step> {
+        self.steps.into_inner()
+    }
+
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Tells the watcher which context the calls from now on are meant for.
+    pub(super) fn expect(&self, context: &ContextRef) {
+        self.session.expect(Some(context.as_raw()));
+    }
+
+    /// The calls from now on are meant for no context in particular.
+    pub(super) fn expect_nothing(&self) {
+        self.session.expect(None);
+    }
+
+    /// A step that can fail; `None` if it did.
+    pub(super) fn attempt<R, E: Reported>(
+        &self,
+        name: &'static str,
+        body: impl FnOnce() -> Result<R, E>,
+    ) -> Option<R> {
+        let (at, result) = self.run(name, body);
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.fail(at, error.of_driver(), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// A step that cannot fail.
+    pub(super) fn done<R>(&self, name: &'static str, body: impl FnOnce() -> R) -> R {
+        self.run(name, body).1
+    }
+
+    fn run<R>(&self, name: &'static str, body: impl FnOnce() -> R) -> (usize, R) {
+        let (at, start) = (self.steps.borrow().len(), self.session.len());
+        let swallowed = self.session.all_swallowed().len();
+        let step = Step { name, calls: start..start, swallowed: Vec::new(), outcome: Outcome::Done };
+        self.steps.borrow_mut().push(step);
+        let result = body();
+        let step = &mut self.steps.borrow_mut()[at];
+        step.calls.end = self.session.len();
+        step.swallowed = self.session.all_swallowed().split_off(swallowed);
+        (at, result)
+    }
+
+    fn fail(&self, at: usize, error: Option<Error>, text: String) {
+        self.steps.borrow_mut()[at].outcome = Outcome::Failed(error, text);
+    }
+}

@@ -1,0 +1,71 @@
+//! The process that makes the runs.
+
+use std::io::Write;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cuprum::Library;
+use cuprum::sys::CUresult;
+
+use super::MARK;
+use super::plan::{Plan, Run};
+use super::verdict::{self, Finding};
+use crate::program;
+use crate::tracer::Session;
+
+/// Makes the runs and says what it finds.
+pub(super) fn work(plan: &Plan, runs: Range<usize>) {
+    // Swallowed errors belong to the session of the thread that dropped.
+    cuprum::swallowed::set_hook(|error| {
+        if let Some(session) = Session::current() {
+            session.swallowed(error);
+        }
+    })
+    .expect("the first hook");
+    for index in runs {
+        say(format_args!("run {index}"));
+        for finding in one(plan.run(index)) {
+            say(format_args!("finding {finding}"));
+        }
+    }
+    say(format_args!("end"));
+}
+
+fn say(what: std::fmt::Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "\n{MARK}{what}").expect("the parent listens");
+    out.flush().expect("the parent listens");
+}
+
+fn one(run: Run) -> Vec<Finding> {
+    let session = Session::watched();
+    session.on_flight(|ranges| say(format_args!("flight {ranges}")));
+    session.inject(Some(run.injection));
+    let result = std::thread::scope(|scope| {
+        let body = || catch_unwind(AssertUnwindSafe(|| program::run(run.library, &session)));
+        scope.spawn(body).join().expect("panics are caught")
+    });
+    session.inject(None);
+    let findings = match result {
+        Ok(steps) => verdict::of(&run, &steps, &session),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| payload.downcast_ref::<&str>().map(|&text| text.to_owned()));
+            vec![Finding::new("Panic", "", text.unwrap_or_default())]
+        }
+    };
+    clear(run.library, &session);
+    findings
+}
+
+/// Destroys what a run has left, so that the runs after it have the memory.
+fn clear(library: Library, session: &Session) {
+    for context in session.live_contexts() {
+        // SAFETY: what is left of the run uses nothing; a handle that is none is refused by the emulator.
+        let _: CUresult = unsafe { (library.fns().cuCtxDestroy_v2)(context) };
+    }
+    while session.release_primary(0) {
+        // SAFETY: a retain that the run has left.
+        let _: CUresult = unsafe { (library.fns().cuDevicePrimaryCtxRelease_v2)(0) };
+    }
+}

@@ -1,0 +1,97 @@
+//! Runs the program with each of its driver calls failing in turn, in every way, and collects what goes wrong.
+//!
+//! The runs are made by child processes, since a run may abort: the parent starts another behind it. Each run has a
+//! thread of its own, for what this crate and the driver keep for a thread.
+
+mod child;
+mod plan;
+mod verdict;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+pub(crate) use plan::{Plan, Run};
+pub(crate) use verdict::Finding;
+
+use crate::program::Step;
+use crate::tracer::{Backing, Build};
+
+/// Tells a child which runs are its own, as `first..end`.
+const RUNS: &str = "CUPRUM_INJECTION_RUNS";
+/// Begins each line that a child has to say.
+const MARK: &str = "@sweep ";
+/// Runs go on beside each other in this many processes.
+const PROCESSES: usize = 2;
+
+/// What went wrong in which run.
+pub(crate) struct Report {
+    pub(crate) plan: Plan,
+    pub(crate) findings: Vec<(Run, Finding)>,
+}
+
+/// The program's steps when nothing fails.
+pub(crate) fn steps_without_failures() -> Vec<Step> {
+    plan::without_failures(Build::of(Backing::Emulator).library().expect("the emulator")).0
+}
+
+/// All runs, made once for all tests of a program. In a child it does not return.
+pub(crate) fn report() -> &'static Report {
+    static REPORT: OnceLock<Report> = OnceLock::new();
+    REPORT.get_or_init(|| {
+        if let Ok(runs) = std::env::var(RUNS) {
+            let bounds: Vec<usize> = runs.split("..").map(|bound| bound.parse().expect("a number")).collect();
+            child::work(&Plan::new(), bounds[0]..bounds[1]);
+            std::process::exit(0);
+        }
+        let plan = Plan::new();
+        let share = plan.len().div_ceil(PROCESSES);
+        let findings = std::thread::scope(|scope| {
+            let parts = (0..plan.len()).step_by(share);
+            let workers: Vec<_> = parts
+                .map(|first| {
+                    let (plan, end) = (&plan, (first + share).min(plan.len()));
+                    scope.spawn(move || all_of(plan, first, end))
+                })
+                .collect();
+            workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
+        });
+        Report { plan, findings }
+    })
+}
+
+/// Makes the runs `first..end`, in a new child behind each that ends before its time.
+fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
+    let mut findings = Vec::new();
+    while first < end {
+        let mut child = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "nothing_panics", "--nocapture", "--include-ignored"])
+            .env(RUNS, format!("{first}..{end}"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a child");
+        let (mut current, mut in_flight, mut began) = (first, 0, false);
+        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        for line in lines.map(|line| line.expect("a line")) {
+            let Some((_, said)) = line.split_once(MARK) else { continue };
+            began = true;
+            match said.split_once(' ') {
+                Some(("run", index)) => (current, in_flight) = (index.parse().expect("a run"), 0),
+                Some(("flight", ranges)) => in_flight = ranges.parse().expect("a number"),
+                Some(("finding", text)) => findings.push((plan.run(current), Finding::read(text))),
+                _ => current = end,
+            }
+        }
+        let status = child.wait().expect("its end");
+        assert!(began, "the child made no run: {status}");
+        if current == end {
+            break;
+        }
+        let text = format!("the process ended: {status}; host memory ranges in flight: {in_flight}");
+        let kind = if in_flight == 0 { "Abort" } else { "AbortInFlight" };
+        findings.push((plan.run(current), Finding { kind: kind.to_owned(), step: String::new(), text }));
+        first = current + 1;
+    }
+    findings
+}

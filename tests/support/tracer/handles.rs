@@ -1,0 +1,171 @@
+//! What the driver has made and freed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use cuprum::sys::CUresult;
+
+/// A kind of thing that the driver gives out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    Context,
+    Stream,
+    Event,
+    Module,
+    Function,
+    Memory,
+}
+
+impl Kind {
+    /// The kind that a C type names.
+    pub(super) fn of(ty: &str) -> Option<Self> {
+        Some(match ty {
+            "CUcontext" => Self::Context,
+            "CUstream" => Self::Stream,
+            "CUevent" => Self::Event,
+            "CUmodule" => Self::Module,
+            "CUfunction" => Self::Function,
+            "CUdeviceptr" => Self::Memory,
+            _ => return None,
+        })
+    }
+
+    /// Whether a handle is none, or one that nobody makes: the default streams.
+    pub(super) fn is_none(self, handle: u64) -> bool {
+        handle == 0 || (self == Self::Stream && handle <= 2)
+    }
+}
+
+/// How something was freed.
+#[derive(Clone, Copy)]
+pub(super) struct Freed {
+    /// What the call that freed it answered.
+    pub(super) answer: CUresult,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum State {
+    Live { home: u64 },
+    Freed(Freed),
+}
+
+struct Object {
+    /// Bytes of memory; 1 of everything else.
+    len: u64,
+    /// The context in which it was made.
+    home: u64,
+    /// The module that it belongs to.
+    module: Option<u64>,
+    freed: Option<Freed>,
+}
+
+/// All that was made, by kind and handle or first address.
+#[derive(Default)]
+pub(super) struct Handles {
+    objects: BTreeMap<(Kind, u64), Object>,
+    primary: HashMap<u64, Primary>,
+}
+
+/// The primary context of a device.
+struct Primary {
+    context: u64,
+    /// How often it is retained.
+    retains: usize,
+    /// What the last release that was done answered.
+    released: CUresult,
+}
+
+impl Handles {
+    pub(super) fn make(&mut self, kind: Kind, handle: u64, len: u64, home: u64) {
+        self.objects.insert((kind, handle), Object { len, home, module: None, freed: None });
+    }
+
+    pub(super) fn make_in_module(&mut self, kind: Kind, handle: u64, len: u64, module: u64) {
+        let home = self.objects.get(&(Kind::Module, module)).map_or(0, |module| module.home);
+        self.objects.insert((kind, handle), Object { len, home, module: Some(module), freed: None });
+    }
+
+    /// What is known of a handle, or of what lies at an address.
+    pub(super) fn state(&self, kind: Kind, handle: u64) -> Option<State> {
+        let (&(found, start), object) = self.objects.range(..=(kind, handle)).next_back()?;
+        if found != kind || handle - start >= object.len {
+            return None;
+        }
+        Some(object.freed.map_or(State::Live { home: object.home }, State::Freed))
+    }
+
+    /// Frees what has this handle, and with a context or a module all that is in it.
+    pub(super) fn free(&mut self, kind: Kind, handle: u64, answer: CUresult) {
+        for (&(its_kind, its_handle), object) in &mut self.objects {
+            let inside = match kind {
+                Kind::Context => object.home == handle,
+                Kind::Module => object.module == Some(handle),
+                _ => false,
+            };
+            if inside || (its_kind, its_handle) == (kind, handle) {
+                object.freed.get_or_insert(Freed { answer });
+            }
+        }
+    }
+
+    pub(super) fn retain(&mut self, device: u64, context: u64) {
+        let released = CUresult::CUDA_SUCCESS;
+        let primary = self.primary.entry(device).or_insert(Primary { context, retains: 0, released });
+        primary.context = context;
+        primary.retains += 1;
+        if primary.retains == 1 {
+            self.make(Kind::Context, context, 1, context);
+        }
+    }
+
+    /// Whether a device's primary context is retained; if not, what the last release answered.
+    pub(super) fn retained(&self, device: u64) -> Result<(), CUresult> {
+        match self.primary.get(&device) {
+            Some(primary) if primary.retains > 0 => Ok(()),
+            primary => Err(primary.map_or(CUresult::CUDA_SUCCESS, |primary| primary.released)),
+        }
+    }
+
+    /// Gives back one retain; false if there is none.
+    pub(super) fn release(&mut self, device: u64, answer: CUresult) -> bool {
+        let Some(primary) = self.primary.get_mut(&device).filter(|primary| primary.retains > 0) else {
+            return false;
+        };
+        primary.retains -= 1;
+        primary.released = answer;
+        if primary.retains == 0 {
+            let context = primary.context;
+            self.free(Kind::Context, context, answer);
+        }
+        true
+    }
+
+    /// Frees all that is in a device's primary context, which stays if it is retained.
+    pub(super) fn reset(&mut self, device: u64, answer: CUresult) {
+        let Some((context, retains)) =
+            self.primary.get(&device).map(|primary| (primary.context, primary.retains))
+        else {
+            return;
+        };
+        self.free(Kind::Context, context, answer);
+        if retains > 0 {
+            self.make(Kind::Context, context, 1, context);
+        }
+    }
+
+    /// The contexts that were created and not destroyed; the primary ones are retained and released.
+    pub(super) fn live_contexts(&self) -> Vec<u64> {
+        let live = self
+            .objects
+            .iter()
+            .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none());
+        let created = live.map(|((_, context), _)| *context);
+        created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
+    }
+
+    /// What was made and not freed. Functions and globals go with their module.
+    pub(super) fn alive(&self) -> Vec<String> {
+        let live =
+            self.objects.iter().filter(|(_, object)| object.freed.is_none() && object.module.is_none());
+        live.map(|((kind, handle), object)| format!("{kind:?} {handle:#x} in {:#x}", object.home)).collect()
+    }
+}

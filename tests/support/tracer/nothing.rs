@@ -1,0 +1,76 @@
+//! A driver that does nothing: it gives out handles that nobody has, and answers with success.
+//!
+//! For the cost of a wrapper over a driver that costs nothing, and for two drivers in one process whose handles are
+//! equal numbers.
+
+use std::cell::{Cell, RefCell};
+
+use cuprum::sys::{CUresult, FnId};
+
+use super::session::Asked;
+
+/// How many of these drivers there are.
+const COUNT: usize = 2;
+
+thread_local! {
+    static STACKS: [RefCell<Vec<u64>>; COUNT] = const { [const { RefCell::new(Vec::new()) }; COUNT] };
+    static NEXT: [Cell<u64>; COUNT] = const { [const { Cell::new(0x1000) }; COUNT] };
+}
+
+/// The version that the driver poses as.
+const VERSION: i32 = 9000;
+
+/// A handle that this driver has not given out on this thread; the other driver may have.
+fn fresh(which: usize) -> u64 {
+    NEXT.with(|next| next[which].replace(next[which].get() + 0x100))
+}
+
+fn on_stack<R>(which: usize, change: impl FnOnce(&mut Vec<u64>) -> R) -> R {
+    STACKS.with(|stacks| change(&mut stacks[which].borrow_mut()))
+}
+
+/// The context current on this thread, 0 for none.
+pub(super) fn current(which: usize) -> u64 {
+    on_stack(which, |stack| stack.last().copied()).unwrap_or(0)
+}
+
+/// Writes `value` where an argument points.
+fn put<T>(to: u64, value: T) {
+    let to = std::ptr::with_exposed_provenance_mut::<T>(to as usize);
+    if !to.is_null() {
+        // SAFETY: the argument is an out-parameter of this type, which the safe layer has made writable.
+        unsafe { to.write(value) }
+    }
+}
+
+/// Answers a call. A function without a line of its own succeeds and does nothing.
+pub(super) fn answer(which: usize, asked: &Asked<'_>) -> CUresult {
+    let words = asked.words;
+    match asked.function {
+        FnId::cuDriverGetVersion => put(words[0], VERSION),
+        FnId::cuDeviceGetCount => put(words[0], 1i32),
+        FnId::cuDeviceGet => put(words[0], words[1] as i32),
+        FnId::cuDeviceGetAttribute | FnId::cuFuncGetAttribute => put(words[0], 1024i32),
+        FnId::cuCtxCreate_v2 => {
+            let context = fresh(which);
+            on_stack(which, |stack| stack.push(context));
+            put(words[0], context);
+        }
+        FnId::cuCtxPushCurrent_v2 => on_stack(which, |stack| stack.push(words[0])),
+        FnId::cuCtxPopCurrent_v2 => put(words[0], on_stack(which, Vec::pop).unwrap_or(0)),
+        FnId::cuCtxGetCurrent => put(words[0], current(which)),
+        FnId::cuMemAlloc_v2
+        | FnId::cuStreamCreate
+        | FnId::cuEventCreate
+        | FnId::cuModuleLoadDataEx
+        | FnId::cuModuleGetFunction => put(words[0], fresh(which)),
+        FnId::cuMemcpyDtoH_v2 => {
+            let to = std::ptr::with_exposed_provenance_mut::<u8>(words[0] as usize);
+            // SAFETY: the safe layer gives host memory of that many bytes.
+            unsafe { to.write_bytes(0, words[2] as usize) }
+        }
+        FnId::cuEventElapsedTime => put(words[0], 1.5f32),
+        _ => {}
+    }
+    CUresult::CUDA_SUCCESS
+}

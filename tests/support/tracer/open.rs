@@ -1,0 +1,120 @@
+//! Opens a traced driver: over what, as which version, without which functions.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+use cuprum::sys::{CUcontext, CUresult, FnId, Fns, StreamMode, Version};
+use cuprum::{Driver, Library};
+
+use super::list::addresses;
+use super::nothing;
+use super::session::Asked;
+
+/// What stands behind the traced functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Backing {
+    /// The emulator, with the legacy default stream.
+    Emulator,
+    /// The emulator, with a default stream for each thread.
+    EmulatorPerThread,
+    /// A driver that does nothing and poses as CUDA 9.0.
+    Nothing,
+    /// The same with a default stream for each thread.
+    NothingPerThread,
+    /// Another driver that does nothing; its handles are the same numbers.
+    OtherNothing,
+}
+
+/// How to open a driver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Build<'a> {
+    pub(crate) backing: Backing,
+    /// The version that it poses as, if it is not to say its own.
+    pub(crate) version: Option<Version>,
+    /// Functions that it lacks besides those that came later.
+    pub(crate) lacking: &'a [FnId],
+}
+
+thread_local! {
+    /// What `cuDriverGetVersion` answers while a driver is opened.
+    static POSING: Cell<Option<Version>> = const { Cell::new(None) };
+}
+
+impl Backing {
+    pub(crate) fn driver(self) -> Driver {
+        Build::of(self).driver()
+    }
+
+    fn posing_as(self) -> Version {
+        match self {
+            Self::Emulator | Self::EmulatorPerThread => cuprum_emulator::library().version(),
+            _ => Version::new(9, 0),
+        }
+    }
+}
+
+impl Build<'_> {
+    /// All of a driver.
+    pub(crate) const fn of(backing: Backing) -> Self {
+        Self { backing, version: None, lacking: &[] }
+    }
+
+    pub(crate) fn driver(self) -> Driver {
+        Driver::init(self.library().expect("a driver")).expect("it initializes")
+    }
+
+    pub(crate) fn library(self) -> Result<Library, cuprum::LoadError> {
+        let addresses = match self.backing {
+            Backing::Emulator => addresses::<0>(),
+            Backing::EmulatorPerThread => addresses::<1>(),
+            Backing::Nothing | Backing::NothingPerThread => addresses::<2>(),
+            Backing::OtherNothing => addresses::<3>(),
+        };
+        let version = self.version.unwrap_or_else(|| self.backing.posing_as());
+        let per_thread = matches!(self.backing, Backing::EmulatorPerThread | Backing::NothingPerThread);
+        // The resolver is asked once for each function, in order.
+        let mut functions = FnId::ALL.iter().zip(addresses);
+        POSING.set(Some(version));
+        // SAFETY: each address is the traced function of that name, which has the signature of the list.
+        let library = unsafe {
+            Library::options().per_thread_default_stream(per_thread).from_resolver("a tracer", |symbol| {
+                let (function, address) = functions.next().expect("one question for each function");
+                assert_eq!(symbol.base, function.symbol().base);
+                if symbol.since > version || self.lacking.contains(function) {
+                    return std::ptr::null();
+                }
+                address
+            })
+        };
+        POSING.set(None);
+        library
+    }
+}
+
+/// What a driver that is being opened poses as, if this is the call that asks.
+pub(super) fn posed_version(asked: &Asked<'_>) -> Option<Version> {
+    POSING.get().filter(|_| asked.function == FnId::cuDriverGetVersion)
+}
+
+/// The functions behind a traced driver; `None` for one that does nothing.
+#[inline]
+pub(super) fn functions(driver: usize) -> Option<&'static Fns> {
+    static EMULATOR: OnceLock<[&Fns; 2]> = OnceLock::new();
+    let load =
+        || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| cuprum_emulator::library_in(mode).fns());
+    (driver < 2).then(|| EMULATOR.get_or_init(load)[driver])
+}
+
+/// Passes a call on to a driver that does nothing.
+pub(super) fn call_nothing(asked: &Asked<'_>) -> CUresult {
+    nothing::answer(asked.driver - 2, asked)
+}
+
+/// The context current on this thread as the driver behind has it, 0 for none. Not traced.
+pub(super) fn current(driver: usize) -> u64 {
+    let Some(fns) = functions(driver) else { return nothing::current(driver - 2) };
+    let mut raw = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call.
+    let _ = unsafe { (fns.cuCtxGetCurrent)(&raw mut raw) };
+    raw.0.addr() as u64
+}

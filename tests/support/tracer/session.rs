@@ -1,0 +1,276 @@
+//! What a test hears of the calls of its thread, and what it has answered.
+//!
+//! A session belongs to the threads that entered it, so that tests of one program do not hear each other.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuprum::Error;
+use cuprum::sys::{CUcontext, CUresult, FnId};
+
+use super::open;
+use super::watch::{Violation, Watcher};
+
+/// A call on its way through a traced function.
+pub(super) struct Asked<'a> {
+    /// Which traced driver.
+    pub(super) driver: usize,
+    pub(super) function: FnId,
+    /// The C types of the arguments.
+    pub(super) types: &'static [&'static str],
+    /// The arguments' bits; 0 for a struct that does not fit.
+    pub(super) words: &'a [u64],
+}
+
+/// The bits of an argument.
+pub(super) fn word<T: Copy>(argument: &T) -> u64 {
+    let mut bits = 0u64;
+    if size_of::<T>() <= size_of::<u64>() {
+        let from = std::ptr::from_ref(argument).cast::<u8>();
+        // SAFETY: no more bytes than `bits` has; an argument of that size is a number or a pointer, without padding.
+        unsafe { from.copy_to_nonoverlapping((&raw mut bits).cast(), size_of::<T>()) };
+    }
+    bits
+}
+
+/// Which call is to fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pick {
+    /// The call of this number, counted from 0.
+    Nth(usize),
+    /// Each call of this function.
+    Function(FnId),
+}
+
+/// A failure to inject.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Injection {
+    pub(crate) pick: Pick,
+    pub(crate) code: CUresult,
+    /// Whether the driver does what it is asked all the same.
+    pub(crate) done: bool,
+    /// Whether all calls after the picked one fail as well.
+    pub(crate) lasting: bool,
+}
+
+/// A call that was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Called {
+    pub(crate) function: FnId,
+    pub(crate) driver: usize,
+    /// Its place in the log.
+    pub(crate) at: usize,
+    /// Whether the answer was injected.
+    pub(crate) injected: bool,
+}
+
+#[derive(Default)]
+struct State {
+    log: Vec<Called>,
+    injection: Option<Injection>,
+    /// Calls since the injection was set.
+    counted: usize,
+    /// Whether the picked call was made.
+    reached: bool,
+    swallowed: Vec<Error>,
+    watcher: Option<Watcher>,
+    /// Told of each change of what is in flight.
+    on_flight: Option<fn(usize)>,
+}
+
+/// What one test hears and answers.
+#[derive(Clone, Default)]
+pub(crate) struct Session(Arc<Mutex<State>>);
+
+thread_local! {
+    static CURRENT: RefCell<Option<Session>> = const { RefCell::new(None) };
+}
+
+impl Session {
+    /// A session with a watcher.
+    pub(crate) fn watched() -> Self {
+        let session = Self::default();
+        session.state().watcher = Some(Watcher::default());
+        session
+    }
+
+    /// The session of this thread.
+    pub(crate) fn current() -> Option<Self> {
+        CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+    }
+
+    /// Runs `body` with this session hearing the calls of this thread.
+    pub(crate) fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Leave(Option<Session>);
+        impl Drop for Leave {
+            fn drop(&mut self) {
+                CURRENT.set(self.0.take());
+            }
+        }
+        let _leave = Leave(CURRENT.replace(Some(self.clone())));
+        body()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The calls so far.
+    pub(crate) fn log(&self) -> Vec<Called> {
+        self.state().log.clone()
+    }
+
+    /// How many calls there were so far.
+    pub(crate) fn len(&self) -> usize {
+        self.state().log.len()
+    }
+
+    /// Has calls fail from now on, or no longer.
+    pub(crate) fn inject(&self, injection: Option<Injection>) {
+        let mut state = self.state();
+        (state.injection, state.counted, state.reached) = (injection, 0, false);
+    }
+
+    /// Notes an error that the safe layer has swallowed.
+    pub(crate) fn swallowed(&self, error: Error) {
+        self.state().swallowed.push(error);
+    }
+
+    /// The errors swallowed so far.
+    pub(crate) fn all_swallowed(&self) -> Vec<Error> {
+        self.state().swallowed.clone()
+    }
+
+    /// Tells the watcher which context calls of this thread have to meet; `None` for any.
+    pub(crate) fn expect(&self, context: Option<CUcontext>) {
+        let mut state = self.state();
+        if let Some(watcher) = &mut state.watcher {
+            watcher.expect(context.map(|context| context.0.addr() as u64));
+        }
+    }
+
+    /// Tells the watcher that a scope has returned: nothing of the host may be in flight any more.
+    pub(crate) fn scope_ended(&self) {
+        let mut state = self.state();
+        if let Some(watcher) = &mut state.watcher {
+            watcher.scope_ended();
+        }
+    }
+
+    /// What the watcher has found wrong.
+    pub(crate) fn violations(&self) -> Vec<Violation> {
+        self.state().watcher.as_ref().map_or_else(Vec::new, |watcher| watcher.violations().to_vec())
+    }
+
+    /// What was made and not freed, as text.
+    pub(crate) fn alive(&self) -> Vec<String> {
+        self.state().watcher.as_ref().map_or_else(Vec::new, Watcher::alive)
+    }
+
+    /// The contexts that were created and not destroyed.
+    pub(crate) fn live_contexts(&self) -> Vec<CUcontext> {
+        let state = self.state();
+        let contexts = state.watcher.as_ref().map_or_else(Vec::new, Watcher::live_contexts);
+        contexts.into_iter().map(|raw| CUcontext(std::ptr::without_provenance_mut(raw as usize))).collect()
+    }
+
+    /// Takes note of a release of a device's primary context; false if nothing retains it.
+    pub(crate) fn release_primary(&self, device: u64) -> bool {
+        self.state().watcher.as_mut().is_some_and(|watcher| watcher.release_primary(device))
+    }
+
+    /// Has `told` called with the number of host memory ranges in flight, whenever it changes.
+    pub(crate) fn on_flight(&self, told: fn(usize)) {
+        self.state().on_flight = Some(told);
+    }
+}
+
+impl State {
+    /// The code to answer, and whether the call is passed on all the same.
+    fn injected(&mut self, function: FnId) -> Option<Injection> {
+        let injection = self.injection?;
+        let hit = match injection.pick {
+            Pick::Nth(n) => self.counted == n,
+            Pick::Function(picked) => function == picked,
+        };
+        self.counted += 1;
+        let fails = hit || (injection.lasting && self.reached);
+        self.reached |= hit;
+        fails.then_some(injection)
+    }
+
+    fn tell_flight(&self, before: usize) {
+        let now = self.in_flight();
+        if let Some(told) = self.on_flight.filter(|_| now != before) {
+            told(now);
+        }
+    }
+
+    fn in_flight(&self) -> usize {
+        self.watcher.as_ref().map_or(0, Watcher::in_flight)
+    }
+}
+
+/// Traces a call: notes it, injects an answer or passes it on.
+#[inline]
+pub(super) fn answer(asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresult) -> CUresult {
+    if let Some(version) = open::posed_version(asked) {
+        let to = std::ptr::with_exposed_provenance_mut::<i32>(asked.words[0] as usize);
+        // SAFETY: the out-parameter of `cuDriverGetVersion`.
+        unsafe { to.write(version.as_raw() as i32) };
+        return CUresult::CUDA_SUCCESS;
+    }
+    let heard = CURRENT.try_with(|current| current.borrow().is_some());
+    if heard != Ok(true) {
+        return pass_on();
+    }
+    match Session::current() {
+        Some(session) => traced(&session, asked, pass_on),
+        None => pass_on(),
+    }
+}
+
+fn traced(session: &Session, asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresult) -> CUresult {
+    let current = open::current(asked.driver);
+    let injected = {
+        let mut state = session.state();
+        let injected = state.injected(asked.function);
+        let (function, driver) = (asked.function, asked.driver);
+        let at = state.log.len();
+        state.log.push(Called { function, driver, at, injected: injected.is_some() });
+        // A call that does not reach the driver does no harm, but it is a mistake all the same.
+        if let Some(watcher) = &mut state.watcher {
+            watcher.before(asked, current);
+        }
+        injected
+    };
+    let done = match injected {
+        Some(injection) if !injection.done => None,
+        _ => Some(pass_on()),
+    };
+    let told = injected.map_or(done.unwrap_or(CUresult::CUDA_SUCCESS), |injection| injection.code);
+    let mut state = session.state();
+    let before = state.in_flight();
+    if let Some(watcher) = &mut state.watcher {
+        watcher.after(asked, current, done, told);
+    }
+    state.tell_flight(before);
+    told
+}
+
+/// The calls that `body` makes on this thread, and what it returns.
+pub(crate) fn calls_of<R>(body: impl FnOnce() -> R) -> (Vec<FnId>, R) {
+    let session = Session::current().unwrap_or_default();
+    let start = session.len();
+    let result = session.enter(body);
+    (session.log()[start..].iter().map(|call| call.function).collect(), result)
+}
+
+/// Runs `body` with each call of one function failing on this thread, without being done.
+pub(crate) fn failing<R>(function: FnId, code: CUresult, body: impl FnOnce() -> R) -> R {
+    let session = Session::current().unwrap_or_default();
+    session.inject(Some(Injection { pick: Pick::Function(function), code, done: false, lasting: false }));
+    let result = session.enter(body);
+    session.inject(None);
+    result
+}

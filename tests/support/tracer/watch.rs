@@ -1,0 +1,256 @@
+//! Watches handles, current contexts and host memory behind the calls of the safe layer.
+//!
+//! It goes by what the driver did, not by what it answered: an injected error may come from a call that was done.
+
+use std::collections::HashMap;
+use std::thread::ThreadId;
+
+use cuprum::sys::{CUresult, FnId};
+
+use super::handles::{Freed, Handles, Kind, State};
+use super::session::Asked;
+
+/// A kind of mistake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Trouble {
+    /// A handle that the driver never gave out.
+    Unknown,
+    /// A handle was used after it had been freed.
+    UsedAfterFree,
+    /// A handle was freed after it had been freed.
+    FreedTwice,
+    /// A handle was used or freed after a call that freed it and answered with an error.
+    AfterFailedFree,
+    /// A call met another current context than the one it is meant for.
+    OtherContext,
+    /// A scope returned while the device could still write host memory.
+    HostInFlight,
+    /// A function made a handle, and the watcher has no line for it.
+    Unwatched,
+}
+
+/// A mistake, and in which call.
+#[derive(Clone, Debug)]
+pub(crate) struct Violation {
+    pub(crate) trouble: Trouble,
+    pub(crate) function: FnId,
+    pub(crate) text: String,
+}
+
+/// Host memory that an asynchronous copy writes.
+///
+/// A copy that reads it may be late: then the device gets what lies there by then, and the host comes to no harm.
+struct Flight {
+    context: u64,
+    stream: u64,
+    address: u64,
+}
+
+/// What is known of the driver's objects, and what was wrong so far.
+#[derive(Default)]
+pub(crate) struct Watcher {
+    handles: Handles,
+    /// The context that the calls of a thread are meant for.
+    expected: HashMap<ThreadId, u64>,
+    flights: Vec<Flight>,
+    violations: Vec<Violation>,
+}
+
+/// Where the handle that a function makes is written, and what it is.
+fn made_by(function: FnId) -> Option<Kind> {
+    Some(match function {
+        FnId::cuCtxCreate_v2 | FnId::cuCtxCreate_v4 | FnId::cuDevicePrimaryCtxRetain => Kind::Context,
+        FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority => Kind::Stream,
+        FnId::cuEventCreate => Kind::Event,
+        FnId::cuModuleLoadDataEx => Kind::Module,
+        FnId::cuModuleGetFunction => Kind::Function,
+        FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 => Kind::Memory,
+        _ => return None,
+    })
+}
+
+/// What a function frees: its first argument.
+fn freed_by(function: FnId) -> Option<Kind> {
+    Some(match function {
+        FnId::cuCtxDestroy_v2 => Kind::Context,
+        FnId::cuStreamDestroy_v2 => Kind::Stream,
+        FnId::cuEventDestroy_v2 => Kind::Event,
+        FnId::cuModuleUnload => Kind::Module,
+        FnId::cuMemFree_v2 => Kind::Memory,
+        _ => return None,
+    })
+}
+
+/// The mistake of freeing what a call that gave this answer had freed.
+fn freed_again(answer: CUresult) -> Trouble {
+    if answer == CUresult::CUDA_SUCCESS { Trouble::FreedTwice } else { Trouble::AfterFailedFree }
+}
+
+/// Whether a function hands out handles that exist already.
+fn only_tells(function: FnId) -> bool {
+    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2)
+}
+
+/// Whether the safe layer calls a function whatever context is current.
+fn is_free_of_context(function: FnId) -> bool {
+    let name = function.to_string();
+    let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
+    let objects =
+        ["cuCtxGetCurrent", "cuEventSynchronize", "cuEventQuery", "cuEventElapsed", "cuModuleGet", "cuFunc"];
+    begins.iter().chain(&objects).any(|start| name.starts_with(start))
+}
+
+impl Watcher {
+    pub(super) fn expect(&mut self, context: Option<u64>) {
+        let thread = std::thread::current().id();
+        match context {
+            Some(context) => self.expected.insert(thread, context),
+            None => self.expected.remove(&thread),
+        };
+    }
+
+    pub(super) fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    pub(super) fn alive(&self) -> Vec<String> {
+        self.handles.alive()
+    }
+
+    pub(super) fn live_contexts(&self) -> Vec<u64> {
+        self.handles.live_contexts()
+    }
+
+    pub(super) fn release_primary(&mut self, device: u64) -> bool {
+        self.handles.release(device, CUresult::CUDA_SUCCESS)
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.flights.len()
+    }
+
+    pub(super) fn scope_ended(&mut self) {
+        let left: Vec<String> =
+            self.flights.drain(..).map(|flight| format!("{:#x}", flight.address)).collect();
+        if !left.is_empty() {
+            let text = format!("a scope returned while copies of host memory at {left:?} were in flight");
+            self.complain(Trouble::HostInFlight, FnId::cuStreamSynchronize, text);
+        }
+    }
+
+    fn complain(&mut self, trouble: Trouble, function: FnId, text: String) {
+        self.violations.push(Violation { trouble, function, text });
+    }
+
+    /// Looks at a call before it is made, with the context that is current in the driver.
+    pub(super) fn before(&mut self, asked: &Asked<'_>, current: u64) {
+        let function = asked.function;
+        for (&ty, &word) in asked.types.iter().zip(asked.words) {
+            let Some(kind) = Kind::of(ty).filter(|kind| !kind.is_none(word)) else { continue };
+            let frees = freed_by(function) == Some(kind);
+            match self.handles.state(kind, word) {
+                None => {
+                    self.complain(Trouble::Unknown, function, format!("{kind:?} {word:#x} was never made"))
+                }
+                Some(State::Freed(Freed { answer })) => {
+                    let used = answer == CUresult::CUDA_SUCCESS && !frees;
+                    let trouble = if used { Trouble::UsedAfterFree } else { freed_again(answer) };
+                    self.complain(trouble, function, format!("{kind:?} {word:#x} was freed with {answer:?}"));
+                }
+                Some(State::Live { home }) => {
+                    // A stream may wait for an event of another context.
+                    let visits = function == FnId::cuStreamWaitEvent && kind == Kind::Event;
+                    if !is_free_of_context(function) && !visits && home != current {
+                        let text =
+                            format!("{kind:?} {word:#x} of context {home:#x} was used in {current:#x}");
+                        self.complain(Trouble::OtherContext, function, text);
+                    }
+                }
+            }
+        }
+        if let FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 = function {
+            if let Err(answer) = self.handles.retained(asked.words[0]) {
+                let text = format!("more releases than retains; the last one answered {answer:?}");
+                self.complain(freed_again(answer), function, text);
+            }
+        }
+        let expected = self.expected.get(&std::thread::current().id()).copied();
+        if let Some(expected) = expected.filter(|&expected| expected != current) {
+            if !is_free_of_context(function) && freed_by(function).is_none() {
+                let text = format!("meant for context {expected:#x}, met {current:#x}");
+                self.complain(Trouble::OtherContext, function, text);
+            }
+        }
+    }
+
+    /// Learns from a call what the driver did, if it was `done` and with which answer, and what was `told` of it.
+    pub(super) fn after(&mut self, asked: &Asked<'_>, current: u64, done: Option<CUresult>, told: CUresult) {
+        let (function, words) = (asked.function, asked.words);
+        // A fault stops no copy: on hardware they go on when every wait has answered with it.
+        if done == Some(CUresult::CUDA_SUCCESS) || told == CUresult::CUDA_ERROR_DEINITIALIZED {
+            self.land(function, words, current);
+        }
+        if done != Some(CUresult::CUDA_SUCCESS) {
+            return;
+        }
+        self.fly(function, words, current);
+        if let Some(kind) = made_by(function) {
+            self.made(kind, function, words, current);
+        } else if !only_tells(function) {
+            let mut pointers = asked.types.iter().filter_map(|ty| ty.strip_prefix("*mut "));
+            if let Some(unwatched) = pointers.find(|ty| Kind::of(ty).is_some()) {
+                self.complain(Trouble::Unwatched, function, format!("made a {unwatched}"));
+            }
+        }
+        if let Some(kind) = freed_by(function) {
+            self.handles.free(kind, words[0], told);
+        }
+        match function {
+            FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 => {
+                self.handles.release(words[0], told);
+            }
+            FnId::cuDevicePrimaryCtxReset | FnId::cuDevicePrimaryCtxReset_v2 => {
+                self.handles.reset(words[0], told)
+            }
+            _ => {}
+        }
+    }
+
+    fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
+        let made = read(words[0]);
+        match function {
+            FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
+            FnId::cuModuleGetFunction => self.handles.make_in_module(kind, made, 1, words[1]),
+            FnId::cuModuleGetGlobal_v2 => self.handles.make_in_module(kind, made, read(words[1]), words[2]),
+            FnId::cuMemAlloc_v2 => self.handles.make(kind, made, words[1], current),
+            _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
+            _ => self.handles.make(kind, made, 1, current),
+        }
+    }
+
+    /// Notes host memory that a call has put in flight.
+    fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
+        if function == FnId::cuMemcpyDtoHAsync_v2 {
+            self.flights.push(Flight { context, stream: words[3], address: words[0] });
+        }
+    }
+
+    /// Notes what a call has waited for, or what will never move again.
+    fn land(&mut self, function: FnId, words: &[u64], context: u64) {
+        match function {
+            FnId::cuStreamSynchronize => {
+                self.flights.retain(|flight| flight.stream != words[0] || flight.context != context);
+            }
+            FnId::cuCtxSynchronize => self.flights.retain(|flight| flight.context != context),
+            FnId::cuCtxDestroy_v2 => self.flights.retain(|flight| flight.context != words[0]),
+            _ => {}
+        }
+    }
+}
+
+/// The eight bytes that an out-parameter points at.
+fn read(from: u64) -> u64 {
+    let from = std::ptr::with_exposed_provenance::<u64>(from as usize);
+    // SAFETY: an out-parameter of eight bytes, which the driver has just written.
+    unsafe { from.read() }
+}
