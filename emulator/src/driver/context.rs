@@ -117,6 +117,11 @@ impl Context {
         }
     }
 
+    /// Whether it has a sticky error.
+    pub(super) fn is_poisoned(&self) -> bool {
+        self.poison.load(Ordering::Acquire) != CUresult::CUDA_SUCCESS.0
+    }
+
     /// Sets the sticky error; the first one stays.
     pub(super) fn poison(&self, code: CUresult) {
         let clean = CUresult::CUDA_SUCCESS.0;

@@ -15,6 +15,7 @@ mod call;
 mod context;
 mod copy;
 mod device;
+mod dice;
 mod event;
 mod fatbin;
 mod function;
@@ -35,6 +36,7 @@ mod memset;
 mod module;
 mod occupancy;
 mod operation;
+mod outlive;
 mod peer;
 mod pointer;
 mod pool;
@@ -112,6 +114,11 @@ pub(crate) fn leaks() -> Vec<Leak> {
 /// What clients hold now.
 pub(crate) fn alive() -> Vec<Leak> {
     leak::alive()
+}
+
+/// See [`crate::reseed`].
+pub(crate) fn reseed(seed: u64) {
+    state::emulator().scheduler.reseed(seed);
 }
 
 /// The newest fault of any kernel.

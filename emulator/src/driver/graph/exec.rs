@@ -55,6 +55,11 @@ impl Step {
         }
     }
 
+    /// Whether it calls a function of the client.
+    fn calls_client(&self) -> bool {
+        matches!(self.kind, NodeKind::Host(_)) || self.bodies.iter().flatten().any(Self::calls_client)
+    }
+
     /// Adds what it waits for that was issued before the graph.
     fn gather_awaited(&self, tickets: &mut Vec<Ticket>) {
         match &self.kind {
@@ -84,6 +89,11 @@ impl GraphRun {
     pub(in crate::driver) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
         self.conditions.iter().for_each(|condition| condition.reset());
         self.steps.iter().try_for_each(|step| step.run(context, ticket))
+    }
+
+    /// Whether it calls a function of the client.
+    pub(in crate::driver) fn calls_client(&self) -> bool {
+        self.steps.iter().any(Step::calls_client)
     }
 
     /// What the graph waits for that was issued before.

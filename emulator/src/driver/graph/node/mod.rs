@@ -96,11 +96,11 @@ impl NodeKind {
     pub(super) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
         match self {
             Self::Kernel(node) => node.run(context),
-            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), Copy::run),
+            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), |copy| copy.run(0, |_| ())),
             Self::Fill(Some(fill), _) => fill.run(),
             Self::Host(host) => {
                 let call = HostCall { function: host.fn_, data: host.userData };
-                Operation::Host(call).run(context, ticket)
+                Operation::Host(call).run(context, ticket, 0)
             }
             Self::Record(event) => {
                 event.note_recorded(ticket);
