@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +13,7 @@ use super::device;
 use super::handle::Handle;
 use super::heap::Heap;
 use super::leak;
+use super::process;
 use super::state::emulator;
 
 /// A context: what it owns dies with it.
@@ -205,16 +207,27 @@ fn unknown_limit(limit: CUlimit) -> CUresult {
 
 thread_local! {
     /// The contexts pushed on this thread; the last is current. Destroyed ones stay until popped.
-    static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+    ///
+    /// It has no destructor, so that those of the client's own variables find it as it was; [`forget_stack`] empties it
+    /// after them.
+    static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// The current context, alive or not. `None` as well while the thread ends.
+/// The current context, alive or not.
 pub(super) fn current() -> Option<Arc<Context>> {
-    STACK.try_with(|stack| stack.borrow().last().cloned()).ok().flatten()
+    STACK.with(|stack| stack.borrow().last().cloned())
 }
 
-fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> Answer<R> {
-    STACK.try_with(|stack| change(&mut stack.borrow_mut())).map_err(|_| CUresult::CUDA_ERROR_DEINITIALIZED)
+fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
+    process::at_thread_end(forget_stack);
+    STACK.with(|stack| change(&mut stack.borrow_mut()))
+}
+
+/// Pops all contexts of a thread that ends.
+fn forget_stack() {
+    // Dropped when the stack is no longer in use.
+    let contexts = STACK.with(|stack| stack.take());
+    drop(contexts);
 }
 
 fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
@@ -223,7 +236,8 @@ fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
     device::check(device)?;
     let context = Context::create(device, flags, false);
     put_handle(out, context.handle)?;
-    with_stack(|stack| stack.push(context))
+    with_stack(|stack| stack.push(context));
+    Ok(())
 }
 
 fn destroy(handle: CUcontext) -> Answer {
@@ -234,7 +248,7 @@ fn destroy(handle: CUcontext) -> Answer {
         if stack.last().is_some_and(|top| top.handle == context.handle) {
             stack.pop();
         }
-    })?;
+    });
     context.destroy();
     Ok(())
 }
@@ -242,11 +256,12 @@ fn destroy(handle: CUcontext) -> Answer {
 fn push(handle: CUcontext) -> Answer {
     ensure(!handle.is_null(), INVALID_VALUE)?;
     let context = Context::find(handle)?;
-    with_stack(|stack| stack.push(context))
+    with_stack(|stack| stack.push(context));
+    Ok(())
 }
 
 fn pop(out: Out<CUcontext>) -> Answer {
-    let popped = with_stack(Vec::pop)?.ok_or(INVALID_CONTEXT)?;
+    let popped = with_stack(Vec::pop).ok_or(INVALID_CONTEXT)?;
     out.set_if_wanted(CUcontext::from_addr(popped.handle));
     Ok(())
 }
@@ -317,7 +332,8 @@ calls! {
         with_stack(|stack| {
             stack.pop();
             stack.extend(next);
-        })
+        });
+        Ok(())
     }
 
     fn cuCtxGetCurrent(_call, pctx: Out<CUcontext>) {
