@@ -392,3 +392,26 @@ fn ranges_to_prefetch_or_discard_are_checked() {
     assert_eq!(prefetch(&mut ranges, 0), CUresult::CUDA_ERROR_INVALID_VALUE, "beyond its end");
     ok!(cuMemDiscardBatchAsync(ranges.as_mut_ptr(), sizes.as_mut_ptr(), 1, 0, stream));
 }
+
+#[test]
+fn more_than_a_mebibyte_starts_on_a_page_of_the_device() {
+    const MIB: usize = 1 << 20;
+    let _context = TestContext::new();
+    for bytes in [MIB + 1, 3 * MIB / 2, 2 * MIB, 5 * MIB] {
+        // Something small before each, so that it is not by luck.
+        alloc(1);
+        assert_eq!(alloc(bytes) % (2 * MIB as u64), 0, "{bytes}");
+        let (mut host, mut managed, mut pitched, mut pitch) = (NULL, 0, 0, 0);
+        ok!(cuMemAllocHost_v2(&mut host, bytes));
+        ok!(cuMemAllocManaged(&mut managed, bytes, 1));
+        ok!(cuMemAllocPitch_v2(&mut pitched, &mut pitch, 4096, bytes / 4096 + 1, 4));
+        for address in [host.addr() as u64, managed, pitched] {
+            assert_eq!(address % (2 * MIB as u64), 0, "{bytes}");
+        }
+    }
+    // What is smaller shares a page, and is aligned to nothing but a multiple of 512.
+    alloc(1);
+    let small: Vec<u64> = (0..4).map(|_| alloc(4096)).collect();
+    assert!(small.iter().all(|address| address % 512 == 0));
+    assert!(small.iter().any(|address| address % 4096 != 0), "{small:?}");
+}

@@ -59,6 +59,9 @@ INTENDED = [
     Intended("object_kernel.suld_?d_of_plane", "result", ANY, "axes that are not seen are at zero here"),
     Intended("object_kernel.istypep_*", "result", [1, 4], "hardware knows no kind; PTX documents these answers"),
     Intended("texture_references", "*", [218, 801], "texture references are refused"),
+    Intended("alignment", "cuMemAlloc*_v2 *", [[0, 512]], "by luck of what lies before, on hardware"),
+    Intended("alignment", "cuMemAllocManaged *", [[0, 4096]], "host pages of its own"),
+    Intended("alignment", "cuMemAllocHost_v2 *", [[0, 4096]], "host pages of its own"),
 ]
 # Labels whose content is a code and a log; the log's words differ.
 WITH_LOG = "load "

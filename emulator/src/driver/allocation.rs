@@ -5,7 +5,7 @@ use core::ptr;
 
 use cuprum_sys::*;
 
-use crate::memory::{Region, RegionKind, Request};
+use crate::memory::{GRANULARITY, Region, RegionKind, Request};
 
 use super::call::{Answer, Call, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Out, calls, ensure};
 use super::context::Context;
@@ -30,12 +30,25 @@ fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<R
     allocate_in(&context, bytes, kind, flags)
 }
 
+/// Pages of the device, and of what it maps of the host.
+const DEVICE_PAGE: u64 = 2 << 20;
+
+/// Up to as many bytes, an allocation shares a page with others.
+const SHARES_PAGE: usize = 1 << 20;
+
+/// How an allocation is aligned, as on an H100: clients count on whole pages.
+fn alignment(bytes: usize, kind: RegionKind) -> u64 {
+    let in_pages = matches!(kind, RegionKind::Device | RegionKind::Managed | RegionKind::Pinned);
+    if in_pages && bytes > SHARES_PAGE { DEVICE_PAGE } else { GRANULARITY }
+}
+
 /// Allocates in a context.
 pub(super) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
     let request = Request {
         kind,
         flags,
+        align: alignment(bytes, kind),
         ..Request::device(bytes as u64, context.handle as u64, context.device as u32)
     };
     emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)
