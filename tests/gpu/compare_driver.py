@@ -19,6 +19,8 @@ ANY = None
 CONTAINED = "on hardware a fault ends CUDA for the whole process, here for its context"
 WRONG_OBJECT = "hardware reads on with the wrong object or what is left of one; here the kernel is stopped"
 ABORTS = "hardware takes a destroyed context and then aborts the process; the emulator refuses it"
+LUCK = "a greater one by luck of what lies before"
+NEWER = "a code of CUDA 13.1 or later"
 INTENDED = [
     Intended("recover_by_*", "cuDevicePrimaryCtxRetain", [0], CONTAINED),
     Intended("recover_by_primary_reset.*", "primary retained and set again", [0], CONTAINED),
@@ -59,7 +61,9 @@ INTENDED = [
     Intended("object_kernel.suld_?d_of_plane", "result", ANY, "axes that are not seen are at zero here"),
     Intended("object_kernel.istypep_*", "result", [1, 4], "hardware knows no kind; PTX documents these answers"),
     Intended("texture_references", "*", [218, 801], "texture references are refused"),
-    Intended("alignment", "cuMemAlloc*_v2 *", [[0, 512]], "by luck of what lies before, on hardware"),
+    *(Intended("error_texts", code, ANY, NEWER) for code in ("47", "227", "917", "918", "919")),
+    Intended("alignment", "cuMemAlloc_v2 *", [[0, 512]], LUCK),
+    Intended("alignment", "cuMemAllocPitch_v2 *", [[0, 512], [0, 4096]], LUCK),
     Intended("alignment", "cuMemAllocManaged *", [[0, 4096]], "host pages of its own"),
     Intended("alignment", "cuMemAllocHost_v2 *", [[0, 4096]], "host pages of its own"),
 ]

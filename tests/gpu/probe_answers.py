@@ -78,7 +78,6 @@ def error_texts():
         else:
             fact(f"{code}", texts)
     fact("codes that it does not know", sorted(unknown, key=str))
-    attempt("cuGetErrorString null", 0, None)
 
 
 # Handles of kernels

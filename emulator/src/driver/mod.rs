@@ -16,6 +16,7 @@ mod context;
 mod copy;
 mod device;
 mod dice;
+mod error_text;
 mod event;
 mod fatbin;
 mod function;
