@@ -241,14 +241,14 @@ def registers():
             used, local = attributes(out, "heavy")
             light = attributes(out, "light")[0]
             fact(f"at most {most}", {"kept": used <= most, "as without": used == free[0], "spills": local > 0,
-                                     "registers": used if used <= most else None,
+                                     "registers": used if used == most else None,
                                      "light kept": light <= most})
     for threads in (32, 128, 256, 512, 1024):
         options, values = (c_int * 1)(1), (c_void_p * 1)(threads)
         code = attempt(f"cuModuleLoadDataEx {threads} threads per block", byref(out), image, 1, options, values)
-        check("cuFuncGetAttribute", byref(value), 0, driver.function(out, "heavy"))
-        fact(f"{threads} threads per block", {"registers": attributes(out, "heavy")[0] * threads <= 65536,
-                                              "written back": values[0], "max threads": value.value})
+        used, local = attributes(out, "heavy")
+        fact(f"{threads} threads per block", {"fits": used * threads <= 65536, "spills": local > 0,
+                                              "as without": used == free[0], "written back": values[0]})
 
 
 # The primary context
