@@ -275,3 +275,18 @@ fn a_wait_that_never_ends_does_not_keep_its_context() {
     drop(context);
     assert!(current().is_null());
 }
+
+#[test]
+fn a_capture_may_end_without_a_place_for_the_graph() {
+    let _context = TestContext::new();
+    let (stream, memory) = (stream(0), alloc(64));
+    let (mut graph, mut count) = (CUgraph::null(), 0);
+    let relaxed = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    ok!(cuGraphCreate(&mut graph, 0));
+    ok!(cuStreamBeginCaptureToGraph(stream, graph, null_mut(), null_mut(), 0, relaxed));
+    ok!(cuMemsetD8Async(memory, 1, 64, stream));
+    ok!(cuStreamEndCapture(stream, null_mut()));
+    ok!(cuGraphGetNodes(graph, null_mut(), &mut count));
+    assert_eq!(count, 1);
+    ok!(cuGraphDestroy(graph));
+}

@@ -61,6 +61,7 @@ INTENDED = [
     Intended("object_kernel.suld_?d_of_plane", "result", ANY, "axes that are not seen are at zero here"),
     Intended("object_kernel.istypep_*", "result", [1, 4], "hardware knows no kind; PTX documents these answers"),
     Intended("texture_references", "*", [218, 801], "texture references are refused"),
+    Intended("primary_handle", "cuMemFree_v2 of before the reset, later", [1], "freed addresses are not given again"),
     *(Intended("error_texts", code, ANY, NEWER) for code in ("47", "227", "917", "918", "919")),
     Intended("alignment", "cuMemAlloc_v2 *", [[0, 512]], LUCK),
     Intended("alignment", "cuMemAllocPitch_v2 *", [[0, 512], [0, 4096]], LUCK),

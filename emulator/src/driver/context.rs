@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
@@ -13,6 +13,7 @@ use super::device;
 use super::handle::Handle;
 use super::heap::Heap;
 use super::leak;
+use super::primary;
 use super::process;
 use super::state::emulator;
 
@@ -23,6 +24,8 @@ pub(super) struct Context {
     pub(super) handle: usize,
     pub(super) device: i32,
     pub(super) is_primary: bool,
+    /// Of all contexts that there ever were, which.
+    id: u64,
     flags: AtomicU32,
     alive: AtomicBool,
     /// The sticky error, or success.
@@ -74,18 +77,29 @@ pub(super) fn check_flags(flags: u32) -> Answer {
 
 impl Context {
     pub(super) fn create(device: i32, flags: u32, is_primary: bool) -> Arc<Self> {
-        let made = emulator().contexts.insert_with(|handle| Self {
+        let make = |handle| Self::new(handle, device, flags, is_primary);
+        emulator().contexts.insert_with(make).1
+    }
+
+    /// Makes a primary context again, under the handle that it had.
+    pub(super) fn create_again(handle: usize, device: i32, flags: u32) -> Arc<Self> {
+        emulator().contexts.insert_again(handle, Self::new(handle, device, flags, true))
+    }
+
+    fn new(handle: usize, device: i32, flags: u32, is_primary: bool) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
             handle,
             device,
             is_primary,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             flags: AtomicU32::new(flags),
             alive: AtomicBool::new(true),
             poison: AtomicU32::new(CUresult::CUDA_SUCCESS.0),
             config: Mutex::default(),
             heap: Mutex::default(),
             peers: Mutex::default(),
-        });
-        made.1
+        }
     }
 
     /// The context behind a handle.
@@ -98,6 +112,11 @@ impl Context {
                 INVALID_CONTEXT
             }
         })
+    }
+
+    /// The context behind a handle, to be made current: a primary context may be inactive then.
+    fn find_to_be_current(handle: CUcontext) -> Answer<Arc<Self>> {
+        Self::find(handle).or_else(|code| primary::inactive(handle.addr()).ok_or(code))
     }
 
     /// The context behind a handle, or the current one for null. Alive and not poisoned.
@@ -215,7 +234,11 @@ thread_local! {
 
 /// The current context, alive or not.
 pub(super) fn current() -> Option<Arc<Context>> {
-    STACK.with(|stack| stack.borrow().last().cloned())
+    let top = STACK.with(|stack| stack.borrow().last().cloned())?;
+    let is_gone = top.is_primary && !top.alive.load(Ordering::Acquire);
+    // A primary context may have been made again since it was pushed.
+    let again = || emulator().contexts.get(top.handle);
+    Some(if is_gone { again().unwrap_or(top) } else { top })
 }
 
 fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
@@ -255,7 +278,7 @@ fn destroy(handle: CUcontext) -> Answer {
 
 fn push(handle: CUcontext) -> Answer {
     ensure(!handle.is_null(), INVALID_VALUE)?;
-    let context = Context::find(handle)?;
+    let context = Context::find_to_be_current(handle)?;
     with_stack(|stack| stack.push(context));
     Ok(())
 }
@@ -328,7 +351,7 @@ calls! {
 
     /// Replaces the top of the stack; null takes it away.
     fn cuCtxSetCurrent(_call, ctx: CUcontext) {
-        let next = if ctx.is_null() { None } else { Some(Context::find(ctx)?) };
+        let next = if ctx.is_null() { None } else { Some(Context::find_to_be_current(ctx)?) };
         with_stack(|stack| {
             stack.pop();
             stack.extend(next);
@@ -365,7 +388,7 @@ calls! {
 
     fn cuCtxGetId(call, ctx: CUcontext, ctxId: Out<u64>) {
         ctxId.check()?;
-        ctxId.set(Context::find_or_current(call, ctx)?.handle as u64)
+        ctxId.set(Context::find_or_current(call, ctx)?.id)
     }
 
     fn cuCtxSynchronize(call) {

@@ -127,7 +127,9 @@ impl Library {
     /// The library's module in a context, loaded on first use.
     fn module_in(&self, context: &Arc<Context>) -> Answer<Arc<Module>> {
         let mut state = self.state();
-        if let Some(module) = state.modules.get(&context.handle).and_then(Weak::upgrade) {
+        let known = state.modules.get(&context.handle).and_then(Weak::upgrade);
+        // That of a primary context which was made again since is another.
+        if let Some(module) = known.filter(|module| Arc::ptr_eq(&module.context, context)) {
             return Ok(module);
         }
         let module = Module::load(context, &self.program, ModuleOf::Library(Arc::clone(&self.origin)))?;
