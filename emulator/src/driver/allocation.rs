@@ -65,9 +65,16 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
         None => call.context()?,
     };
     context.check()?;
-    ensure(region.base == address && kinds.contains(&region.kind), INVALID_VALUE)?;
+    let block = emulator().graph_blocks.find(address);
+    let ours = kinds.contains(&region.kind) || block.is_some();
+    ensure(region.base == address && ours, INVALID_VALUE)?;
     emulator().captures.forbid_unsafe()?;
     emulator().scheduler.wait_context(region.context as usize);
+    if let Some(block) = block {
+        block.release()?;
+        block.vanish();
+        return context.check();
+    }
     memory.free(address).map_err(|_| INVALID_VALUE)?;
     leave_pool(address, region.len);
     context.check()

@@ -178,6 +178,7 @@ impl Context {
         emulator.mipmaps.remove_if(|mipmap| mipmap.context.handle == context);
         emulator.textures.remove_if(|texture| texture.context.handle == context);
         emulator.surfaces.remove_if(|surface| surface.context.handle == context);
+        emulator.graph_blocks.forget_context(context as u64);
         emulator.memory.free_context(context as u64);
     }
 

@@ -140,6 +140,10 @@ impl Operation {
                 Ok(())
             }
             Self::Free(address) => {
+                if let Some(block) = emulator().graph_blocks.find(address) {
+                    block.vanish();
+                    return Ok(());
+                }
                 // The address was checked when it was issued; freed again since, it is gone.
                 if let Ok(region) = emulator().memory.free(address) {
                     leave_pool(address, region.len);

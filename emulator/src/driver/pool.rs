@@ -227,8 +227,15 @@ calls! {
         if dptr == 0 {
             return Ok(());
         }
+        let is_captured = emulator().captures.has(stream.lane());
+        if let Some(block) = emulator().graph_blocks.find(dptr).filter(|_| !is_captured) {
+            block.release()?;
+            return stream.push(Operation::Free(dptr)).map(drop);
+        }
         let region = emulator().memory.find(dptr).ok_or(INVALID_VALUE)?;
-        let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device);
+        // What an allocation node makes is mapped, and there is nothing to free before a launch.
+        let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
+            || is_captured && region.kind == RegionKind::Mapped;
         ensure(ours && region.base == dptr, INVALID_VALUE)?;
         stream.push(Operation::Free(dptr)).map(drop)
     }

@@ -18,7 +18,7 @@ use super::graph::build::UserObject;
 use super::graph::capture::Captures;
 use super::graph::condition::Condition;
 use super::graph::exec::Steps;
-use super::graph::node::GraphMemory;
+use super::graph::node::{Blocks, GraphMemory};
 use super::graph::{Graph, Node};
 use super::green::{Description, Green};
 use super::handle::{Kind, Table};
@@ -65,6 +65,8 @@ pub(super) struct Emulator {
     pub(super) conditions: Table<Weak<Condition>>,
     pub(super) captures: Captures,
     pub(super) pools: Table<Pool>,
+    /// The memory of allocation nodes that is allocated.
+    pub(super) graph_blocks: Blocks,
     /// What allocation nodes hold on each device.
     pub(super) graph_memory: Vec<GraphMemory>,
     /// The pools that each device allocates from.
@@ -112,6 +114,7 @@ pub(super) fn emulator() -> &'static Emulator {
             descriptions: Table::new(Kind::Description),
             conditions: Table::new(Kind::Condition),
             captures: Captures::default(),
+            graph_blocks: Blocks::default(),
             graph_memory: (0..settings.devices).map(|_| GraphMemory::default()).collect(),
             pools,
             device_pools,

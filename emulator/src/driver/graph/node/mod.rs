@@ -6,6 +6,7 @@
 //! kinds have.
 
 mod any;
+mod block;
 mod child;
 mod kernel;
 mod memory;
@@ -32,6 +33,7 @@ use kernel::KernelNode;
 use memory::Allocated;
 use params::NodeParams;
 
+pub(in crate::driver) use block::Blocks;
 pub(in crate::driver) use memory::GraphMemory;
 
 /// Enters the functions of every kind.
@@ -107,15 +109,15 @@ impl NodeKind {
                 event.stamp(ticket);
                 Ok(())
             }
-            // What a wait waits for was issued before the graph; memory nodes mark life times only; an
-            // executable graph runs the graphs in it itself.
-            Self::Empty
-            | Self::Fill(None, _)
-            | Self::Wait(_)
-            | Self::Alloc(_)
-            | Self::Free(_)
-            | Self::Child(_)
-            | Self::Conditional(_) => Ok(()),
+            Self::Alloc(memory) => {
+                memory.block.appear();
+                Ok(())
+            }
+            Self::Free(address) => Operation::Free(*address).run(context, ticket, 0),
+            // What a wait waits for was issued before the graph; an executable graph runs the graphs in it itself.
+            Self::Empty | Self::Fill(None, _) | Self::Wait(_) | Self::Child(_) | Self::Conditional(_) => {
+                Ok(())
+            }
         }
     }
 
