@@ -237,7 +237,7 @@ fn graphs_and_nodes_have_numbers_of_their_own() {
     assert_ne!(a, b);
 }
 
-/// What was allocated in a capture lives as long as the graph, and the device counts it.
+/// What was allocated in a capture and freed goes with the graph, and the device counts it until then.
 #[test]
 fn memory_allocated_in_a_capture_belongs_to_the_graph() {
     let _context = TestContext::new();
@@ -260,6 +260,7 @@ fn memory_allocated_in_a_capture_belongs_to_the_graph() {
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read::<u32>(memory, 4), [6; 4]);
+    ok!(cuMemFree_v2(memory));
     ok!(cuGraphDestroy(graph));
     ok!(cuGraphExecDestroy(exec));
     assert_eq!(used(), before);
