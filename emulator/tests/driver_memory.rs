@@ -415,3 +415,41 @@ fn more_than_a_mebibyte_starts_on_a_page_of_the_device() {
     assert!(small.iter().all(|address| address % 512 == 0));
     assert!(small.iter().any(|address| address % 4096 != 0), "{small:?}");
 }
+
+#[test]
+fn hosts_and_managed_memory_have_pools_of_their_own() {
+    use {CUmemAllocationType as Memory, CUmemLocationType as Where};
+
+    let _context = TestContext::new();
+    let (pinned, managed) = (Memory::CU_MEM_ALLOCATION_TYPE_PINNED, Memory::CU_MEM_ALLOCATION_TYPE_MANAGED);
+    let pool = |type_, id, memory| {
+        let (mut location, mut pool) = (CUmemLocation { type_, id }, CUmemoryPool::null());
+        let found = code!(cuMemGetMemPool(&mut pool, &mut location, memory));
+        (found, pool)
+    };
+    let mut devices_own = CUmemoryPool::null();
+    ok!(cuDeviceGetDefaultMemPool(&mut devices_own, 0));
+    let success = CUresult::CUDA_SUCCESS;
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_DEVICE, 0, pinned), (success, devices_own));
+    let of_host = pool(Where::CU_MEM_LOCATION_TYPE_HOST, 0, pinned).1;
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_HOST, 5, pinned), (success, of_host));
+    let of_managed = pool(Where::CU_MEM_LOCATION_TYPE_DEVICE, 0, managed).1;
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_DEVICE, 1, managed).0, INVALID_VALUE);
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_INVALID, 0, pinned).0, INVALID_VALUE);
+    let none = Where::CU_MEM_LOCATION_TYPE_NONE;
+    assert_eq!(pool(none, 0, managed).0, success);
+    let numa_current = Where::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    assert_eq!(pool(numa_current, 0, pinned).0, CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    for pool in [of_host, of_managed] {
+        assert_ne!(pool, devices_own);
+        let mut memory = 0;
+        ok!(cuMemAllocFromPoolAsync(&mut memory, 4, pool, CUstream::null()));
+        ok!(cuMemsetD8Async(memory, 7, 4, CUstream::null()));
+        ok!(cuStreamSynchronize(CUstream::null()));
+        let bytes = core::ptr::with_exposed_provenance::<[u8; 4]>(memory as usize);
+        // SAFETY: memory that the host reaches, and the stream is done with it.
+        assert_eq!(unsafe { bytes.read() }, [7; 4]);
+        ok!(cuMemFreeAsync(memory, CUstream::null()));
+        assert_eq!(code!(cuMemPoolDestroy(pool)), INVALID_VALUE);
+    }
+}

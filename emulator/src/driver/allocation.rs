@@ -9,7 +9,7 @@ use crate::memory::{GRANULARITY, Region, RegionKind, Request};
 
 use super::call::{Answer, Call, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Out, calls, ensure};
 use super::context::Context;
-use super::pool::leave_pool;
+use super::pool::{leave_pool, pool_of};
 use super::state::emulator;
 
 /// Alignment of the rows of pitched memory.
@@ -66,7 +66,8 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     };
     context.check()?;
     let block = emulator().graph_blocks.find(address);
-    let ours = kinds.contains(&region.kind) || block.is_some();
+    let is_pooled = pool_of(address).is_some() && kinds.contains(&RegionKind::Pooled);
+    let ours = kinds.contains(&region.kind) || block.is_some() || is_pooled;
     ensure(region.base == address && ours, INVALID_VALUE)?;
     emulator().captures.forbid_unsafe()?;
     emulator().scheduler.wait_context(region.context as usize);
