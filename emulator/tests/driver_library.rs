@@ -76,6 +76,9 @@ fn a_function_has_what_was_set_for_its_kernel_until_it_has_its_own() {
     // A kernel is no function here, unlike in launches.
     let cast = CUfunction(kernel.0);
     assert_eq!(code!(cuFuncSetAttribute(cast, DYNAMIC_SHARED, 1)), CUresult::CUDA_ERROR_INVALID_HANDLE);
+    let read = code!(cuFuncGetAttribute(&mut value, DYNAMIC_SHARED, cast));
+    assert_eq!(read, CUresult::CUDA_ERROR_INVALID_HANDLE);
+    ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut value, cast, 32, 0));
 }
 
 #[test]

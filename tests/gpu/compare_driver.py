@@ -19,6 +19,8 @@ ANY = None
 CONTAINED = "on hardware a fault ends CUDA for the whole process, here for its context"
 WRONG_OBJECT = "hardware reads on with the wrong object or what is left of one; here the kernel is stopped"
 ABORTS = "hardware takes a destroyed context and then aborts the process; the emulator refuses it"
+EARLY = "returns before the kernel ends"
+IMPLICIT = "hardware waits for the device, which nothing promises"
 LUCK = "a greater one by luck of what lies before"
 NEWER = "a code of CUDA 13.1 or later"
 INTENDED = [
@@ -61,6 +63,11 @@ INTENDED = [
     Intended("object_kernel.suld_?d_of_plane", "result", ANY, "axes that are not seen are at zero here"),
     Intended("object_kernel.istypep_*", "result", [1, 4], "hardware knows no kind; PTX documents these answers"),
     Intended("texture_references", "*", [218, 801], "texture references are refused"),
+    Intended("objects_beside_a_kernel.*", "cuModuleLoadData", [[0, EARLY, 0]], IMPLICIT),
+    Intended("objects_beside_a_kernel.*", "cuCtxSetLimit stack", [[0, EARLY, 0]], IMPLICIT),
+    Intended("reads_that_nothing_orders", "cuMemcpyHtoD_v2 pageable*", [[0, False, "new", False, 0]], "by timing", True),
+    Intended("kernel_attributes", "cuFuncGetParamCount of the kernel", [400], "a function of CUDA 13.1 or later"),
+    Intended("graph_allocation.*", "memory of graphs is in use after all", [False], "nothing is kept for later graphs"),
     Intended("primary_handle", "cuMemFree_v2 of before the reset, later", [1], "freed addresses are not given again"),
     *(Intended("error_texts", code, ANY, NEWER) for code in ("47", "227", "917", "918", "919")),
     Intended("alignment", "cuMemAlloc_v2 *", [[0, 512]], LUCK),

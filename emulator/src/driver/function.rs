@@ -53,7 +53,8 @@ impl Function {
         emulator().functions.get(function).ok_or(INVALID_HANDLE)
     }
 
-    /// The function behind a handle, which is not that of a kernel.
+    /// The function behind a handle, which is not that of a kernel: only launches and the calls about
+    /// occupancy take that as well.
     pub(super) fn find_proper(handle: CUfunction) -> Answer<Arc<Self>> {
         let function = emulator().functions.get(handle.addr()).ok_or(INVALID_HANDLE)?;
         function.module.context.check()?;
@@ -205,7 +206,7 @@ pub(super) fn param_info(kernel: &Kernel, index: usize, offset: Out<usize>, size
 calls! {
     fn cuFuncGetAttribute(_call, pi: Out<i32>, attrib: CUfunction_attribute, hfunc: CUfunction) {
         pi.check()?;
-        let function = Function::find(hfunc)?;
+        let function = Function::find_proper(hfunc)?;
         pi.set(function.attributes.get(&function.module.program, &function.kernel, attrib)?)
     }
 
@@ -216,23 +217,23 @@ calls! {
 
     fn cuFuncSetCacheConfig(_call, hfunc: CUfunction, config: CUfunc_cache) {
         ensure(config.name().is_some(), INVALID_VALUE)?;
-        Function::find(hfunc).map(drop)
+        Function::find_proper(hfunc).map(drop)
     }
 
     fn cuFuncSetSharedMemConfig(_call, hfunc: CUfunction, config: CUsharedconfig) {
         ensure(config.name().is_some(), INVALID_VALUE)?;
-        Function::find(hfunc).map(drop)
+        Function::find_proper(hfunc).map(drop)
     }
 
     fn cuFuncGetModule(_call, hmod: Out<CUmodule>, hfunc: CUfunction) {
         hmod.check()?;
-        put_handle(hmod, Function::find(hfunc)?.module.handle)
+        put_handle(hmod, Function::find_proper(hfunc)?.module.handle)
     }
 
     /// The name lives as long as the module.
     fn cuFuncGetName(_call, name: Out<*const c_char>, hfunc: CUfunction) {
         name.check()?;
-        name.set(Function::find(hfunc)?.name.as_ptr())
+        name.set(Function::find_proper(hfunc)?.name.as_ptr())
     }
 
     fn cuFuncGetParamInfo(
@@ -242,21 +243,21 @@ calls! {
         paramOffset: Out<usize>,
         paramSize: Out<usize>,
     ) {
-        param_info(&Function::find(func)?.kernel, paramIndex, paramOffset, paramSize)
+        param_info(&Function::find_proper(func)?.kernel, paramIndex, paramOffset, paramSize)
     }
 
     fn cuFuncGetParamCount(_call, func: CUfunction, paramCount: Out<usize>) {
         paramCount.check()?;
-        paramCount.set(Function::find(func)?.kernel.params().len())
+        paramCount.set(Function::find_proper(func)?.kernel.params().len())
     }
 
     fn cuFuncIsLoaded(_call, state: Out<CUfunctionLoadingState>, function: CUfunction) {
         state.check()?;
-        Function::find(function)?;
+        Function::find_proper(function)?;
         state.set(CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_LOADED)
     }
 
     fn cuFuncLoad(_call, function: CUfunction) {
-        Function::find(function).map(drop)
+        Function::find_proper(function).map(drop)
     }
 }

@@ -9,6 +9,8 @@ use crate::driver::context::Context;
 use crate::driver::state::emulator;
 use crate::memory::{GRANULARITY, Physical};
 
+use super::GraphMemory;
+
 /// The memory of an allocation node. It goes with the last graph that has the node, unless it is allocated then.
 #[derive(Debug)]
 pub(in crate::driver) struct Block {
@@ -19,6 +21,8 @@ pub(in crate::driver) struct Block {
     physical: Physical,
     /// Whether a launch has allocated it, as far as calls have come: the stream may not be there yet.
     allocated: AtomicBool,
+    /// Whether the device counts it, which it does from the first launch on.
+    counted: AtomicBool,
 }
 
 /// The blocks that are allocated, by address.
@@ -59,11 +63,9 @@ impl Block {
             context: context.handle as u64,
             physical,
             allocated: AtomicBool::new(false),
+            counted: AtomicBool::new(false),
         });
         block.map();
-        if let Some(memory) = emulator().graph_memory.get(block.device as usize) {
-            memory.charge(block.bytes);
-        }
         Ok(block)
     }
 
@@ -71,6 +73,9 @@ impl Block {
     pub(in crate::driver) fn allocate(self: &Arc<Self>, frees_first: bool) -> Answer {
         let was_allocated = self.allocated.swap(true, Ordering::AcqRel);
         ensure(frees_first || !was_allocated, INVALID_VALUE)?;
+        if let Some(memory) = self.memory().filter(|_| !self.counted.swap(true, Ordering::AcqRel)) {
+            memory.charge(self.bytes);
+        }
         self.appear();
         Ok(())
     }
@@ -93,6 +98,10 @@ impl Block {
         let _ = emulator().memory.free(self.base);
     }
 
+    fn memory(&self) -> Option<&'static GraphMemory> {
+        emulator().graph_memory.get(self.device as usize)
+    }
+
     fn map(&self) {
         // Fails if it is there already.
         let _ = emulator().memory.map(self.base, self.bytes, &self.physical, 0, self.context);
@@ -106,7 +115,7 @@ impl Drop for Block {
         let _ = memory.free(self.base);
         memory.release(self.base, self.physical.bytes);
         memory.discard(&self.physical);
-        if let Some(memory) = emulator().graph_memory.get(self.device as usize) {
+        if let Some(memory) = self.memory().filter(|_| self.counted.load(Ordering::Acquire)) {
             memory.refund(self.bytes);
         }
     }
