@@ -119,6 +119,7 @@ fn capture_follows_events_from_stream_to_stream() {
     let (fork, join) = (event(2), event(2));
     let buffer = alloc(16);
     ok!(cuMemsetD32_v2(buffer, 0, 4));
+    ok!(cuCtxSynchronize());
     ok!(cuStreamBeginCapture_v2(main, MODE));
     let mut status = CUstreamCaptureStatus(9);
     ok!(cuStreamIsCapturing(main, &mut status));
@@ -141,6 +142,8 @@ fn capture_follows_events_from_stream_to_stream() {
     ok!(cuGraphDestroy(graph));
     for launches in 1..=3 {
         ok!(cuMemsetD32_v2(buffer, 0, 4));
+        // The stream does not wait for the default one.
+        ok!(cuCtxSynchronize());
         ok!(cuGraphLaunch(exec, main));
         ok!(cuStreamSynchronize(main));
         assert_eq!(read::<u32>(buffer, 4), [2, 1, 2, 1]);

@@ -334,6 +334,8 @@ fn a_batch_of_boxes_is_copied() {
     write(source, &(0..16u8).collect::<Vec<_>>());
     let target = alloc(16);
     ok!(cuMemsetD8_v2(target, 0xff, 16));
+    // The stream does not wait for the default one.
+    ok!(cuCtxSynchronize());
     let place = |address, row, layer| {
         let mut operand = CUmemcpy3DOperand::zeroed();
         operand.type_ = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER;

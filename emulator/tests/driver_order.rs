@@ -150,3 +150,20 @@ fn the_default_streams_of_two_threads_do_not_wait_for_each_other() {
     assert_eq!(unsafe { (fns.cuMemcpyDtoH_v2)((&raw mut byte).cast(), memory, 1) }, CUresult::CUDA_SUCCESS);
     assert_eq!(byte, 2);
 }
+
+#[test]
+fn fresh_memory_holds_what_was_there() {
+    let _context = context();
+    // A size that no other test of this file frees.
+    let bytes = 4711;
+    let memory = ones(bytes);
+    assert_eq!(read::<u8>(memory, 1), [1]);
+    ok!(cuMemFree_v2(memory));
+    assert_eq!(read::<u8>(alloc(bytes), bytes), vec![1; bytes]);
+    let memory = ones(bytes);
+    ok!(cuMemFreeAsync(memory, CUstream::null()));
+    ok!(cuCtxSynchronize());
+    let mut again = 0;
+    ok!(cuMemAllocAsync(&mut again, bytes, CUstream::null()));
+    assert_eq!(read::<u8>(again, bytes), vec![1; bytes]);
+}

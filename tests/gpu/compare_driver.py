@@ -68,6 +68,7 @@ INTENDED = [
     Intended("reads_that_nothing_orders", "cuMemcpyHtoD_v2 pageable*", [[0, False, "new", False, 0]], "by timing", True),
     Intended("kernel_attributes", "cuFuncGetParamCount of the kernel", [400], "a function of CUDA 13.1 or later"),
     Intended("graph_allocation.*", "memory of graphs is in use after all", [False], "nothing is kept for later graphs"),
+    Intended("fresh_memory", "*", ["what was there"], "nothing promises the zeros of pages that were free as a whole"),
     Intended("primary_handle", "cuMemFree_v2 of before the reset, later", [1], "freed addresses are not given again"),
     *(Intended("error_texts", code, ANY, NEWER) for code in ("47", "227", "917", "918", "919")),
     Intended("alignment", "cuMemAlloc_v2 *", [[0, 512]], LUCK),

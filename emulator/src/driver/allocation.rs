@@ -51,7 +51,21 @@ pub(super) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, fla
         align: alignment(bytes, kind),
         ..Request::device(bytes as u64, context.handle as u64, context.device as u32)
     };
-    emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)
+    let region = emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)?;
+    if !emulator().scheduler.is_eager() {
+        emulator().leftovers.leave_in(&region);
+    }
+    Ok(region)
+}
+
+/// Takes an allocation away, and out of its pool.
+pub(super) fn take_away(address: u64) -> Answer {
+    let region = emulator().memory.free(address).map_err(|_| INVALID_VALUE)?;
+    if !emulator().scheduler.is_eager() {
+        emulator().leftovers.keep(&region);
+    }
+    leave_pool(address, region.len);
+    Ok(())
 }
 
 /// Frees memory after everything that may use it has run. Its own context counts, whichever is current.
@@ -76,8 +90,7 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
         block.vanish();
         return context.check();
     }
-    memory.free(address).map_err(|_| INVALID_VALUE)?;
-    leave_pool(address, region.len);
+    take_away(address)?;
     context.check()
 }
 

@@ -29,6 +29,7 @@ mod init;
 mod jit;
 mod launch;
 mod leak;
+mod leftover;
 mod legacy_launch;
 mod library;
 mod link;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::allocation::take_away;
 use super::call::{Answer, in_callback};
 use super::context::Context;
 use super::copy::Copy;
@@ -11,7 +12,6 @@ use super::launch::Launch;
 use super::memop::ValueOperation;
 use super::memset::Fill;
 use super::outlive::rest_before;
-use super::pool::leave_pool;
 use super::schedule::Ticket;
 use super::state::emulator;
 
@@ -145,9 +145,7 @@ impl Operation {
                     return Ok(());
                 }
                 // The address was checked when it was issued; freed again since, it is gone.
-                if let Ok(region) = emulator().memory.free(address) {
-                    leave_pool(address, region.len);
-                }
+                let _ = take_away(address);
                 Ok(())
             }
         }

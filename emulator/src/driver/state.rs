@@ -23,6 +23,7 @@ use super::graph::{Graph, Node};
 use super::green::{Description, Green};
 use super::handle::{Kind, Table};
 use super::leak::Leaks;
+use super::leftover::Leftovers;
 use super::library::{Kernel, Library};
 use super::link::Link;
 use super::module::Module;
@@ -74,6 +75,7 @@ pub(super) struct Emulator {
     /// Which pool an allocation came from, by its address.
     pub(super) pooled: Mutex<HashMap<u64, usize>>,
     pub(super) leaks: Leaks,
+    pub(super) leftovers: Leftovers,
     /// What every launch gets of the settings.
     pub(super) exec_options: ExecOptions,
     last_fault: Mutex<Option<Fault>>,
@@ -116,6 +118,7 @@ pub(super) fn emulator() -> &'static Emulator {
             current_pools: CurrentPools::default(),
             pooled: Mutex::default(),
             leaks: Leaks::default(),
+            leftovers: Leftovers::default(),
             exec_options: settings.exec_options(multiprocessors() as u32),
             last_fault: Mutex::new(None),
             settings,
