@@ -19,6 +19,10 @@ pub enum Mode {
     Async,
     /// When the host waits for them. Shows where a program forgets to wait.
     Deferred,
+    /// At random moments, in a random order among those that nothing orders, and copies in parts. The number decides:
+    /// as long as one thread calls the driver, the same number gives the same order. Operations run in driver calls of
+    /// all kinds; what is waited for runs at the latest then.
+    Shuffled(u64),
 }
 
 /// The emulator's settings. There is one emulator in a process, set up by the first use.
@@ -31,7 +35,7 @@ pub enum Mode {
 /// | `CUPRUM_EMULATOR_COMPUTE_CAPABILITY` | `9.0` | `9.0` |
 /// | `CUPRUM_EMULATOR_MEMORY` | bytes, or with `K`, `M`, `G` | `4G` |
 /// | `CUPRUM_EMULATOR_DEVICES` | `1` to `16` | `1` |
-/// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred` | `eager` |
+/// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred`, `shuffled` or, with a seed, `shuffled:7` | `eager` |
 /// | `CUPRUM_EMULATOR_INITCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_RACECHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_SYNCCHECK` | `0`, `1` | `0` |
@@ -339,11 +343,12 @@ variables! {
     devices: "CUPRUM_EMULATOR_DEVICES", "a number from 1 to 16", |text| {
         text.parse().ok().filter(|count| (1..=MAX_DEVICES).contains(count))
     };
-    mode: "CUPRUM_EMULATOR_MODE", "eager, async or deferred", |text| match text {
+    mode: "CUPRUM_EMULATOR_MODE", "eager, async, deferred, shuffled or shuffled:SEED", |text| match text {
         "eager" => Some(Mode::Eager),
         "async" => Some(Mode::Async),
         "deferred" => Some(Mode::Deferred),
-        _ => None,
+        "shuffled" => Some(Mode::Shuffled(0)),
+        _ => text.strip_prefix("shuffled:")?.parse().ok().map(Mode::Shuffled),
     };
     check_init: "CUPRUM_EMULATOR_INITCHECK", "0 or 1", parse_switch;
     check_races: "CUPRUM_EMULATOR_RACECHECK", "0 or 1", parse_switch;
@@ -430,6 +435,8 @@ mod tests {
             ("CUPRUM_EMULATOR_MEMORY", "512M", default().memory_bytes(512 << 20)),
             ("CUPRUM_EMULATOR_DEVICES", "4", default().devices(4)),
             ("CUPRUM_EMULATOR_MODE", "deferred", default().mode(Mode::Deferred)),
+            ("CUPRUM_EMULATOR_MODE", "shuffled", default().mode(Mode::Shuffled(0))),
+            ("CUPRUM_EMULATOR_MODE", "shuffled:7", default().mode(Mode::Shuffled(7))),
             ("CUPRUM_EMULATOR_MODE", "", default()),
             ("CUPRUM_EMULATOR_INITCHECK", "1", default().check_init(true)),
             ("CUPRUM_EMULATOR_RACECHECK", "1", default().check_races(true)),
@@ -469,6 +476,7 @@ mod tests {
             ("CUPRUM_EMULATOR_MEMORY", "0"),
             ("CUPRUM_EMULATOR_DEVICES", "17"),
             ("CUPRUM_EMULATOR_MODE", "lazy"),
+            ("CUPRUM_EMULATOR_MODE", "shuffled:"),
             ("CUPRUM_EMULATOR_INITCHECK", "yes"),
             ("CUPRUM_EMULATOR_BUDGET", "0"),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "-1"),

@@ -79,6 +79,8 @@ fn deferred_operations_run_when_somebody_waits() {
     let stream = stream(1);
     let buffer = alloc(4);
     write(buffer, &[5u32]);
+    // On its way, in the default stream, for which a stream that does not block waits no more than the host does.
+    ok!(cuCtxSynchronize());
     let mut host = [0u32];
     let done = event(0);
     ok!(cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), buffer, 4, stream));

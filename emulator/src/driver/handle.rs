@@ -2,7 +2,8 @@
 //!
 //! A handle is never the address of anything. Each kind of object counts in a range of its own and
 //! no number is given twice, so a stale handle, or one of another kind, is never mistaken for a
-//! live object.
+//! live object. The exception is the primary context of a device, whose handle stays when it is made
+//! again, as on hardware.
 
 use core::ffi::c_void;
 use std::collections::HashMap;
@@ -112,6 +113,14 @@ impl<T> Table<T> {
         let entry = Entry { object: Arc::clone(&object), made_by: served::call() };
         self.write().insert(handle, entry);
         (handle, object)
+    }
+
+    /// Makes an object under a handle that this table has given before, and whose object is gone.
+    pub(super) fn insert_again(&self, handle: usize, object: T) -> Arc<T> {
+        let object = Arc::new(object);
+        let entry = Entry { object: Arc::clone(&object), made_by: served::call() };
+        self.write().insert(handle, entry);
+        object
     }
 
     pub(super) fn insert(&self, object: T) -> usize {

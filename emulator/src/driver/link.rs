@@ -12,14 +12,14 @@ use cuprum_sys::*;
 use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, InMut, Out, Text, calls, ensure, put_handle};
 use super::handle::Handle;
 use super::image::Image;
-use super::jit::Logs;
+use super::jit::Options;
 use super::module::{compile, read_file};
 use super::state::emulator;
 
 /// A linker at work.
 #[derive(Debug)]
 pub(super) struct Link {
-    logs: Logs,
+    options: Options,
     state: Mutex<State>,
 }
 
@@ -43,7 +43,7 @@ impl Link {
         match kind {
             CUjitInputType::CU_JIT_INPUT_PTX | CUjitInputType::CU_JIT_INPUT_FATBINARY => {}
             known if known.name().is_some() => {
-                self.logs.error("only PTX can be linked for the software device")?;
+                self.options.error("only PTX can be linked for the software device")?;
                 return Err(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
             }
             _ => return Err(INVALID_VALUE),
@@ -61,7 +61,7 @@ impl Link {
                 Ok(())
             }
             Err(refused) => {
-                self.logs.error(&refused.log)?;
+                self.options.error(&refused.log)?;
                 Err(refused.code)
             }
         }
@@ -86,8 +86,8 @@ fn create(
     out: Out<CUlinkState>,
 ) -> Answer {
     out.check()?;
-    let logs = Logs::from_options(count, options, values)?;
-    put_handle(out, emulator().links.insert(Link { logs, state: Mutex::default() }))
+    let options = Options::read(count, options, values)?;
+    put_handle(out, emulator().links.insert(Link { options, state: Mutex::default() }))
 }
 
 fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize) -> Answer {
@@ -150,7 +150,7 @@ calls! {
         let link = Link::find(state)?;
         let mut state = link.state();
         let bytes: Box<[u8]> = state.text.bytes().chain([0]).collect();
-        compile(Image::in_buffer(&bytes), &link.logs)?;
+        compile(Image::in_buffer(&bytes), &link.options)?;
         sizeOut.set_if_wanted(bytes.len());
         let output = state.output.insert(bytes);
         cubinOut.set(output.as_mut_ptr().cast())

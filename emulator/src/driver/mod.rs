@@ -15,6 +15,8 @@ mod call;
 mod context;
 mod copy;
 mod device;
+mod dice;
+mod error_text;
 mod event;
 mod fatbin;
 mod function;
@@ -27,6 +29,7 @@ mod init;
 mod jit;
 mod launch;
 mod leak;
+mod leftover;
 mod legacy_launch;
 mod library;
 mod link;
@@ -35,6 +38,7 @@ mod memset;
 mod module;
 mod occupancy;
 mod operation;
+mod outlive;
 mod peer;
 mod pointer;
 mod pool;
@@ -112,6 +116,11 @@ pub(crate) fn leaks() -> Vec<Leak> {
 /// What clients hold now.
 pub(crate) fn alive() -> Vec<Leak> {
     leak::alive()
+}
+
+/// See [`crate::reseed`].
+pub(crate) fn reseed(seed: u64) {
+    state::emulator().scheduler.reseed(seed);
 }
 
 /// The newest fault of any kernel.
