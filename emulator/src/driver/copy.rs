@@ -60,6 +60,16 @@ impl Bytes {
         }
     }
 
+    /// Whether the host can look at them: its own memory, also where the device has a view of it, and managed memory.
+    pub(super) fn is_seen_by_host(&self) -> bool {
+        match self {
+            Self::Host(_) | Self::Staged(_) => true,
+            Self::Device { regions, .. } => regions.iter().any(|region| {
+                matches!(region.kind, RegionKind::Managed | RegionKind::Pinned | RegionKind::Registered)
+            }),
+        }
+    }
+
     /// A pointer to the byte at `offset`, and how many bytes lie there in one piece.
     fn at(&self, offset: u64) -> Option<(*mut u8, u64)> {
         match self {
@@ -230,11 +240,15 @@ fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) ->
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wait {
     Yes,
+    /// Where the host can look at one side. It does not wait for what stays on the device, as on hardware: whoever reads
+    /// that is ordered behind the copy or not.
+    WhereSeen,
     No,
 }
 
 fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
-    if wait == Wait::Yes {
+    let seen = || copy.from.bytes.is_seen_by_host() || copy.to.bytes.is_seen_by_host();
+    if wait == Wait::Yes || (wait == Wait::WhereSeen && seen()) {
         return stream.push_and_wait(Operation::Copy(copy));
     }
     let copy = if emulator().scheduler.is_eager() { copy } else { copy.stage()? };
@@ -590,7 +604,7 @@ calls! {
     }
 
     fn cuMemcpyDtoD_v2(call, dstDevice: u64, srcDevice: u64, ByteCount: usize) {
-        on_device(call, DEFAULT, Wait::Yes, dstDevice, srcDevice, ByteCount)
+        on_device(call, DEFAULT, Wait::WhereSeen, dstDevice, srcDevice, ByteCount)
     }
 
     fn cuMemcpyDtoDAsync_v2(
@@ -604,7 +618,7 @@ calls! {
     }
 
     fn cuMemcpy(call, dst: u64, src: u64, ByteCount: usize) {
-        anywhere(call, DEFAULT, Wait::Yes, dst, src, ByteCount)
+        anywhere(call, DEFAULT, Wait::WhereSeen, dst, src, ByteCount)
     }
 
     fn cuMemcpyAsync(call, dst: u64, src: u64, ByteCount: usize, hStream: CUstream) {

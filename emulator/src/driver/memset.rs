@@ -110,7 +110,8 @@ impl Fill {
     }
 }
 
-/// Issues a fill; the synchronous calls wait for it, as copies do.
+/// Issues a fill. The synchronous calls wait for it where the host can look at the memory, as on hardware; elsewhere
+/// nobody does.
 fn fill(
     call: &Call,
     stream: Option<CUstream>,
@@ -124,10 +125,10 @@ fn fill(
     let Some(fill) = Fill::new(address, pitch as u64, element, width as u64, rows as u64)? else {
         return Ok(());
     };
-    match stream {
-        Some(_) => target.push(Operation::Fill(fill)).map(drop),
-        None => target.push_and_wait(Operation::Fill(fill)),
+    if stream.is_none() && fill.bytes.is_seen_by_host() {
+        return target.push_and_wait(Operation::Fill(fill));
     }
+    target.push(Operation::Fill(fill)).map(drop)
 }
 
 calls! {
