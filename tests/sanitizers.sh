@@ -24,6 +24,9 @@ cuprum_programs=(calls context errors exits fault fork launch leaks memory modul
     soundness_in_fake stream swallowed threads two_drivers compute)
 emulator_programs=(control driver_checks driver_context driver_fatbin driver_graph driver_graph_nodes driver_green
     driver_init driver_launch driver_memory driver_stream driver_threads driver_virtual engine faults races reports)
+# Run again with work done at other times than inside of the calls.
+again_in=(async deferred)
+again=(compute context launch leaks memory stream threads)
 # What Miri can run: no mmap at an address of our own, no fork, no child processes.
 miri_cuprum=(--lib --test calls --test soundness_in_fake --test swallowed)
 miri_emulator=(--lib ptx:: program:: exec::semantics settings)
@@ -41,18 +44,18 @@ built() { # PACKAGE NAME...
 }
 
 # Runs one program and prints its row.
-run_program() { # PACKAGE FOLDER NAME EXECUTABLE
-    local package=$1 folder=$2 name=$3 executable=$4 log=$out/$kind-$3.log status=0 start=$SECONDS counts reports verdict=ok
+run_program() { # PACKAGE FOLDER NAME EXECUTABLE [MODE]
+    local package=$1 folder=$2 name=$3 executable=$4 log=$out/$kind-$3${5:+-$5}.log status=0 start=$SECONDS counts reports verdict=ok
     (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" "$executable") </dev/null >"$log" 2>&1 || status=$?
     counts=$(sed -nE 's/^test result: .* ([0-9]+) passed; ([0-9]+) failed; ([0-9]+) ignored.*/\1 | \2 | \3/p' "$log" | tail -n 1)
     reports=$(grep -cE '(WARNING|ERROR): (Thread|Address)Sanitizer' "$log" || true)
     if [ "$status" != 0 ] || ((reports > 0)); then verdict="**status $status**"; fi
-    echo "| $package, $name | ${counts:-- | - | -} | $reports | $((SECONDS - start)) | $verdict |"
+    echo "| $package, $name${5:+, $5} | ${counts:-- | - | -} | $reports | $((SECONDS - start)) | $verdict |"
 }
 
 sanitize() { # NAME...
     local -A wanted=()
-    local name package folder executable programs row
+    local name package folder executable programs mode
     for name in "$@"; do wanted[$name]=1; done
     echo '| program | passed | failed | ignored | reports | seconds | verdict |'
     echo '|---|--:|--:|--:|--:|--:|---|'
@@ -67,8 +70,12 @@ sanitize() { # NAME...
         built "$package" "${programs[@]}" >"$out/$kind.built"
         for name in "${programs[@]}"; do
             executable=$(awk -F '\t' -v name="$name" '$1 == name { print $2 }' "$out/$kind.built")
-            row=$(run_program "$package" "$folder" "$name" "$executable")
-            echo "$row"
+            run_program "$package" "$folder" "$name" "$executable"
+            if [ "$package" = cuprum ] && [[ " ${again[*]} " == *" $name "* ]]; then
+                for mode in "${again_in[@]}"; do
+                    CUPRUM_EMULATOR_MODE=$mode run_program "$package" "$folder" "$name" "$executable" "$mode"
+                done
+            fi
         done
     done
 }

@@ -92,7 +92,8 @@ fn a_drop_that_cannot_activate_its_context_is_counted() {
 
 #[test]
 fn a_failed_push_leaves_the_stack_as_it_was() {
-    let (first, second) = (create(driver()), create(driver()));
+    let driver = driver();
+    let (first, second) = (create(driver), create(driver));
     let mut stack = ContextStack::take().unwrap();
     let mut cx = stack.push(&first).unwrap();
     let error = failing(FnId::cuCtxPushCurrent_v2, TOMORROW, || cx.push(&second).map(drop)).unwrap_err();
