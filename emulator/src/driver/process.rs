@@ -40,7 +40,7 @@ pub(super) fn at_exit(run: fn()) {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 mod os {
     use super::{FORKED, Ordering};
     use core::ffi::c_int;
@@ -63,7 +63,7 @@ mod os {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(any(not(unix), miri))]
 mod os {
     pub(super) fn watch() {}
 }
