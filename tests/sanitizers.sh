@@ -29,12 +29,13 @@ again_in=(async deferred)
 again=(compute context launch leaks memory stream threads)
 # What Miri runs: package, how strict it is with addresses, arguments. It has no fork, no mapping at an address of our
 # choice, no libraries to load, no child processes. The emulator takes addresses of the host from numbers, as a driver
-# must, so that it gets the laxer rule.
+# must, so that it gets the laxer rule. Left out is what counts through everything and takes hours, and what relies on
+# a function having one address: under Miri it has a new one whenever it is taken.
 miri_runs=(
-    'cuprum-sys strict --lib --test resolver'
+    'cuprum-sys strict --lib --test resolver -- --skip minimal_driver'
     'cuprum strict --lib --test calls --test soundness_in_fake --test swallowed'
-    'cuprum-emulator permissive --lib'
-    'cuprum permissive --test memory --test stream --test two_drivers'
+    'cuprum-emulator permissive --lib -- --skip every_order --skip neighbours_across'
+    'cuprum permissive --test memory -- data_goes unequal parts_are'
 )
 
 # --- programs under a sanitizer -----------------------------------------------------------------------------
@@ -96,8 +97,8 @@ interpret() {
         read -r package rules arguments <<<"$run"
         log=$out/miri-$package-$rules.log status=0 start=$SECONDS
         # shellcheck disable=SC2086 # several arguments
-        MIRIFLAGS="$flags -Zmiri-$rules-provenance" cargo "+$toolchain" miri test \
-            --target-dir target/sanitized-miri -p "$package" $arguments >"$log" 2>&1 || status=$?
+        MIRIFLAGS="$flags -Zmiri-$rules-provenance" timeout "$seconds_a_program" \
+            cargo "+$toolchain" miri test --target-dir target/sanitized-miri -p "$package" $arguments >"$log" 2>&1 || status=$?
         row=$(sed -nE 's/^test result: .* ([0-9]+) passed; ([0-9]+) failed; ([0-9]+) ignored.*/\1 \2 \3/p' "$log" |
             awk '{ p += $1; f += $2; i += $3 } END { print p + 0, "|", f + 0, "|", i + 0 }')
         if [ "$status" = 0 ]; then status=ok; else status="**status $status**"; fi
