@@ -102,6 +102,32 @@ fn deferred_operations_run_when_somebody_waits() {
 }
 
 #[test]
+fn no_call_waits_for_what_stays_on_the_device() {
+    let _context = context_on(0);
+    let (one, other) = (alloc(4), alloc(4));
+    let busy = || code!(cuStreamQuery(CUstream::null())) == CUresult::CUDA_ERROR_NOT_READY;
+    ok!(cuMemsetD32_v2(one, 3, 1));
+    assert!(busy(), "a fill");
+    ok!(cuStreamSynchronize(CUstream::null()));
+    ok!(cuMemcpyDtoD_v2(other, one, 4));
+    assert!(busy(), "a copy");
+    ok!(cuStreamSynchronize(CUstream::null()));
+    ok!(cuMemcpy(one, other, 4));
+    assert!(busy(), "a copy of unified addresses");
+    assert_eq!(read::<u32>(one, 1), [3]);
+    assert!(!busy());
+
+    // The host can look at managed memory and at its own.
+    let mut managed = 0;
+    ok!(cuMemAllocManaged(&mut managed, 4, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0));
+    ok!(cuMemsetD32_v2(managed, 5, 1));
+    assert!(!busy(), "a fill of managed memory");
+    ok!(cuMemcpyDtoD_v2(managed, one, 4));
+    assert!(!busy(), "a copy into managed memory");
+    ok!(cuMemFree_v2(managed));
+}
+
+#[test]
 fn streams_keep_order_with_the_legacy_stream_unless_they_do_not_block() {
     let _context = context_on(0);
     let (blocking, free) = (stream(0), stream(1));

@@ -68,11 +68,8 @@ impl Image {
         if self.0.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: an image is at least a header or a NUL-terminated text; a text shorter than four
-        // bytes is read up to its NUL only.
-        let text = unsafe { CStr::from_ptr(self.0.cast()) };
-        let start = text.to_bytes();
-        let begins = |magic: [u8; 4]| start.starts_with(&magic);
+        let start = self.start();
+        let begins = |magic: [u8; 4]| start == magic;
         Ok(if begins(ELF_MAGIC) {
             Err(Refused::machine_code("the image"))
         } else if begins(FATBIN_MAGIC) {
@@ -82,12 +79,30 @@ impl Image {
             // SAFETY: the wrapper is a magic number, a version and this pointer.
             let inner = unsafe { field.cast::<*const c_void>().read_unaligned() };
             return Self(inner).ptx(capability);
+        } else if !start.is_ascii() {
+            // Neither an image nor a text: nothing says where it ends.
+            Err(Refused::garbage())
         } else {
-            match text.to_str() {
+            // SAFETY: what begins like a text ends with a NUL, by the contract of the call.
+            match unsafe { CStr::from_ptr(self.0.cast()) }.to_str() {
                 Ok(text) if text.contains(".version") => Ok(text.to_owned()),
                 _ => Err(Refused::garbage()),
             }
         })
+    }
+
+    /// The first four bytes, or fewer of a text that ends before.
+    fn start(self) -> Vec<u8> {
+        let mut start = Vec::with_capacity(4);
+        while start.len() < 4 {
+            let at = self.0.cast::<u8>().wrapping_add(start.len());
+            // SAFETY: no byte before was a NUL, so this one belongs to the header or to the text.
+            match unsafe { at.read() } {
+                0 => break,
+                byte => start.push(byte),
+            }
+        }
+        start
     }
 
     /// The bytes of a fat binary, whose header has the length.

@@ -56,7 +56,7 @@ fn end_thread() {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 mod os {
     use super::{FORKED, OnceLock, Ordering, end_thread};
     use core::ffi::{c_int, c_void};
@@ -118,7 +118,7 @@ mod os {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(any(not(unix), miri))]
 mod os {
     pub(super) fn watch() {}
 
