@@ -10,6 +10,7 @@ mod processes;
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::*;
@@ -19,7 +20,7 @@ use processes::in_child;
 const ILLEGAL_ADDRESS: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
 const BYTES: usize = 8 << 20;
-const COPIES: usize = 4;
+const COPIES: usize = 8;
 const PAGE: usize = 4096;
 
 /// A kernel that writes to null.
@@ -34,6 +35,32 @@ fn faulty_kernel() -> CUfunction {
 
 fn launch(function: CUfunction, stream: CUstream) {
     ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, null_mut(), null_mut()));
+}
+
+/// Whether the host function below runs, and whether it may end.
+static RUNS: AtomicBool = AtomicBool::new(false);
+static MAY_END: AtomicBool = AtomicBool::new(false);
+
+unsafe extern "C" fn keep_busy(_: *mut c_void) {
+    RUNS.store(true, Ordering::Release);
+    while !MAY_END.load(Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+}
+
+/// Keeps the thread that runs operations busy, if there is one, so that copies stay queued until the fault.
+fn hold(mode: &str) {
+    if mode == "async" {
+        ok!(cuLaunchHostFunc(stream(NON_BLOCKING), Some(keep_busy), NULL));
+        while !RUNS.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Ends [`hold`].
+fn let_go() {
+    MAY_END.store(true, Ordering::Release);
 }
 
 /// Page-locked memory of zeros, and device memory of ones.
@@ -82,10 +109,12 @@ fn copies_of_locked_memory_go_on_after_the_wait_that_answers_for_the_fault() {
                 let context = TestContext::new();
                 let (host, device) = memory();
                 let (kernel, copies, faulty) = (faulty_kernel(), stream(NON_BLOCKING), stream(NON_BLOCKING));
+                hold(mode);
                 queue_copies(host, device, copies);
                 launch(kernel, faulty);
                 assert_eq!(code!(cuStreamSynchronize(faulty)), ILLEGAL_ADDRESS);
                 assert_eq!(code!(cuStreamSynchronize(copies)), ILLEGAL_ADDRESS);
+                let_go();
                 assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS);
                 let at_once = arrived(host);
                 assert!(at_once < BYTES * COPIES, "all is there already");
@@ -106,10 +135,12 @@ fn the_end_of_the_context_waits_for_them() {
             let host: *mut c_void = own.as_mut_ptr().cast();
             ok!(cuMemHostRegister_v2(host, BYTES * COPIES, 0));
             let (kernel, copies, faulty) = (faulty_kernel(), stream(NON_BLOCKING), stream(NON_BLOCKING));
+            hold(mode);
             queue_copies(host, device, copies);
             launch(kernel, faulty);
             assert_eq!(code!(cuStreamSynchronize(faulty)), ILLEGAL_ADDRESS);
             assert!(arrived(host) < BYTES * COPIES, "all is there already");
+            let_go();
             drop(context);
             assert_eq!(arrived(host), BYTES * COPIES);
         });

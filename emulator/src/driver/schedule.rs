@@ -13,7 +13,7 @@
 //! | a blocking stream | the legacy default stream of its context |
 //! | a stream that waits for an event | what the event recorded |
 //!
-//! A fault ends the operations of its context, but not every copy: module [`outlive`](super::outlive).
+//! A fault ends the operations of its context, but not every copy: module [`outlive`].
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
