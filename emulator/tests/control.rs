@@ -596,3 +596,22 @@ fn atomics_of_128_bits_take_and_give_both_halves() {
     device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap();
     assert_eq!(out.read::<u64>(), [5, 7, 111]);
 }
+
+#[test]
+fn an_extern_shared_array_with_a_size_has_that_size() {
+    // As LLVM writes them; the assembler ignores `.extern` then. One without size comes after all others.
+    let text = ".extern .shared .align 8 .b8 s[260]; .extern .shared .align 4 .b8 unused[1000];
+        .extern .shared .align 16 .b8 dynamic[]; .extern .shared .align 4 .u32 one;"
+        .to_owned()
+        + &kernel(
+            "mov.u32 %w0, s; mov.u32 %w1, dynamic; mov.u32 %w2, one;
+            mad.lo.u32 %w0, %t, 4, %w0; st.shared.u32 [%w0], %t; bar.sync 0;
+            sub.u32 %w3, 64, %t; shl.b32 %w3, %w3, 2; mov.u32 %w4, s; add.u32 %w3, %w3, %w4;
+            ld.shared.u32 %d, [%w3]; st.shared.u32 [%w2], %w1; ld.shared.u32 %w5, [%w2]; add.u32 %d, %d, %w5;",
+        );
+    let device = load(&text);
+    // 260 bytes and 4, and the start of what follows, aligned to 16.
+    assert_eq!(device.kernel("k").static_shared(), 264);
+    let expected: Vec<u32> = (0..65).map(|t| 64 - t + 272).collect();
+    assert_eq!(run(&text, 65), expected);
+}

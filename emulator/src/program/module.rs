@@ -260,7 +260,6 @@ pub(super) fn declare_shared(
 pub(super) fn shared_layout(variable: &Variable<'_>) -> Result<SharedVariable, PtxError> {
     let (bytes, align) = layout(variable)?;
     let bytes = bytes
-        .filter(|_| variable.linkage != Linkage::Extern)
         .map(|bytes| {
             u32::try_from(bytes).map_err(|_| {
                 PtxError::at(
