@@ -151,12 +151,12 @@ macro_rules! float_to_float {
 
 fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     let exact = mode.rounding.is_none() && mode.whole.is_none() && !mode.ftz;
-    let (brain, byte) = ([to, from].contains(&Type::Bf16), [to, from].iter().any(|ty| ty.bytes() == 1));
-    // `bf16` has no saturation and no bytes, and nothing is rounded that fits.
+    // `bf16` has no saturation, and nothing is rounded that fits.
+    let brain = [to, from].contains(&Type::Bf16);
     let widens = to.is_float() && from.is_float() && to.bytes() >= from.bytes() && to != from;
     let same_half = [Type::F16, Type::Bf16].contains(&to) && [Type::F16, Type::Bf16].contains(&from);
     let rounds_in_vain = mode.rounding.is_some() && (widens && !same_half || to == from && to == Type::F64);
-    if brain && (mode.sat || byte) || rounds_in_vain {
+    if brain && mode.sat || rounds_in_vain {
         return None;
     }
     match (to.is_float(), from.is_float()) {
@@ -342,8 +342,10 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let Some(info) = conversion(to, from, mode) else { return Ok(false) };
         self.operand_count(i, 2)?;
-        self.fits(self.operand(i, 0)?, to, true)?;
-        self.fits(self.operand(i, 1)?, from, true)?;
+        // Between `bf16` and bytes, only registers of 8 bits will do.
+        let wider = to != Type::Bf16 && from != Type::Bf16 || to.bytes() != 1 && from.bytes() != 1;
+        self.fits(self.operand(i, 0)?, to, wider)?;
+        self.fits(self.operand(i, 1)?, from, wider)?;
         let source = self.source(self.operand(i, 1)?, from, width_of(from))?;
         let out = self.destination(self.operand(i, 0)?, width_of(to), to.is_signed())?;
         self.pure_op(info, out.row, &[source]);
