@@ -179,7 +179,8 @@ impl Settings {
         self
     }
 
-    /// Whether kernels are stopped when they read memory that nobody wrote: global, shared or local. Default: no.
+    /// Whether kernels are stopped when they read memory that nobody wrote, global, shared or local, or use a register
+    /// that nobody wrote. Default: no.
     #[must_use]
     pub fn check_init(mut self, yes: bool) -> Self {
         self.check_init = yes;

@@ -41,6 +41,8 @@ pub(super) struct Launch<'a> {
     pub(super) uniform: Vec<(Register, Width, u64)>,
     /// Constant rows that differ by block, warp or lane.
     pub(super) varying: Vec<(Register, Width, Special)>,
+    /// Registers that are zero at the start of each block.
+    pub(super) unwritten: &'a [Register],
     /// What the vector mode runs; `None` in the plain mode.
     pub(super) steps: Option<&'a Steps>,
     pub(super) threads: u32,
@@ -122,6 +124,7 @@ impl<'a> Launch<'a> {
             hooks,
             uniform: Vec::new(),
             varying: Vec::new(),
+            unwritten: kernel.unwritten(),
             steps: options.allow_vectors().then(|| kernel.steps()).flatten(),
             threads: threads as u32,
             shared_bytes,

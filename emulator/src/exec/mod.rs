@@ -17,12 +17,14 @@ mod parts;
 mod plain;
 mod pool;
 mod printf;
+mod registers;
 mod rows;
 mod schedule;
 pub(crate) mod semantics;
 mod shadow;
 mod stack;
 pub mod texture;
+pub(crate) mod unwritten;
 pub(crate) mod vector;
 mod warp;
 
@@ -53,7 +55,8 @@ pub struct ExecOptions {
     pub budget: Option<u64>,
     /// The longest that a launch may take before it counts as endless.
     pub time_limit: Option<Duration>,
-    /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it.
+    /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it; and
+    /// the use of registers that nobody wrote.
     pub check_init: bool,
     /// Report accesses of different threads to the same shared or global memory that nothing orders: neither barriers
     /// nor atomics with fences. One worker runs all blocks then.

@@ -1,10 +1,11 @@
 //! A warp: its registers, and where its lanes are.
 
+use super::registers::WrittenRegisters;
 use super::rows::{Rows, Saved};
-use super::semantics::LANES;
+use super::semantics::{LANES, Width};
 use super::shadow::Written;
 use super::stack::{FRAME_ALIGN, StackPointers};
-use crate::program::Kernel;
+use crate::program::{Kernel, Register, RowKind};
 use std::sync::Arc;
 
 /// What a fragment waits for.
@@ -79,6 +80,8 @@ pub(super) struct Warp {
     pub(super) stack: StackPointers,
     /// Of each lane's local memory, where a check needs it.
     pub(super) local_written: Vec<Written>,
+    /// Where a check needs it.
+    pub(super) registers: WrittenRegisters,
     /// Where which lanes exited, where a check needs it.
     pub(super) exits: Vec<(u32, u32)>,
 }
@@ -96,6 +99,7 @@ impl Warp {
             local_stride: 0,
             stack: [0; LANES],
             local_written: vec![Written::default(); LANES],
+            registers: WrittenRegisters::default(),
             exits: Vec::new(),
         }
     }
@@ -110,7 +114,12 @@ impl Warp {
     }
 
     /// Puts all threads at the start of the kernel.
-    pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
+    pub(super) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &[Register]) {
+        self.rows.clear_predicates();
+        for register in unwritten {
+            let wide = kernel.row_kinds[register.0 as usize] == RowKind::Lower;
+            self.rows.fill(*register, if wide { Width::Double } else { Width::Single }, 0);
+        }
         self.live = live;
         self.announced = 0;
         if self.local_stride != 0 {

@@ -193,6 +193,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             caches: self.caches,
             shared_offsets,
             frame,
+            unwritten: std::sync::OnceLock::new(),
             steps: std::sync::OnceLock::new(),
         })
     }
