@@ -61,6 +61,9 @@ pub struct ExecOptions {
     /// Report accesses of different threads to the same shared or global memory that nothing orders: neither barriers
     /// nor atomics with fences. One worker runs all blocks then.
     pub check_races: bool,
+    /// With `check_races`, report plain reads of what other threads change by atomic instructions, too. PTX calls that a
+    /// race; kernels that begin a loop around a compare-and-swap with a plain read rely on it.
+    pub check_atomic_reads: bool,
     /// Report what PTX leaves undefined at barriers and warp-level instructions: barriers that part of a warp or of the
     /// block goes past, threads that expect different numbers of others, member masks that leave out a thread or
     /// differ, shuffles that read from threads which take no part. Without it only what leaves no thread able to run is
@@ -83,6 +86,7 @@ impl Default for ExecOptions {
             seed: None,
             check_init: false,
             check_races: false,
+            check_atomic_reads: false,
             check_barriers: false,
             multiprocessors: 1,
         }

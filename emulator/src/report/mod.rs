@@ -80,6 +80,9 @@ pub enum Hazard {
     WriteAfterRead,
     /// A store to what another thread stored.
     WriteAfterWrite,
+    /// A plain load of what another thread changes by an atomic instruction, in whichever order. Reported on demand
+    /// only.
+    ReadBesideAtomic,
 }
 
 impl fmt::Display for Hazard {
@@ -88,6 +91,7 @@ impl fmt::Display for Hazard {
             Self::ReadAfterWrite => "read after write",
             Self::WriteAfterRead => "write after read",
             Self::WriteAfterWrite => "write after write",
+            Self::ReadBesideAtomic => "plain read beside an atomic instruction",
         })
     }
 }
