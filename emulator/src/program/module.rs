@@ -158,7 +158,7 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
     }
     let mine = options.compute_capability;
     let fits = if specific { number == mine } else { number <= mine };
-    if number < 20 || !fits {
+    if number < 10 || !fits {
         return Err(PtxError::at(
             at,
             PtxErrorKind::Target,
@@ -175,7 +175,12 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
 /// The first version of PTX that knows a target.
 fn least_version(target: u32) -> Option<(u32, u32)> {
     Some(match target {
-        50 => (4, 0),
+        // Drivers of today take nothing older.
+        10..=13 => (1, 4),
+        20 | 21 => (2, 0),
+        30 | 35 => (3, 0),
+        32 | 50 => (4, 0),
+        37 => (4, 1),
         52 => (4, 1),
         53 => (4, 2),
         60..=62 => (5, 0),
