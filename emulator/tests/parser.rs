@@ -160,9 +160,11 @@ fn a_version_knows_the_targets_of_its_time() {
     ];
     for (names, least) in targets {
         for (name, version) in names.iter().flat_map(|name| {
-            [(1, 0), (1, 4), (2, 0), (2, 3), (3, 0), (3, 1), (4, 0), (4, 1), (7, 8)].map(|version| (*name, version))
+            [(1, 0), (1, 4), (2, 0), (2, 3), (3, 0), (3, 1), (4, 0), (4, 1), (7, 8)]
+                .map(|version| (*name, version))
         }) {
-            let text = format!(".version {}.{}\n.target {name}\n.entry k() {{ exit; }}\n", version.0, version.1);
+            let text =
+                format!(".version {}.{}\n.target {name}\n.entry k() {{ exit; }}\n", version.0, version.1);
             let loaded = Program::load(&text, &LoadOptions { compute_capability: 90 });
             assert_eq!(loaded.is_ok(), version >= least, "{name} {version:?}: {:?}", loaded.err());
         }

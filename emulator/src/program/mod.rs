@@ -11,6 +11,7 @@ pub(crate) mod instruction;
 mod module;
 pub(crate) mod texture;
 pub(crate) mod types;
+mod variables;
 
 pub(crate) use instruction::{Predicate, Register, RowKind};
 

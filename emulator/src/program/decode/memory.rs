@@ -110,8 +110,9 @@ impl<'s> Decoder<'_, '_, 's> {
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
         let wide = ty.bytes() as usize * elements > 16;
-        if ty == Type::Pred || memory_mapped && order == Order::Weak || wide && !self.context.has_wide_access
-        {
+        let has_wide = self.context.has_wide_access && matches!(space, Some(Space::Global) | None);
+        let odd = elements == 8 && ty.bytes() != 4 || wide && !has_wide;
+        if ty == Type::Pred || memory_mapped && order == Order::Weak || odd {
             return Ok(false);
         }
         let (values, place) = if load { (0, 1) } else { (1, 0) };
@@ -133,6 +134,10 @@ impl<'s> Decoder<'_, '_, 's> {
             }
         }
         if space == Some(Space::Param) && !(load && self.in_kernel) {
+            return Ok(false);
+        }
+        let fixed = matches!(place, Operand::Memory(parts) if matches!(parts[..], [Operand::Int(_)]));
+        if fixed && space != Some(Space::Local) {
             return Ok(false);
         }
         if load || space != Some(Space::Const) {
