@@ -182,7 +182,9 @@ fn functions_take_and_give_registers() {
         .func (.reg .u32 o) early(.reg .u32 i)
         { .reg .pred p; mov.u32 o, 1; setp.lt.u32 p, i, 8; @p ret; mov.u32 o, 2; ret; }
         .func (.param .b32 o) old(.param .b32 i) { .reg .b32 a; ld.param.b32 a, [i]; st.param.b32 [o], a; ret; }";
-    let cases: [(&str, fn(u32) -> u32); 9] = [
+    /// A body, and what it gives by lane.
+    type Case = (&'static str, fn(u32) -> u32);
+    let cases: [Case; 9] = [
         ("mov.u32 %r2, 100; call (%r3, %r4), both, (%r2, %t); mad.lo.u32 %d, %r3, 1000, %r4; add.u32 %d, %d, %r2;", |t| {
             (100 + t) * 1000 + 200 - t
         }),

@@ -25,6 +25,22 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
     if Type::parse(variable.ty).is_some_and(|ty| ty.bytes() * variable.vector > 16) {
         return refuse(format!("`{}` is a vector of more than 128 bits", variable.name));
     }
+    if variable.space == Space::Param && variable.vector != 1 && variable.dimensions.is_empty() {
+        return refuse(format!("the vector `{}` is not in `.param`", variable.name));
+    }
+    if variable.space == Space::Register && (!variable.dimensions.is_empty() || variable.ty.ends_with("ref"))
+    {
+        return refuse(format!("`{}` is no register", variable.name));
+    }
+    if variable.ty == "pred" && variable.vector != 1 {
+        return refuse(format!("the predicates `{}` make no vector", variable.name));
+    }
+    if variable.linkage == Linkage::Common && variable.space != Space::Global {
+        return refuse(format!("`{}` is `.common` and not in global memory", variable.name));
+    }
+    if variable.count.is_some() && variable.initializer.is_some() {
+        return refuse(format!("`{}` are several variables with one initial value", variable.name));
+    }
     let constant = matches!(variable.space, Space::Global | Space::Const | Space::Texture);
     if variable.initializer.is_some() && !constant {
         return refuse(format!("`{}` has no initial value in this state space", variable.name));
@@ -37,7 +53,8 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
     check_initial_value(variable)
 }
 
-/// Numbers without and with a fraction are told apart.
+/// Lists belong to arrays and vectors. Numbers without and with a fraction are told apart; an address takes at least 32
+/// bits, unless some are picked out.
 fn check_initial_value(variable: &Variable<'_>) -> Result<(), PtxError> {
     fn first<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
         match value {
@@ -49,7 +66,10 @@ fn check_initial_value(variable: &Variable<'_>) -> Result<(), PtxError> {
     else {
         return Ok(());
     };
+    let is_list = matches!(variable.initializer, Some(Initializer::List(_)));
     let fits = match value {
+        _ if is_list != (variable.vector > 1 || !variable.dimensions.is_empty()) => false,
+        Initializer::Address { mask: None, .. } => !ty.is_float() && matches!(ty.bytes(), 4 | 8),
         Initializer::Int(_) | Initializer::Address { .. } => !ty.is_float(),
         Initializer::Single(_) | Initializer::Double(_) => {
             matches!(ty, Type::F32 | Type::F64 | Type::B32 | Type::B64)

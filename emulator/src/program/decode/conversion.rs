@@ -342,6 +342,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let Some(info) = conversion(to, from, mode) else { return Ok(false) };
         self.operand_count(i, 2)?;
+        self.refuse_discarded(self.operand(i, 0)?)?;
         // Between `bf16` and bytes, only registers of 8 bits will do.
         let wider = to != Type::Bf16 && from != Type::Bf16 || to.bytes() != 1 && from.bytes() != 1;
         self.fits(self.operand(i, 0)?, to, wider)?;
@@ -363,6 +364,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let ty = m.ty()?;
         self.operand_count(i, 2)?;
         let (to, from) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        self.refuse_discarded(to)?;
         if elements {
             return self.mov_elements(to, from, ty);
         }

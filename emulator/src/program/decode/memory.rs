@@ -128,6 +128,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return Ok(false);
         }
         let place = self.operand(i, place)?;
+        self.refuse_other_space(place, space)?;
         if matches!(space, Some(Space::Param) | None) {
             if let Some((symbol, offset)) = self.param_symbol(place) {
                 return self.param_access(symbol, offset, values, ty, load).map(|()| true);
@@ -328,6 +329,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let first = usize::from(i.opcode == "atom");
         let place = self.operand(i, first)?;
+        self.refuse_other_space(place, space)?;
         let (compared, order) =
             (operation == AtomicOperation::CompareExchange, Order::Strong { scope, releases });
         self.operand_count(i, first + 2 + usize::from(compared) + usize::from(hinted))?;

@@ -7,7 +7,7 @@ use crate::program::module::{ModuleSymbol, SharedVariable};
 use crate::program::types::Type;
 use crate::program::variables::ELEMENTS;
 use crate::program::{PtxError, PtxErrorKind};
-use crate::ptx::{Instruction, Operand};
+use crate::ptx::{Instruction, Operand, Space};
 use core::cmp::Ordering;
 
 /// A destination: the row that the operation writes, and what becomes of it.
@@ -330,6 +330,50 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         match size && ty.takes(register) {
             true => Ok(()),
             false => Err(self.mismatch(&format!("`{name}` of type {register:?}"), ty)),
+        }
+    }
+
+    /// Refuses `_` for a result that must go somewhere.
+    pub(super) fn refuse_discarded(&self, operand: &Operand<'s>) -> Decoded<()> {
+        if *operand != Operand::Name("_") {
+            return Ok(());
+        }
+        Err(PtxError::at(self.position, PtxErrorKind::Syntax, "`_` is no result of this instruction"))
+    }
+
+    /// Refuses a symbol that lies in another state space than the instruction says.
+    pub(super) fn refuse_other_space(&self, operand: &Operand<'s>, space: Option<Space>) -> Decoded<()> {
+        let name = match operand {
+            Operand::Element(name, _) => name,
+            Operand::Memory(parts) => match parts.as_slice() {
+                [Operand::Name(name) | Operand::Offset(name, _)] => name,
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let global = |index: u32| match self.context.constants.iter().any(|(constant, _)| *constant == index)
+        {
+            true => Space::Const,
+            false => Space::Global,
+        };
+        let lies_in = match self.lookup(name) {
+            Some(Symbol::Local { .. }) => Space::Local,
+            Some(Symbol::Shared { .. }) => Space::Shared,
+            Some(Symbol::KernelParam { .. } | Symbol::ParamRows { .. }) => Space::Param,
+            Some(Symbol::Global { index, .. }) => global(index),
+            Some(_) => return Ok(()),
+            None => match self.context.symbols.get(name) {
+                Some(ModuleSymbol::Global(index)) => global(*index),
+                Some(ModuleSymbol::Shared(_)) => Space::Shared,
+                Some(ModuleSymbol::Function(_)) | None => return Ok(()),
+            },
+        };
+        match space {
+            Some(space) if space != lies_in => {
+                let message = format!("`{name}` does not lie in the state space that the instruction names");
+                Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
+            }
+            _ => Ok(()),
         }
     }
 

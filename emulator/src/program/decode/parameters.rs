@@ -144,6 +144,12 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             Symbol::ParamRows { first, words, .. } => {
                 rows.extend((0..words).map(|word| Register(first.0 + word)));
             }
+            Symbol::Register { ty, .. }
+                if variable.is_some_and(|variable| !has_rows(variable, rows_of(ty))) =>
+            {
+                let message = format!("an argument of type {ty:?}, where the parameter has another size");
+                return Err(PtxError::at(self.position, PtxErrorKind::Syntax, message));
+            }
             Symbol::Register { register, ty } if rows_of(ty) == 1 => rows.push(register),
             Symbol::Register { ty, .. } => {
                 let first = self.allocate_rows(rows_of(ty), Width::Single);
@@ -193,4 +199,9 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
         Ok((rows, received))
     }
+}
+
+/// Whether a parameter takes so many rows.
+fn has_rows(variable: &Variable<'_>, rows: u32) -> bool {
+    variable.dimensions.is_empty() && Type::parse(variable.ty).is_some_and(|ty| rows_of(ty) == rows)
 }
