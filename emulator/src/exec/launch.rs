@@ -5,6 +5,7 @@ use super::pool::{self, Help};
 use super::schedule::Order;
 use super::semantics::{LANES, Width};
 use super::shadow::GlobalShadow;
+use super::unwritten::Unwritten;
 use super::vector::Steps;
 use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
 use crate::memory::Map;
@@ -41,8 +42,8 @@ pub(super) struct Launch<'a> {
     pub(super) uniform: Vec<(Register, Width, u64)>,
     /// Constant rows that differ by block, warp or lane.
     pub(super) varying: Vec<(Register, Width, Special)>,
-    /// Registers that are zero at the start of each block.
-    pub(super) unwritten: &'a [Register],
+    /// Registers and predicates that are zero at the start of each block.
+    pub(super) unwritten: &'a Unwritten,
     /// What the vector mode runs; `None` in the plain mode.
     pub(super) steps: Option<&'a Steps>,
     pub(super) threads: u32,

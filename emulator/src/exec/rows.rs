@@ -106,11 +106,6 @@ impl Rows {
         }
     }
 
-    /// No predicate holds any more, but for the one that always does.
-    pub(super) fn clear_predicates(&mut self) {
-        self.predicates[1..].fill(0);
-    }
-
     /// Bytes that the register file takes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(self.rows.as_slice())

@@ -5,7 +5,8 @@ use super::rows::{Rows, Saved};
 use super::semantics::{LANES, Width};
 use super::shadow::Written;
 use super::stack::{FRAME_ALIGN, StackPointers};
-use crate::program::{Kernel, Register, RowKind};
+use super::unwritten::Unwritten;
+use crate::program::{Kernel, RowKind};
 use std::sync::Arc;
 
 /// What a fragment waits for.
@@ -114,9 +115,11 @@ impl Warp {
     }
 
     /// Puts all threads at the start of the kernel.
-    pub(super) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &[Register]) {
-        self.rows.clear_predicates();
-        for register in unwritten {
+    pub(super) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &Unwritten) {
+        for predicate in &unwritten.predicates {
+            self.rows.set_predicate(*predicate, u32::MAX, 0);
+        }
+        for register in &unwritten.registers {
             let wide = kernel.row_kinds[register.0 as usize] == RowKind::Lower;
             self.rows.fill(*register, if wide { Width::Double } else { Width::Single }, 0);
         }

@@ -275,9 +275,9 @@ impl Kernel {
         self.steps.get_or_init(|| translate(self)).as_ref()
     }
 
-    /// The registers that may be read before anybody has written them.
-    pub(crate) fn unwritten(&self) -> &[Register] {
-        self.unwritten.get_or_init(|| Unwritten::find(self)).registers()
+    /// What may be read before anybody has written it.
+    pub(crate) fn unwritten(&self) -> &Unwritten {
+        self.unwritten.get_or_init(|| Unwritten::find(self))
     }
 
     /// Name as in the PTX.

@@ -276,7 +276,7 @@ impl<'k> Translator<'k> {
             self.kernel.constants.iter().map(|(row, width, constant)| (*row, (*width, *constant))).collect();
         for instruction in &self.kernel.code {
             let Some((out, source, width)) = as_copy(instruction) else { continue };
-            if !uses.written_once(out, width) || self.kernel.unwritten().contains(&out) {
+            if !uses.written_once(out, width) || self.kernel.unwritten().registers.contains(&out) {
                 continue;
             }
             let root = self.copies.get(&source).copied();

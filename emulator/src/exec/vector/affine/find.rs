@@ -71,7 +71,7 @@ impl Finder<'_> {
             self.known.insert(*register, known);
         }
         // What is read before it is written is zero then, whatever is written later.
-        self.known.extend(self.kernel.unwritten().iter().map(|register| (*register, Known::Row)));
+        self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
         let mut changed = true;
         while changed {
             changed = false;
