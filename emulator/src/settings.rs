@@ -38,6 +38,7 @@ pub enum Mode {
 /// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred`, `shuffled` or, with a seed, `shuffled:7` | `eager` |
 /// | `CUPRUM_EMULATOR_INITCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_RACECHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_SYNCCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_LEAKCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_BUDGET` | warp instructions of a launch | no limit |
@@ -66,6 +67,7 @@ pub struct Settings {
     pub(crate) visible_devices: Option<String>,
     pub(crate) check_init: bool,
     pub(crate) check_races: bool,
+    pub(crate) check_atomic_reads: bool,
     pub(crate) check_barriers: bool,
     pub(crate) check_leaks: bool,
     pub(crate) instruction_budget: Option<u64>,
@@ -93,6 +95,7 @@ impl Default for Settings {
             visible_devices: None,
             check_init: false,
             check_races: false,
+            check_atomic_reads: false,
             check_barriers: false,
             check_leaks: false,
             instruction_budget: None,
@@ -183,7 +186,8 @@ impl Settings {
         self
     }
 
-    /// Whether kernels are stopped when they read memory that nobody wrote: global, shared or local. Default: no.
+    /// Whether kernels are stopped when they read memory that nobody wrote, global, shared or local, or use a register
+    /// that nobody wrote. Default: no.
     #[must_use]
     pub fn check_init(mut self, yes: bool) -> Self {
         self.check_init = yes;
@@ -192,9 +196,22 @@ impl Settings {
 
     /// Whether kernels are stopped when threads access the same shared or global memory and nothing orders them.
     /// Default: no. One worker runs all blocks then.
+    ///
+    /// Reported are two accesses of different threads, at least one of them a write, that are not both strong (atomic,
+    /// volatile or with a memory order) within each other's scope. Not reported are two writes of the same value, and
+    /// plain reads beside atomic instructions, for which there is [`Settings::check_atomic_reads`].
     #[must_use]
     pub fn check_races(mut self, yes: bool) -> Self {
         self.check_races = yes;
+        self
+    }
+
+    /// With [`Settings::check_races`]: whether kernels are also stopped when a thread reads plainly what another one
+    /// changes by an atomic instruction. Default: no. PTX calls that a race, but hardware reads whole words, and the
+    /// usual loop around a compare-and-swap begins so.
+    #[must_use]
+    pub fn check_atomic_reads(mut self, yes: bool) -> Self {
+        self.check_atomic_reads = yes;
         self
     }
 
@@ -278,6 +295,7 @@ impl Settings {
             time_limit: self.time_limit,
             check_init: self.check_init,
             check_races: self.check_races,
+            check_atomic_reads: self.check_atomic_reads,
             check_barriers: self.check_barriers,
             seed: self.seed,
             multiprocessors,
@@ -352,6 +370,7 @@ variables! {
     };
     check_init: "CUPRUM_EMULATOR_INITCHECK", "0 or 1", parse_switch;
     check_races: "CUPRUM_EMULATOR_RACECHECK", "0 or 1", parse_switch;
+    check_atomic_reads: "CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "0 or 1", parse_switch;
     check_barriers: "CUPRUM_EMULATOR_SYNCCHECK", "0 or 1", parse_switch;
     check_leaks: "CUPRUM_EMULATOR_LEAKCHECK", "0 or 1", parse_switch;
     instruction_budget: "CUPRUM_EMULATOR_BUDGET", "a number of instructions above 0", |text| {
@@ -440,6 +459,7 @@ mod tests {
             ("CUPRUM_EMULATOR_MODE", "", default()),
             ("CUPRUM_EMULATOR_INITCHECK", "1", default().check_init(true)),
             ("CUPRUM_EMULATOR_RACECHECK", "1", default().check_races(true)),
+            ("CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "1", default().check_atomic_reads(true)),
             ("CUPRUM_EMULATOR_SYNCCHECK", "1", default().check_barriers(true)),
             ("CUPRUM_EMULATOR_LEAKCHECK", "1", default().check_leaks(true)),
             ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),

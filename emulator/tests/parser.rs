@@ -147,6 +147,30 @@ fn what_cannot_run_is_refused_with_its_line() {
     }
 }
 
+/// As a driver of version 580 on an H100 has it.
+#[test]
+fn a_version_knows_the_targets_of_its_time() {
+    let targets = [
+        (["sm_10", "sm_11", "sm_12", "sm_13", "compute_10"].as_slice(), (1, 4)),
+        (&["sm_20", "sm_21"], (2, 0)),
+        (&["sm_30", "sm_35"], (3, 0)),
+        (&["sm_32", "sm_50"], (4, 0)),
+        (&["sm_37"], (4, 1)),
+        (&["sm_90"], (7, 8)),
+    ];
+    for (names, least) in targets {
+        for (name, version) in names.iter().flat_map(|name| {
+            [(1, 0), (1, 4), (2, 0), (2, 3), (3, 0), (3, 1), (4, 0), (4, 1), (7, 8)]
+                .map(|version| (*name, version))
+        }) {
+            let text =
+                format!(".version {}.{}\n.target {name}\n.entry k() {{ exit; }}\n", version.0, version.1);
+            let loaded = Program::load(&text, &LoadOptions { compute_capability: 90 });
+            assert_eq!(loaded.is_ok(), version >= least, "{name} {version:?}: {:?}", loaded.err());
+        }
+    }
+}
+
 #[test]
 fn constant_expressions_have_the_operators_of_c() {
     let cases = [

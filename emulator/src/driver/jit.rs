@@ -106,8 +106,10 @@ impl Options {
         self.registers
     }
 
+    /// Writes the error log. There is nothing to inform about then, and that is written too, as hardware does.
     pub(super) fn error(&self, text: &str) -> Answer {
-        self.error.write(text)
+        self.error.write(text)?;
+        self.info.write("")
     }
 
     /// Leaves both logs empty, which says that there was nothing to say.

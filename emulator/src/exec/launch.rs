@@ -5,6 +5,7 @@ use super::pool::{self, Help};
 use super::schedule::Order;
 use super::semantics::{LANES, Width};
 use super::shadow::GlobalShadow;
+use super::unwritten::Unwritten;
 use super::vector::Steps;
 use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
 use crate::memory::Map;
@@ -41,6 +42,8 @@ pub(super) struct Launch<'a> {
     pub(super) uniform: Vec<(Register, Width, u64)>,
     /// Constant rows that differ by block, warp or lane.
     pub(super) varying: Vec<(Register, Width, Special)>,
+    /// Registers and predicates that are zero at the start of each block.
+    pub(super) unwritten: &'a Unwritten,
     /// What the vector mode runs; `None` in the plain mode.
     pub(super) steps: Option<&'a Steps>,
     pub(super) threads: u32,
@@ -122,6 +125,7 @@ impl<'a> Launch<'a> {
             hooks,
             uniform: Vec::new(),
             varying: Vec::new(),
+            unwritten: kernel.unwritten(),
             steps: options.allow_vectors().then(|| kernel.steps()).flatten(),
             threads: threads as u32,
             shared_bytes,
@@ -182,8 +186,8 @@ impl<'a> Launch<'a> {
                 Special::SharedWindow => windows.shared,
                 Special::LocalWindow => windows.local,
                 Special::WindowBytes => windows.bytes,
-                Special::Environment(1) => args.grid_workspace & 0xffff_ffff,
-                Special::Environment(2) => args.grid_workspace >> 32,
+                Special::Environment(1) => args.grid_workspace >> 32,
+                Special::Environment(2) => args.grid_workspace & 0xffff_ffff,
                 Special::Environment(_) => 0,
                 varying => return Err(varying),
             },

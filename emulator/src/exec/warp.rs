@@ -1,10 +1,12 @@
 //! A warp: its registers, and where its lanes are.
 
+use super::registers::WrittenRegisters;
 use super::rows::{Rows, Saved};
-use super::semantics::LANES;
+use super::semantics::{LANES, Width};
 use super::shadow::Written;
 use super::stack::{FRAME_ALIGN, StackPointers};
-use crate::program::Kernel;
+use super::unwritten::Unwritten;
+use crate::program::{Kernel, RowKind};
 use std::sync::Arc;
 
 /// What a fragment waits for.
@@ -79,6 +81,8 @@ pub(super) struct Warp {
     pub(super) stack: StackPointers,
     /// Of each lane's local memory, where a check needs it.
     pub(super) local_written: Vec<Written>,
+    /// Where a check needs it.
+    pub(super) registers: WrittenRegisters,
     /// Where which lanes exited, where a check needs it.
     pub(super) exits: Vec<(u32, u32)>,
 }
@@ -96,6 +100,7 @@ impl Warp {
             local_stride: 0,
             stack: [0; LANES],
             local_written: vec![Written::default(); LANES],
+            registers: WrittenRegisters::default(),
             exits: Vec::new(),
         }
     }
@@ -110,7 +115,14 @@ impl Warp {
     }
 
     /// Puts all threads at the start of the kernel.
-    pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
+    pub(super) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &Unwritten) {
+        for predicate in &unwritten.predicates {
+            self.rows.set_predicate(*predicate, u32::MAX, 0);
+        }
+        for register in &unwritten.registers {
+            let wide = kernel.row_kinds[register.0 as usize] == RowKind::Lower;
+            self.rows.fill(*register, if wide { Width::Double } else { Width::Single }, 0);
+        }
         self.live = live;
         self.announced = 0;
         if self.local_stride != 0 {

@@ -5,15 +5,18 @@
 //! that is not known is refused here, with its line: nothing is ever ignored and then computed wrongly.
 
 mod decode;
+pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod instruction;
 mod module;
 pub(crate) mod texture;
 pub(crate) mod types;
+mod variables;
 
 pub(crate) use instruction::{Predicate, Register, RowKind};
 
 use crate::exec::semantics::Width;
+use crate::exec::unwritten::Unwritten;
 use crate::exec::vector::{Steps, translate};
 use crate::ptx::{Position, SyntaxError};
 use instruction::{Constant, Instruction};
@@ -220,6 +223,8 @@ pub struct Kernel {
     pub(crate) shared_offsets: Vec<u32>,
     /// Bytes of local memory of the kernel's own frame.
     pub(crate) frame: u32,
+    /// What it may read before it is written, found at the first launch.
+    pub(crate) unwritten: OnceLock<Unwritten>,
     /// The translation for the vector mode, made at the first launch.
     pub(crate) steps: OnceLock<Option<Steps>>,
 }
@@ -268,6 +273,11 @@ impl Program {
 impl Kernel {
     pub(crate) fn steps(&self) -> Option<&Steps> {
         self.steps.get_or_init(|| translate(self)).as_ref()
+    }
+
+    /// What may be read before anybody has written it.
+    pub(crate) fn unwritten(&self) -> &Unwritten {
+        self.unwritten.get_or_init(|| Unwritten::find(self))
     }
 
     /// Name as in the PTX.

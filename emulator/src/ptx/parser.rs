@@ -284,6 +284,7 @@ impl<'s> Parser<'s> {
                 "v8" => variable.vector = 8,
                 // `.ptr .global .align 8` describes what a pointer parameter points at.
                 "ptr" => self.pointer_attributes()?,
+                _ if !variable.ty.is_empty() => return self.expected("one type"),
                 _ => variable.ty = word,
             }
         }
@@ -336,7 +337,7 @@ impl<'s> Parser<'s> {
                 } else {
                     (name, false)
                 };
-                let offset = self.signed_offset()?;
+                let offset = self.offset()?;
                 Ok(Initializer::Address { symbol, offset, generic, mask: None, position })
             }
             Token::Single(bits) => {
@@ -363,7 +364,7 @@ impl<'s> Parser<'s> {
                         "generic" if self.is(b'(') => (self.parenthesized_name()?, true),
                         symbol => (symbol, false),
                     };
-                    let offset = self.signed_offset()?;
+                    let offset = self.offset()?;
                     self.require(b')')?;
                     return Ok(Initializer::Address { symbol, offset, generic, mask: Some(mask), position });
                 }
@@ -380,16 +381,9 @@ impl<'s> Parser<'s> {
         Ok(name)
     }
 
-    /// `+ 4`, `- 4`, `+ -4`, or nothing.
-    fn signed_offset(&mut self) -> Parsed<i64> {
-        let negative = match self.token {
-            Token::Punctuation(b'+') => false,
-            Token::Punctuation(b'-') => true,
-            _ => return Ok(0),
-        };
-        self.advance()?;
-        let value = self.unary_expression()? as i64;
-        Ok(if negative { value.wrapping_neg() } else { value })
+    /// `+ 4`, `+ -4`, `+ 4 * 2`, or nothing.
+    fn offset(&mut self) -> Parsed<i64> {
+        if self.accept(b'+')? { Ok(self.constant_expression()? as i64) } else { Ok(0) }
     }
 
     // Constant expressions: C precedence, 64-bit two's complement.
@@ -613,7 +607,7 @@ impl<'s> Parser<'s> {
             match self.name("`function_name` or `inlined_at`")? {
                 "function_name" => {
                     self.name("a label")?;
-                    self.signed_offset()?;
+                    self.offset()?;
                 }
                 "inlined_at" => {
                     for _ in 0..3 {
@@ -717,8 +711,13 @@ impl<'s> Parser<'s> {
                     self.advance()?;
                     return Ok(Operand::Name(self.lexer.text(start, self.previous_end)));
                 }
-                if self.is(b'+') || self.is(b'-') {
-                    return Ok(Operand::Offset(name, self.signed_offset()?));
+                if self.is(b'+') {
+                    return Ok(Operand::Offset(name, self.offset()?));
+                }
+                if self.accept(b'[')? {
+                    let index = self.nested(Self::operand)?;
+                    self.require(b']')?;
+                    return Ok(Operand::Element(name, Box::new(index)));
                 }
                 Ok(Operand::Name(name))
             }
@@ -735,11 +734,11 @@ impl<'s> Parser<'s> {
             }
             Token::Punctuation(b'{') => {
                 self.advance()?;
-                Ok(Operand::Vector(self.comma_separated(b'}', Self::operand)?))
+                Ok(Operand::Vector(self.comma_separated(b'}', Self::part)?))
             }
             Token::Punctuation(b'(') if !self.parenthesis_is_arithmetic()? => {
                 self.advance()?;
-                Ok(Operand::List(self.comma_separated(b')', Self::operand)?))
+                Ok(Operand::List(self.comma_separated(b')', Self::part)?))
             }
             Token::Double(value) => {
                 self.advance()?;
@@ -771,6 +770,14 @@ impl<'s> Parser<'s> {
             },
             Token::Int(_) | Token::Punctuation(b'~' | b'+' | b'(') => self.operand_expression(),
             _ => self.expected("an operand"),
+        }
+    }
+
+    /// An operand inside a vector or a list, where nothing is added to a name.
+    fn part(&mut self) -> Parsed<Operand<'s>> {
+        match self.operand()? {
+            Operand::Offset(..) | Operand::Element(..) => self.expected("a name or a number before this"),
+            operand => Ok(operand),
         }
     }
 

@@ -190,6 +190,21 @@ pub(super) enum AccessSpace {
     Shared,
 }
 
+impl AccessSpace {
+    /// Of a load or store that has a step of its own. The plain mode runs all others, and finds their addresses where
+    /// the registers say.
+    pub(super) fn of(access: &instruction::Access) -> Option<AccessSpace> {
+        let space = match access.space {
+            // Generic addresses mostly mean global memory; the plain mode handles those that do not.
+            Some(Space::Global | Space::Const) | None if !access.order.is_strong() => AccessSpace::Global,
+            Some(Space::Shared) => AccessSpace::Shared,
+            _ => return None,
+        };
+        let common = memory::is_common(access.bytes, access.width == Width::Double);
+        (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) action: Action,
@@ -261,7 +276,7 @@ impl<'k> Translator<'k> {
             self.kernel.constants.iter().map(|(row, width, constant)| (*row, (*width, *constant))).collect();
         for instruction in &self.kernel.code {
             let Some((out, source, width)) = as_copy(instruction) else { continue };
-            if !uses.written_once(out, width) {
+            if !uses.written_once(out, width) || self.kernel.unwritten().registers.contains(&out) {
                 continue;
             }
             let root = self.copies.get(&source).copied();
@@ -281,7 +296,8 @@ impl<'k> Translator<'k> {
         let mut served: HashMap<[u32; 2], u32> = HashMap::new();
         for (pc, instruction) in self.kernel.code.iter().enumerate() {
             let (Op::Load(access) | Op::Store(access)) = &instruction.op else { continue };
-            if self.affine.as_ref().is_some_and(|affine| affine.is_address(access)) {
+            let regular = self.affine.as_ref().is_some_and(|affine| affine.is_address(access));
+            if regular || AccessSpace::of(access).is_none() {
                 continue;
             }
             let Some(indexed) = self.find_index(pc as u32, access) else { continue };
@@ -326,7 +342,11 @@ impl<'k> Translator<'k> {
             let unchanged = (multiplication + 1..pc).all(|between| {
                 !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
             });
-            (factor.2 == Constant::Bits(bytes) && unchanged).then_some(Indexed {
+            // The plain mode makes both anew, and must not undo what came of the product's register since.
+            let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
+            // Who computes the product for the first lane only reads no row of the index: there may be none.
+            let scalar = self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(&product));
+            (factor.2 == Constant::Bits(bytes) && unchanged && !scalar).then_some(Indexed {
                 base,
                 index,
                 signed: kind == 1,
@@ -559,16 +579,7 @@ impl<'k> Translator<'k> {
         if !is_load {
             self.read_plainly.extend(&access.registers);
         }
-        let space = match access.space {
-            // Generic addresses mostly mean global memory; the plain mode handles those that do not.
-            Some(Space::Global | Space::Const) | None => AccessSpace::Global,
-            Some(Space::Shared) => AccessSpace::Shared,
-            _ => return None,
-        };
-        if access.order.is_strong() && space == AccessSpace::Global || access.registers.len() > MOST_ELEMENTS
-        {
-            return None;
-        }
+        let space = AccessSpace::of(access)?;
         let mut registers = [0; MOST_ELEMENTS];
         for (to, register) in registers.iter_mut().zip(&access.registers) {
             *to = if is_load { offset(*register) } else { self.row(*register) };

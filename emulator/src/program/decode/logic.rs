@@ -427,6 +427,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let Some(Comparing { info, sources, combine }) = self.comparison(i, m, ty, comparison, logic)? else {
             return Ok(false);
         };
+        self.fits(self.operand(i, 0)?, result, false)?;
         let holds = self.temporary_predicate();
         self.emit(Op::Test { info, out: holds, inverse: None, sources, combine });
         let (a, b) = (self.bits(Width::Single, yes), self.bits(Width::Single, 0));

@@ -110,8 +110,9 @@ impl<'s> Decoder<'_, '_, 's> {
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
         let wide = ty.bytes() as usize * elements > 16;
-        if ty == Type::Pred || memory_mapped && order == Order::Weak || wide && !self.context.has_wide_access
-        {
+        let has_wide = self.context.has_wide_access && matches!(space, Some(Space::Global) | None);
+        let odd = elements == 8 && ty.bytes() != 4 || wide && !has_wide;
+        if ty == Type::Pred || memory_mapped && order == Order::Weak || odd {
             return Ok(false);
         }
         let (values, place) = if load { (0, 1) } else { (1, 0) };
@@ -127,12 +128,17 @@ impl<'s> Decoder<'_, '_, 's> {
             return Ok(false);
         }
         let place = self.operand(i, place)?;
+        self.refuse_other_space(place, space)?;
         if matches!(space, Some(Space::Param) | None) {
             if let Some((symbol, offset)) = self.param_symbol(place) {
                 return self.param_access(symbol, offset, values, ty, load).map(|()| true);
             }
         }
         if space == Some(Space::Param) && !(load && self.in_kernel) {
+            return Ok(false);
+        }
+        let fixed = matches!(place, Operand::Memory(parts) if matches!(parts[..], [Operand::Int(_)]));
+        if fixed && space != Some(Space::Local) {
             return Ok(false);
         }
         if load || space != Some(Space::Const) {
@@ -323,6 +329,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let first = usize::from(i.opcode == "atom");
         let place = self.operand(i, first)?;
+        self.refuse_other_space(place, space)?;
         let (compared, order) =
             (operation == AtomicOperation::CompareExchange, Order::Strong { scope, releases });
         self.operand_count(i, first + 2 + usize::from(compared) + usize::from(hinted))?;

@@ -13,6 +13,7 @@ mod matrix;
 mod memory;
 mod modifiers;
 mod operands;
+mod parameters;
 mod stack;
 mod texture;
 mod video;
@@ -66,11 +67,25 @@ enum Symbol<'s> {
         ty: Type,
         elements: u32,
     },
+    /// `%v<count>` of such registers.
+    Vectors {
+        first: Register,
+        ty: Type,
+        elements: u32,
+        count: u32,
+    },
+    /// `element`: bytes of an element of an array, 0 if it is none.
     Local {
         offset: u32,
+        element: u32,
     },
     Shared {
         index: u32,
+        element: u32,
+    },
+    Global {
+        index: u32,
+        element: u32,
     },
     Label(u32),
     Targets(Vec<&'s str>),
@@ -110,6 +125,8 @@ pub(super) struct Decoder<'c, 'm, 's> {
     scopes: Vec<HashMap<&'s str, Symbol<'s>>>,
     labels: Vec<Option<u32>>,
     frame: u32,
+    /// Results that are registers, and the rows that they go back in.
+    results: Vec<(Symbol<'s>, Register)>,
     in_kernel: bool,
     /// The kernel says that its blocks form clusters.
     explicit_cluster: bool,
@@ -139,6 +156,7 @@ pub(super) fn decode_kernel<'m, 's>(
         scopes: Vec::new(),
         labels: Vec::new(),
         frame: 0,
+        results: Vec::new(),
         in_kernel: true,
         explicit_cluster: tree.directives.iter().any(|(name, _)| *name == "explicitcluster"),
         guard: Condition::ALWAYS,
@@ -193,6 +211,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             caches: self.caches,
             shared_offsets,
             frame,
+            unwritten: std::sync::OnceLock::new(),
             steps: std::sync::OnceLock::new(),
         })
     }
@@ -252,6 +271,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         let mut scope = HashMap::new();
         for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
             for (variable, (first, words)) in variables.iter().zip(rows) {
+                if variable.space == Space::Register {
+                    continue;
+                }
                 scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
             }
         }
@@ -311,6 +333,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         variables
             .iter()
             .map(|variable| {
+                if variable.space == Space::Register {
+                    self.check_passed(variable)?;
+                }
                 let words = self.words_of(variable)?;
                 Ok((self.allocate_rows(words, Width::Single), words))
             })
@@ -367,16 +392,20 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.scopes = vec![scope];
         self.labels.clear();
         self.frame = 0;
+        self.results.clear();
         self.source = None;
         let first = self.code.len();
         self.guard = Condition::ALWAYS;
         self.origin(tree.position, tree.name);
         spilled.iter().for_each(|param| self.spill(param));
+        if !self.in_kernel {
+            self.receive(tree)?;
+        }
         self.scope(tree.body.as_deref().unwrap_or_default())?;
         // Running off the end is a return.
         self.guard = Condition::ALWAYS;
         self.origin(tree.position, "}");
-        self.emit(if self.in_kernel { Op::Exit } else { Op::Return });
+        self.leave();
         let labels = &self.labels;
         let resolve = |label: &mut u32| *label = labels.get(*label as usize).copied().flatten().unwrap_or(0);
         for instruction in &mut self.code[first..] {
@@ -477,11 +506,15 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                     .ok()
                     .filter(|frame| *frame <= MOST_LOCAL)
                     .ok_or_else(|| self.unsupported("more local memory than any thread has"))?;
-                Symbol::Local { offset: offset as u32 }
+                Symbol::Local { offset: offset as u32, element: element_bytes(variable) }
             }
             Space::Shared => {
                 self.shared.push(shared_layout(variable)?);
-                Symbol::Shared { index: self.shared.len() as u32 - 1 }
+                Symbol::Shared { index: self.shared.len() as u32 - 1, element: element_bytes(variable) }
+            }
+            Space::Global | Space::Const => {
+                let index = self.context.inner.get(&variable.position).copied().unwrap_or_default();
+                Symbol::Global { index, element: element_bytes(variable) }
             }
             Space::Param => {
                 let words = self.words_of(variable)?;
@@ -500,11 +533,15 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             .ok_or_else(|| self.unsupported(format!("registers of type `.{}`", variable.ty)))?;
         let width = if rows_of(ty) == 1 { Width::Single } else { Width::Double };
         if variable.vector != 1 {
-            if matches!(ty, Type::Pred | Type::B128) || variable.count.is_some() {
+            if matches!(ty, Type::Pred | Type::B128) || variable.count.is_some_and(|count| count > 1 << 16) {
                 return Err(self.unsupported("vector registers of this kind"));
             }
-            let first = self.allocate_rows(variable.vector, width);
-            return Ok(Symbol::Vector { first, ty, elements: variable.vector });
+            let elements = variable.vector;
+            let first = self.allocate_rows(elements * variable.count.unwrap_or(1), width);
+            return Ok(match variable.count {
+                Some(count) => Symbol::Vectors { first, ty, elements, count },
+                None => Symbol::Vector { first, ty, elements },
+            });
         }
         let count = variable.count.unwrap_or(1);
         if count > 1 << 20 {
@@ -576,11 +613,14 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     fn instruction(&mut self, instruction: &'m ptx::Instruction<'s>) -> Decoded<()> {
         self.origin(instruction.position, instruction.text);
+        let expanded = self.expanded(instruction);
+        let instruction = expanded.as_ref().unwrap_or(instruction);
         self.guard = match instruction.guard {
             Some((name, negated)) => Condition { predicate: self.predicate_named(name)?, negated },
             None => Condition::ALWAYS,
         };
         self.refuse_special_registers(instruction)?;
+        self.refuse_elements(instruction)?;
         let mut modifiers = Modifiers::new(instruction);
         let known = self.arithmetic(instruction, &mut modifiers)?
             || self.logic(instruction, &mut modifiers)?
@@ -601,6 +641,45 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
+    /// The same instruction with the elements of vector registers in their place; `None` if it has none.
+    fn expanded(&self, instruction: &ptx::Instruction<'s>) -> Option<ptx::Instruction<'s>> {
+        if self.context.elements.is_empty() {
+            return None;
+        }
+        let mut found = false;
+        let operands = instruction.operands.iter().map(|operand| self.with_elements(operand, &mut found));
+        let operands = operands.collect();
+        found.then(|| ptx::Instruction { operands, ..instruction.clone() })
+    }
+
+    fn with_elements(&self, operand: &ptx::Operand<'s>, found: &mut bool) -> ptx::Operand<'s> {
+        use ptx::Operand;
+        let mut all =
+            |list: &[Operand<'s>]| list.iter().map(|part| self.with_elements(part, found)).collect();
+        match operand {
+            Operand::Name(name) if matches!(self.lookup(name), Some(Symbol::Vector { .. })) => {
+                let Some(elements) = self.context.elements.get(name) else { return operand.clone() };
+                *found = true;
+                Operand::Vector(elements.iter().map(|element| Operand::Name(element)).collect())
+            }
+            Operand::Memory(parts) => Operand::Memory(all(parts)),
+            Operand::List(parts) => Operand::List(all(parts)),
+            other => other.clone(),
+        }
+    }
+
+    /// Only moves, loads and stores take elements of arrays.
+    fn refuse_elements(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
+        let element = |operand: &ptx::Operand<'s>| matches!(operand, ptx::Operand::Element(..));
+        if matches!(instruction.opcode, "mov" | "cvta" | "ld" | "st")
+            || !instruction.operands.iter().any(element)
+        {
+            return Ok(());
+        }
+        let message = format!("`{}` takes no element of an array", instruction.opcode);
+        Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
+    }
+
     /// Only moves and conversions read special registers.
     fn refuse_special_registers(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
         if matches!(instruction.opcode, "mov" | "cvt") {
@@ -630,13 +709,24 @@ impl<'s> Decoder<'_, '_, 's> {
         let Some(scope) = self.scopes.last() else { return false };
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let numbered = match (scope.get(prefix), name[prefix.len()..].parse::<u32>()) {
-            (Some(Symbol::Registers { count, .. } | Symbol::Predicates { count, .. }), Ok(number)) => {
-                number < *count
-            }
+            (
+                Some(
+                    Symbol::Registers { count, .. }
+                    | Symbol::Predicates { count, .. }
+                    | Symbol::Vectors { count, .. },
+                ),
+                Ok(number),
+            ) => number < *count,
             _ => false,
         };
         numbered || scope.contains_key(name)
     }
+}
+
+/// Bytes of an element of an array; 0 of what is no array.
+fn element_bytes(variable: &Variable<'_>) -> u32 {
+    let ty = Type::parse(variable.ty).filter(|_| !variable.dimensions.is_empty());
+    ty.map_or(0, |ty| ty.bytes() * variable.vector)
 }
 
 fn rows_of(ty: Type) -> u32 {
@@ -667,6 +757,10 @@ fn names_address(statements: &[Statement<'_>], symbol: &str) -> bool {
 }
 
 fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {
+    if variable.space != Space::Param {
+        let message = format!("the parameter `{}` of a kernel must be in `.param`", variable.name);
+        return Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
+    }
     let (bytes, align) = layout(variable)?;
     let place = bytes.and_then(|bytes| {
         let offset = u64::from(end).next_multiple_of(align);

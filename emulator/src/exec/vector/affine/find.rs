@@ -8,7 +8,7 @@ use super::expr::{Expr, Exprs, Id, ONE, Shape, UNIFORM, low};
 use super::linear::{linear, linear_shape, linear_value};
 use super::{Affine, Scalar};
 use crate::program::instruction::{Condition, Constant, Instruction, Op, Predicate, Register, Special};
-use crate::program::{Kernel, RowKind};
+use crate::program::{Kernel, RowKind, effects};
 use std::collections::{HashMap, HashSet};
 
 /// What is known of a register.
@@ -70,6 +70,8 @@ impl Finder<'_> {
             let known = self.constant(*register, *width, *constant);
             self.known.insert(*register, known);
         }
+        // What is read before it is written is zero then, whatever is written later.
+        self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
         let mut changed = true;
         while changed {
             changed = false;
@@ -236,7 +238,11 @@ impl Finder<'_> {
                     Op::Logic { out, a, b, .. } => {
                         (vec![*out], holds(a) && holds(b) && holds(&instruction.guard))
                     }
-                    op => (written_predicates(op), false),
+                    _ => {
+                        let mut outs = Vec::new();
+                        effects::predicates(instruction, &mut |out| outs.push(out));
+                        (outs, false)
+                    }
                 };
                 for out in outs {
                     changed |= uniform[out.0 as usize] && !same;
@@ -318,27 +324,5 @@ fn join(old: Known, new: Known) -> Known {
             Known::Shaped { shape, value: value.filter(|_| value == other_value) }
         }
         _ => Known::Row,
-    }
-}
-
-/// The predicates that an instruction other than a test or logic writes.
-fn written_predicates(op: &Op) -> Vec<Predicate> {
-    use crate::program::instruction::{BarrierKind, Collective, MemoryBarrierAction};
-    match op {
-        Op::Barrier { kind: BarrierKind::Combine { out, .. }, .. } => vec![*out],
-        Op::MemoryBarrier(barrier) => match barrier.action {
-            MemoryBarrierAction::Test { out, .. } => vec![out],
-            _ => Vec::new(),
-        },
-        Op::Collective { operation, .. } => match operation {
-            Collective::Shuffle { inside, .. } => inside.iter().copied().collect(),
-            Collective::MatchAll { agreed, .. } => agreed.iter().copied().collect(),
-            Collective::VoteAll { out, .. }
-            | Collective::VoteAny { out, .. }
-            | Collective::VoteUniform { out, .. }
-            | Collective::Elect { elected: out, .. } => vec![*out],
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
     }
 }
