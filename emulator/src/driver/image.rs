@@ -8,15 +8,19 @@ use cuprum_sys::CUresult;
 use super::call::{Answer, INVALID_VALUE, Param};
 use super::fatbin;
 
-/// A module's image: a pointer whose length the image itself tells.
+/// A module's image.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Image(*const c_void);
+pub(super) struct Image {
+    start: *const c_void,
+    /// The most bytes that it may have; `None` for a client's pointer, whose length the image itself tells.
+    most: Option<usize>,
+}
 
 impl Param for Image {
     type Raw = *const c_void;
 
     unsafe fn from_raw(raw: *const c_void) -> Self {
-        Self(raw)
+        Self { start: raw, most: None }
     }
 }
 
@@ -60,43 +64,64 @@ const WRAPPER_POINTER: usize = 8;
 impl Image {
     /// An image in a buffer that ends with a NUL.
     pub(super) fn in_buffer(bytes: &[u8]) -> Self {
-        Self(bytes.as_ptr().cast())
+        Self { start: bytes.as_ptr().cast(), most: Some(bytes.len()) }
     }
 
     /// The PTX text of the image that suits a device of this compute capability best.
     pub(super) fn ptx(self, capability: u32) -> Answer<Result<String, Refused>> {
-        if self.0.is_null() {
+        if self.start.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: an image is at least a header or a NUL-terminated text; a text shorter than four
-        // bytes is read up to its NUL only.
-        let text = unsafe { CStr::from_ptr(self.0.cast()) };
-        let start = text.to_bytes();
-        let begins = |magic: [u8; 4]| start.starts_with(&magic);
-        Ok(if begins(ELF_MAGIC) {
+        Ok(if self.begins(ELF_MAGIC) {
             Err(Refused::machine_code("the image"))
-        } else if begins(FATBIN_MAGIC) {
+        } else if self.begins(FATBIN_MAGIC) {
             self.fatbin().and_then(|bytes| fatbin::ptx(bytes, capability))
-        } else if begins(WRAPPER_MAGIC) {
-            let field = self.0.wrapping_byte_add(WRAPPER_POINTER);
+        } else if self.begins(WRAPPER_MAGIC) && self.most.is_some() {
+            // What a file says is no address of this process.
+            Err(Refused::garbage())
+        } else if self.begins(WRAPPER_MAGIC) {
+            let field = self.start.wrapping_byte_add(WRAPPER_POINTER);
             // SAFETY: the wrapper is a magic number, a version and this pointer.
-            let inner = unsafe { field.cast::<*const c_void>().read_unaligned() };
-            return Self(inner).ptx(capability);
+            let start = unsafe { field.cast::<*const c_void>().read_unaligned() };
+            let inner = Self { start, most: None };
+            if inner.start.is_null() {
+                return Err(INVALID_VALUE);
+            }
+            // A wrapper is around a fat binary, never around a wrapper, which might be itself.
+            if inner.begins(FATBIN_MAGIC) {
+                inner.fatbin().and_then(|bytes| fatbin::ptx(bytes, capability))
+            } else {
+                Err(Refused::garbage())
+            }
         } else {
-            match text.to_str() {
+            // SAFETY: an image without a magic number is text that ends with a NUL.
+            match unsafe { CStr::from_ptr(self.start.cast()) }.to_str() {
                 Ok(text) if text.contains(".version") => Ok(text.to_owned()),
                 _ => Err(Refused::garbage()),
             }
         })
     }
 
+    /// Whether the image starts with these bytes, none of which is zero.
+    fn begins(self, magic: [u8; 4]) -> bool {
+        magic.into_iter().enumerate().all(|(index, byte)| {
+            let at = self.start.cast::<u8>().wrapping_add(index);
+            // SAFETY: an image is at least a header or a text up to its NUL; the bytes before this one were no NUL.
+            unsafe { at.read() == byte }
+        })
+    }
+
     /// The bytes of a fat binary, whose header has the length.
-    fn fatbin(self) -> Result<&'static [u8], Refused> {
-        // SAFETY: a fat binary starts with a header of this size, by its magic number.
-        let header = unsafe { slice::from_raw_parts(self.0.cast::<u8>(), fatbin::HEADER) };
-        let len = fatbin::total_len(header).ok_or_else(Refused::garbage)?;
-        // SAFETY: the header says that the container is this long. The bytes are used during the
+    fn fatbin(&self) -> Result<&[u8], Refused> {
+        if self.most.is_some_and(|most| most < fatbin::HEADER) {
+            return Err(Refused::garbage());
+        }
+        // SAFETY: a fat binary starts with a header of this size, by its magic number; a buffer has that many bytes.
+        let header = unsafe { slice::from_raw_parts(self.start.cast::<u8>(), fatbin::HEADER) };
+        let len = fatbin::total_len(header).filter(|len| self.most.is_none_or(|most| *len <= most));
+        let len = len.filter(|len| isize::try_from(*len).is_ok()).ok_or_else(Refused::garbage)?;
+        // SAFETY: the header says that the container is this long, and a buffer is. The bytes are used during the
         // call only, in which the client keeps them.
-        Ok(unsafe { slice::from_raw_parts(self.0.cast::<u8>(), len) })
+        Ok(unsafe { slice::from_raw_parts(self.start.cast::<u8>(), len) })
     }
 }
