@@ -123,6 +123,7 @@ pub(super) fn decode_kernel<'m, 's>(
     context: &Context<'m, 's>,
     tree: &'m ptx::Function<'s>,
 ) -> Decoded<Kernel> {
+    context.count(context.shared.len(), tree.position)?;
     let mut decoder = Decoder {
         context,
         code: Vec::new(),
@@ -510,6 +511,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         if count > 1 << 20 {
             return Err(self.unsupported("more than a million registers"));
         }
+        self.context.count(count as usize, variable.position)?;
         if ty == Type::Pred {
             let first = Predicate(self.predicates);
             self.predicates += count;
@@ -576,6 +578,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     fn instruction(&mut self, instruction: &'m ptx::Instruction<'s>) -> Decoded<()> {
         self.origin(instruction.position, instruction.text);
+        self.context.count(1, instruction.position)?;
         self.guard = match instruction.guard {
             Some((name, negated)) => Condition { predicate: self.predicate_named(name)?, negated },
             None => Condition::ALWAYS,
