@@ -182,8 +182,9 @@ impl<'a> Launch<'a> {
                 Special::SharedWindow => windows.shared,
                 Special::LocalWindow => windows.local,
                 Special::WindowBytes => windows.bytes,
-                Special::Environment(1) => args.grid_workspace & 0xffff_ffff,
-                Special::Environment(2) => args.grid_workspace >> 32,
+                // The upper half comes first.
+                Special::Environment(1) => args.grid_workspace >> 32,
+                Special::Environment(2) => args.grid_workspace & 0xffff_ffff,
                 Special::Environment(_) => 0,
                 varying => return Err(varying),
             },
