@@ -7,6 +7,7 @@ use cuprum_sys::CUresult;
 
 use super::call::{Answer, INVALID_VALUE, Param};
 use super::fatbin;
+use super::joined::Joined;
 
 /// A module's image.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +60,15 @@ const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
 const FATBIN_MAGIC: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
 /// The structure that compilers put around a fat binary; the address of that is its second word.
 const WRAPPER_MAGIC: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
+const WRAPPER_VERSION: usize = 4;
 const WRAPPER_POINTER: usize = 8;
+/// In version 2, the address of a list of fat binaries that are still to be linked, with null at its end: what device
+/// code compiled apart (`-rdc=true`) becomes. The other pointer then has what the compiler linked by itself, for
+/// architectures that it knew.
+const WRAPPER_LIST: usize = 16;
+const LINK_VERSION: u32 = 2;
+/// The most fat binaries in such a list.
+const MOST_LINKED: usize = 1 << 16;
 
 impl Image {
     /// An image in a buffer that ends with a NUL.
@@ -75,24 +84,12 @@ impl Image {
         Ok(if self.begins(ELF_MAGIC) {
             Err(Refused::machine_code("the image"))
         } else if self.begins(FATBIN_MAGIC) {
-            self.fatbin().and_then(|bytes| fatbin::ptx(bytes, capability))
+            self.contained(capability)
         } else if self.begins(WRAPPER_MAGIC) && self.most.is_some() {
             // What a file says is no address of this process.
             Err(Refused::garbage())
         } else if self.begins(WRAPPER_MAGIC) {
-            let field = self.start.wrapping_byte_add(WRAPPER_POINTER);
-            // SAFETY: the wrapper is a magic number, a version and this pointer.
-            let start = unsafe { field.cast::<*const c_void>().read_unaligned() };
-            let inner = Self { start, most: None };
-            if inner.start.is_null() {
-                return Err(INVALID_VALUE);
-            }
-            // A wrapper is around a fat binary, never around a wrapper, which might be itself.
-            if inner.begins(FATBIN_MAGIC) {
-                inner.fatbin().and_then(|bytes| fatbin::ptx(bytes, capability))
-            } else {
-                Err(Refused::garbage())
-            }
+            return self.wrapped(capability);
         } else {
             // SAFETY: an image without a magic number is text that ends with a NUL.
             match unsafe { CStr::from_ptr(self.start.cast()) }.to_str() {
@@ -100,6 +97,46 @@ impl Image {
                 _ => Err(Refused::garbage()),
             }
         })
+    }
+
+    /// The PTX of what a wrapper is around: a fat binary, or a list of them. Never a wrapper, which might be itself.
+    fn wrapped(self, capability: u32) -> Answer<Result<String, Refused>> {
+        let version = self.start.wrapping_byte_add(WRAPPER_VERSION).cast::<u32>();
+        // SAFETY: the wrapper is a magic number, this version and two pointers.
+        let is_list = unsafe { version.read_unaligned() } == LINK_VERSION;
+        let field = if is_list { WRAPPER_LIST } else { WRAPPER_POINTER };
+        let field = self.start.wrapping_byte_add(field).cast::<*const c_void>();
+        // SAFETY: as above.
+        let start = unsafe { field.read_unaligned() };
+        if start.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        if !is_list {
+            return Ok(Self { start, most: None }.contained(capability));
+        }
+        let mut joined = Joined::default();
+        for index in 0..MOST_LINKED {
+            let place = start.cast::<*const c_void>().wrapping_add(index);
+            // SAFETY: the list ends with null, which none of the pointers before this one was.
+            let start = unsafe { place.read_unaligned() };
+            if start.is_null() {
+                joined.add_device_runtime();
+                return Ok(Ok(joined.text()));
+            }
+            let part = Self { start, most: None }.contained(capability);
+            if let Err(refused) = part.and_then(|ptx| joined.add(&ptx)) {
+                return Ok(Err(refused));
+            }
+        }
+        Ok(Err(Refused::garbage()))
+    }
+
+    /// The PTX of a fat binary.
+    fn contained(self, capability: u32) -> Result<String, Refused> {
+        if !self.begins(FATBIN_MAGIC) {
+            return Err(Refused::garbage());
+        }
+        fatbin::ptx(self.fatbin()?, capability)
     }
 
     /// Whether the image starts with these bytes, none of which is zero.

@@ -25,6 +25,7 @@ mod heap;
 mod image;
 mod init;
 mod jit;
+mod joined;
 mod launch;
 mod leak;
 mod legacy_launch;

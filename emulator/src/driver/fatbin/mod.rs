@@ -32,7 +32,7 @@ mod entry {
 }
 
 /// The longest PTX that is decompressed: well above what compilers make, well below what a host cannot spare.
-const MOST_TEXT: u64 = 256 << 20;
+pub(super) const MOST_TEXT: u64 = 256 << 20;
 
 const KIND_PTX: u16 = 1;
 const FLAG_LZ4: u64 = 0x2000;
