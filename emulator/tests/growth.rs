@@ -4,6 +4,7 @@
 
 mod device;
 
+use cuprum_emulator::memory::{Memory, Request};
 use device::{Args, Device};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ const LARGER: usize = 8;
 /// By how much longer it may take.
 const LONGER: f64 = 24.0;
 /// What takes less than this is no matter.
-const NO_MATTER: Duration = Duration::from_millis(30);
+const NO_MATTER: Duration = Duration::from_millis(250);
 
 /// Compares what `run` takes for `n` and for eight times as much, the best of three each.
 fn assert_linear(what: &str, n: usize, run: impl Fn(usize) -> Duration) {
@@ -151,4 +152,132 @@ fn what_a_module_becomes_is_limited() {
         assert!(error.message.contains("the module becomes more than"), "{error}");
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     }
+}
+
+/// Calls itself as deep as its parameter says, and counts.
+const RECURSIVE: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.func (.param .b32 result) deep(.param .b32 depth)
+{
+.reg .pred %p;
+.reg .b32 %r<3>;
+ld.param.u32 %r0, [depth];
+setp.eq.u32 %p, %r0, 0;
+@%p bra END;
+sub.u32 %r0, %r0, 1;
+{
+.param .b32 a;
+.param .b32 b;
+st.param.b32 [a], %r0;
+call (b), deep, (a);
+ld.param.b32 %r0, [b];
+}
+add.u32 %r0, %r0, 1;
+END:
+st.param.b32 [result], %r0;
+ret;
+}
+.visible .entry k(.param .u64 out, .param .u32 depth)
+{
+.reg .b32 %r<2>;
+.reg .b64 %rd;
+.param .b32 a;
+.param .b32 b;
+ld.param.u64 %rd, [out];
+ld.param.u32 %r0, [depth];
+st.param.b32 [a], %r0;
+call (b), deep, (a);
+ld.param.b32 %r0, [b];
+st.global.u32 [%rd], %r0;
+ret;
+}
+";
+
+#[test]
+fn recursion_takes_linear_time() {
+    let device = Device::load(RECURSIVE).unwrap_or_else(|error| panic!("{error}"));
+    let out = device.buffer(&[0u32]);
+    assert_linear("recursion", 1200, |depth| {
+        let start = Instant::now();
+        // Often enough to take some time.
+        for _ in 0..20 {
+            device.launch("k", 1, 1, &Args::default().buffer(&out).push(depth as u32)).unwrap();
+        }
+        assert_eq!(out.read::<u32>(), [depth as u32]);
+        start.elapsed()
+    });
+}
+
+#[test]
+fn registers_that_nobody_names_take_no_memory() {
+    let text = kernel(1 << 20, "mov.u32 %r1000000, %r0;\nst.global.u32 [%rd0], %r1000000;\n");
+    let device = Device::load(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert!(device.kernel("k").registers() < 20, "{}", device.kernel("k").registers());
+    let out = device.buffer(&[7u32]);
+    device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap();
+    assert_eq!(out.read::<u32>(), [0]);
+}
+
+#[test]
+fn registers_that_fit_no_thread_are_refused() {
+    let n = 200_000;
+    let all = body(n, |text, i| writeln!(text, "mov.u32 %r{i}, %r0;").unwrap(), "");
+    let error = Device::load(&kernel(n + 1, &all)).err().expect("a refusal");
+    assert!(error.message.contains("more than 131072 registers"), "{error}");
+}
+
+fn memory() -> Memory {
+    Memory::new(1, 64 << 30, false)
+}
+
+fn allocate(memory: &Memory, context: u64, count: usize) -> Vec<u64> {
+    (0..count).map(|_| memory.alloc(&Request::device(512, context, 0)).unwrap().base).collect()
+}
+
+/// The best time of a thousand turns of something that changes nothing in the end.
+fn thousand(mut turn: impl FnMut()) -> Duration {
+    let start = Instant::now();
+    (0..1000).for_each(|_| turn());
+    start.elapsed()
+}
+
+/// Compares what a turn takes with few and with many things alive, ten thousand times as many.
+fn assert_same(what: &str, few: Duration, many: Duration) {
+    println!("{what}: {few:?} with few alive, {many:?} with many");
+    assert!(many <= 32 * few.max(Duration::from_millis(2)), "{what}: {few:?} with few, {many:?} with many");
+}
+
+#[test]
+fn a_snapshot_costs_the_same_however_much_is_allocated() {
+    let time = |alive: usize| {
+        let memory = memory();
+        let bases = allocate(&memory, 1, alive);
+        thousand(|| {
+            let region = memory.alloc(&Request::device(512, 1, 0)).unwrap();
+            let map = memory.snapshot();
+            assert_eq!(map.find(region.base + 5).map(|found| found.id), Some(region.id));
+            assert!(map.find(bases[bases.len() / 2]).is_some());
+            memory.free(region.base).unwrap();
+            let later = memory.snapshot();
+            assert!(later.find(region.base).is_none() && map.find(region.base).is_some());
+        })
+    };
+    assert_same("a snapshot", time(10), time(100_000));
+}
+
+#[test]
+fn a_context_goes_without_a_look_at_the_memory_of_others() {
+    let time = |alive: usize| {
+        let memory = memory();
+        allocate(&memory, 1, alive);
+        thousand(|| {
+            let mine = allocate(&memory, 2, 3);
+            assert_eq!(memory.regions_of(2).iter().map(|region| region.base).collect::<Vec<_>>(), mine);
+            assert_eq!(memory.free_context(2), 3);
+            assert!(memory.regions_of(2).is_empty());
+        })
+    };
+    assert_same("a context", time(10), time(100_000));
 }

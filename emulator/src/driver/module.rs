@@ -118,7 +118,10 @@ impl Module {
         let emulator = emulator();
         emulator.scheduler.wait_context(self.context.handle);
         emulator.modules.remove(self.handle);
-        emulator.functions.remove_if(|function| function.module.handle == self.handle);
+        let functions = std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner));
+        for handle in functions.into_values() {
+            emulator.functions.remove(handle);
+        }
         for &address in self.globals.iter().filter(|&&address| address != 0) {
             // Gone already if the context is.
             let _ = emulator.memory.free(address);

@@ -13,7 +13,7 @@ const MOST_WORDS: usize = 1 << 19;
 
 /// How often all blocks are looked at: as often as loops nest, and twice more. Beyond that control flow is so entangled
 /// that it could take as often as there are blocks.
-const MOST_ROUNDS: usize = 64;
+const MOST_ROUNDS: usize = 32;
 
 /// A set of rows, a bit each.
 pub(super) type RowSet = [u64];
