@@ -295,6 +295,12 @@ impl<'k> Translator<'k> {
                 continue;
             }
             let Some(indexed) = self.find_index(pc as u32, access) else { continue };
+            // The index of a product that is no row need be none either.
+            let multiplication = &self.kernel.code[indexed.instructions[0] as usize].op;
+            let is_scalar = |out| self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(out));
+            if matches!(multiplication, Op::Pure { out, .. } if is_scalar(out)) {
+                continue;
+            }
             *served.entry(indexed.instructions).or_default() += 1;
             self.indexed.insert(pc as u32, indexed);
         }
