@@ -5,6 +5,8 @@
 //! decompress to is a limit, and never more than [`MOST_TEXT`].
 
 mod lz4;
+#[cfg(test)]
+mod reference;
 mod zstd;
 
 use cuprum_sys::CUresult;
