@@ -151,7 +151,8 @@ impl Drop for KernelHooks {
         }
         let text: String = printed.texts.drain(..).collect();
         // Nobody to be told if nobody reads it.
-        let _ = io::stdout().lock().write_all(text.as_bytes());
+        let mut stdout = io::stdout().lock();
+        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     }
 }
 

@@ -27,7 +27,7 @@ use crate::exec::semantics::Width;
 use crate::ptx::{self, Position, Space, Statement, Variable};
 use modifiers::Modifiers;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most registers of 32 bits, and predicates, that a kernel may name with its functions: what would fit into the
@@ -268,9 +268,11 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
             }
         }
+        let mut named = HashSet::new();
+        addresses_named(tree.body.as_deref().unwrap_or_default(), &mut named);
         let mut taken = Vec::new();
         for (variable, (first, words)) in tree.params.iter().zip(&unit.params) {
-            if names_address(tree.body.as_deref().unwrap_or_default(), variable.name) {
+            if named.contains(variable.name) {
                 let (_, align) = layout(variable)?;
                 taken.push(Spilled { name: variable.name, first: *first, words: *words, align });
             }
@@ -697,19 +699,20 @@ struct Spilled<'s> {
     align: u64,
 }
 
-/// Whether an instruction takes the address of this symbol.
-fn names_address(statements: &[Statement<'_>], symbol: &str) -> bool {
-    statements.iter().any(|statement| match statement {
-        Statement::Block(inner) => names_address(inner, symbol),
-        Statement::Instruction(instruction) => {
-            matches!(instruction.opcode, "mov" | "cvta")
-                && instruction.operands.iter().any(|operand| match operand {
-                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => *name == symbol,
-                    _ => false,
-                })
+/// Collects the names of which an instruction may take the address.
+fn addresses_named<'s>(statements: &[Statement<'s>], named: &mut HashSet<&'s str>) {
+    for statement in statements {
+        match statement {
+            Statement::Block(inner) => addresses_named(inner, named),
+            Statement::Instruction(instruction) if matches!(instruction.opcode, "mov" | "cvta") => {
+                named.extend(instruction.operands.iter().filter_map(|operand| match operand {
+                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => Some(*name),
+                    _ => None,
+                }));
+            }
+            _ => {}
         }
-        _ => false,
-    })
+    }
 }
 
 fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {
