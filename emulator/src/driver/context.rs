@@ -170,14 +170,14 @@ impl Context {
         emulator.contexts.remove(self.handle);
         let context = self.handle;
         emulator.captures.forget_context(self.handle);
-        emulator.streams.remove_if(|stream| stream.context.handle == context);
-        emulator.events.remove_if(|event| event.context.handle == context);
-        emulator.modules.remove_if(|module| module.context.handle == context);
-        emulator.functions.remove_if(|function| function.module.context.handle == context);
-        emulator.arrays.remove_if(|array| array.context.handle == context);
-        emulator.mipmaps.remove_if(|mipmap| mipmap.context.handle == context);
-        emulator.textures.remove_if(|texture| texture.context.handle == context);
-        emulator.surfaces.remove_if(|surface| surface.context.handle == context);
+        emulator.streams.remove_owned(context);
+        emulator.events.remove_owned(context);
+        emulator.modules.remove_owned(context);
+        emulator.functions.remove_owned(context);
+        emulator.arrays.remove_owned(context);
+        emulator.mipmaps.remove_owned(context);
+        emulator.textures.remove_owned(context);
+        emulator.surfaces.remove_owned(context);
         emulator.graph_blocks.forget_context(context as u64);
         emulator.memory.free_context(context as u64);
     }

@@ -155,9 +155,11 @@ impl Library {
     fn unload(&self) {
         let emulator = emulator();
         emulator.libraries.remove(self.handle);
-        emulator.kernels.remove_if(|kernel| kernel.library.handle == self.handle);
-        let modules: Vec<_> = self.state().modules.drain().collect();
-        for module in modules.iter().filter_map(|(_, module)| module.upgrade()) {
+        let State { modules, kernels } = std::mem::take(&mut *self.state());
+        for handle in kernels.into_values() {
+            emulator.kernels.remove(handle);
+        }
+        for module in modules.values().filter_map(Weak::upgrade) {
             module.unload();
         }
         self.origin.free();

@@ -27,6 +27,7 @@ mod heap;
 mod image;
 mod init;
 mod jit;
+mod joined;
 mod launch;
 mod leak;
 mod leftover;

@@ -151,7 +151,10 @@ impl Module {
         let emulator = emulator();
         emulator.scheduler.wait_context(self.context.handle);
         emulator.modules.remove(self.handle);
-        emulator.functions.remove_if(|function| function.module.handle == self.handle);
+        let functions = std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner));
+        for handle in functions.into_values() {
+            emulator.functions.remove(handle);
+        }
         let of_library = matches!(self.of, ModuleOf::Library(_));
         for (global, &address) in self.program.globals().iter().zip(&self.globals) {
             if address != 0 && !(of_library && global.managed) {

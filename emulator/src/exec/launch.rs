@@ -157,7 +157,8 @@ impl<'a> Launch<'a> {
             Constant::Bits(bits) => bits,
             Constant::Param { offset, bytes, signed } => {
                 let mut raw = [0; 8];
-                let source = args.params.get(offset as usize..(offset + bytes) as usize).unwrap_or_default();
+                let source =
+                    args.params.get(offset as usize..offset as usize + bytes as usize).unwrap_or_default();
                 raw[..source.len()].copy_from_slice(source);
                 let value = u64::from_le_bytes(raw);
                 let unused = 64 - 8 * bytes.min(8);
@@ -186,6 +187,7 @@ impl<'a> Launch<'a> {
                 Special::SharedWindow => windows.shared,
                 Special::LocalWindow => windows.local,
                 Special::WindowBytes => windows.bytes,
+                // The upper half comes first.
                 Special::Environment(1) => args.grid_workspace >> 32,
                 Special::Environment(2) => args.grid_workspace & 0xffff_ffff,
                 Special::Environment(_) => 0,

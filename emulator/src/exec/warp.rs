@@ -35,6 +35,36 @@ pub(super) struct Frame {
     pub(super) callers_stack: StackPointers,
     /// Registers of the same function further up, if it called itself.
     pub(super) saved: Option<Saved>,
+    /// The functions of this frame and of all further up, a bit each.
+    pub(super) functions: Arc<[u64]>,
+}
+
+impl Frame {
+    /// The functions of a frame that a function of `count` is called from, with the called one; and whether that was
+    /// among them.
+    pub(super) fn functions(parent: Option<&Arc<Frame>>, function: u32, count: usize) -> (Arc<[u64]>, bool) {
+        let (word, bit) = (function as usize / 64, 1u64 << (function % 64));
+        let above = match parent {
+            Some(frame) => Arc::clone(&frame.functions),
+            None => vec![0; count.div_ceil(64)].into(),
+        };
+        if above.get(word).is_some_and(|functions| functions & bit != 0) {
+            return (above, true);
+        }
+        let mut functions = above.to_vec();
+        functions[word] |= bit;
+        (functions.into(), false)
+    }
+}
+
+impl Drop for Frame {
+    /// One frame after the other: the chain may be longer than the host's stack is deep.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(mut frame) = next.and_then(Arc::into_inner) {
+            next = frame.parent.take();
+        }
+    }
 }
 
 /// Lanes that stand at the same instruction of the same call.

@@ -55,8 +55,32 @@ pub struct PtxError {
 
 impl PtxError {
     pub(crate) fn at(position: Position, kind: PtxErrorKind, message: impl Into<String>) -> Self {
-        PtxError { kind, line: position.line, column: position.column, message: message.into() }
+        let message = shortened(message.into());
+        PtxError { kind, line: position.line, column: position.column, message }
     }
+}
+
+/// The longest message, in bytes: what it quotes of the input has no end of its own.
+const MOST_MESSAGE: usize = 600;
+
+/// The message without its middle, on one line, if it is too long.
+fn shortened(message: String) -> String {
+    if message.len() <= MOST_MESSAGE && !message.contains('\n') {
+        return message;
+    }
+    let line = |part: &str| part.replace('\n', " ");
+    if message.len() <= MOST_MESSAGE {
+        return line(&message);
+    }
+    let mut start = MOST_MESSAGE * 2 / 3;
+    let mut end = message.len() - MOST_MESSAGE / 3;
+    while !message.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !message.is_char_boundary(end) {
+        end += 1;
+    }
+    line(&message[..start]) + " [...] " + &line(&message[end..])
 }
 
 impl From<SyntaxError> for PtxError {

@@ -7,11 +7,16 @@ use super::{
     variables,
 };
 use crate::ptx::{self, FunctionKind, Initializer, Linkage, Position, Space, Statement, Variable};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The newest PTX version that the decoder was written for.
 const NEWEST_VERSION: (u32, u32) = (9, 5);
+
+/// The most that a module may become, in instructions: functions count once for each kernel that may call them, and so
+/// do shared variables, rows of registers and targets of indexed branches. Some 100 MB of text that is not repeated.
+const MOST_PARTS: u32 = 1 << 22;
 
 /// What a name at module scope means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +55,20 @@ pub(super) struct Context<'m, 's> {
     pub(super) inner: HashMap<Position, u32>,
     /// The names of vector registers, and of their elements.
     pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
+    /// What is left of the parts that a module may have.
+    parts: Cell<u32>,
+}
+
+impl Context<'_, '_> {
+    /// Counts what the module becomes, which may be much longer than its text.
+    pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), PtxError> {
+        let left = u32::try_from(parts).ok().and_then(|parts| self.parts.get().checked_sub(parts));
+        self.parts.set(left.ok_or_else(|| {
+            let text = format!("the module becomes more than {MOST_PARTS} instructions and registers");
+            PtxError::at(at, PtxErrorKind::Unsupported, text)
+        })?);
+        Ok(())
+    }
 }
 
 /// Bytes and alignment of a declared variable; `None` for an array without size.
@@ -105,6 +124,7 @@ fn load_module<'s>(
         files: module.files.iter().map(|(index, path)| (*index, (*path).to_owned())).collect(),
         inner: HashMap::new(),
         elements: vectors.iter().map(|(name, names)| (name.as_str(), elements(names))).collect(),
+        parts: Cell::new(MOST_PARTS),
     };
     let mut globals = Vec::new();
     let mut initialized = Vec::new();

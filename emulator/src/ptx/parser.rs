@@ -24,6 +24,8 @@ struct Parser<'s> {
     previous_end: usize,
     position: Position,
     depth: u32,
+    /// Inside of brackets, braces or parentheses of an operand.
+    inside: bool,
 }
 
 type Parsed<T> = Result<T, SyntaxError>;
@@ -32,7 +34,7 @@ impl<'s> Parser<'s> {
     fn new(source: &'s str) -> Parsed<Self> {
         let mut lexer = Lexer::new(source);
         let (token, start, position) = lexer.next()?;
-        Ok(Parser { lexer, token, start, previous_end: 0, position, depth: 0 })
+        Ok(Parser { lexer, token, start, previous_end: 0, position, depth: 0, inside: false })
     }
 
     fn advance(&mut self) -> Parsed<Token<'s>> {
@@ -730,15 +732,16 @@ impl<'s> Parser<'s> {
             }
             Token::Punctuation(b'[') => {
                 self.advance()?;
-                Ok(Operand::Memory(self.comma_separated(b']', Self::operand)?))
+                self.operands(b']').map(Operand::Memory)
             }
             Token::Punctuation(b'{') => {
                 self.advance()?;
-                Ok(Operand::Vector(self.comma_separated(b'}', Self::part)?))
+                self.operands(b'}').map(Operand::Vector)
             }
-            Token::Punctuation(b'(') if !self.parenthesis_is_arithmetic()? => {
+            // Lists hold no lists. So each text is looked at twice at most, however deep it nests.
+            Token::Punctuation(b'(') if !self.inside && !self.parenthesis_is_arithmetic()? => {
                 self.advance()?;
-                Ok(Operand::List(self.comma_separated(b')', Self::part)?))
+                self.operands(b')').map(Operand::List)
             }
             Token::Double(value) => {
                 self.advance()?;
@@ -779,6 +782,15 @@ impl<'s> Parser<'s> {
             Operand::Offset(..) | Operand::Element(..) => self.expected("a name or a number before this"),
             operand => Ok(operand),
         }
+    }
+
+    /// The operands up to `close`; what opens them has been read. Only between brackets are there sums.
+    fn operands(&mut self, close: u8) -> Parsed<Vec<Operand<'s>>> {
+        let outside = std::mem::replace(&mut self.inside, true);
+        let one = if close == b']' { Self::operand } else { Self::part };
+        let operands = self.comma_separated(close, one);
+        self.inside = outside;
+        operands
     }
 
     fn operand_expression(&mut self) -> Parsed<Operand<'s>> {

@@ -92,6 +92,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let index = self.source(self.operand(i, 0)?, Type::U32, Width::Single)?;
         let Operand::Name(list) = self.operand(i, 1)? else { return Ok(false) };
         let Some(Symbol::Targets(names)) = self.lookup(list) else { return Err(self.undeclared(list)) };
+        self.context.count(names.len(), self.position)?;
         let mut targets = Vec::new();
         for name in names {
             targets.push(self.label_named(name)?);

@@ -381,8 +381,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     fn temporary_predicate(&mut self) -> Predicate {
-        self.predicates += 1;
-        Predicate(self.predicates - 1)
+        self.new_predicate()
     }
 
     /// `setp` on both halves of two registers: one predicate for each half, the lower one first.

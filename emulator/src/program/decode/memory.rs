@@ -231,19 +231,21 @@ impl<'s> Decoder<'_, '_, 's> {
         load: bool,
     ) -> Decoded<()> {
         for (element, value) in values.iter().enumerate() {
-            let at = u32::try_from(offset + element as i64 * i64::from(ty.bytes()))
-                .map_err(|_| self.unsupported("an offset before the parameter"))?;
+            let at = offset.checked_add(element as i64 * i64::from(ty.bytes()));
+            let at = at.and_then(|at| u32::try_from(at).ok());
+            let at = at.ok_or_else(|| self.unsupported("an offset outside of the parameter"))?;
             match symbol {
                 Symbol::KernelParam { offset } if load => {
+                    let beyond = || self.unsupported("an offset outside of the parameter");
+                    let offset = offset.checked_add(at).ok_or_else(beyond)?;
                     let width = self.register_width(value).unwrap_or(width_of(ty));
-                    let constant =
-                        Constant::Param { offset: offset + at, bytes: ty.bytes(), signed: ty.is_signed() };
+                    let constant = Constant::Param { offset, bytes: ty.bytes(), signed: ty.is_signed() };
                     let source = self.constant(width, constant);
                     let out = self.destination(value, width, ty.is_signed())?;
                     self.move_op(width, out.row, source);
                 }
                 Symbol::ParamRows { first, words, .. } => {
-                    if at + ty.bytes() > words * 4 || at % ty.bytes() != 0 {
+                    if u64::from(at) + u64::from(ty.bytes()) > u64::from(words) * 4 || at % ty.bytes() != 0 {
                         return Err(self.unsupported("an access beyond the parameter, or misaligned in it"));
                     }
                     self.param_word(Register(first.0 + at / 4), at % 4, value, ty, load)?;
@@ -369,7 +371,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 1 => Some(self.destination(result, width, ty.is_signed())?),
                 _ => None,
             };
-            let offset = address.offset + index as i64 * i64::from(ty.bytes());
+            let offset = address.offset.wrapping_add(index as i64 * i64::from(ty.bytes()));
             let atomic = Atomic {
                 address: Address { offset, ..address },
                 out: out.as_ref().map(|out| out.row),

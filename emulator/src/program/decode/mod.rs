@@ -27,8 +27,13 @@ use super::{
 use crate::exec::semantics::Width;
 use crate::ptx::{self, Position, Space, Statement, Variable};
 use modifiers::Modifiers;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The most registers of 32 bits, and predicates, that a kernel may name with its functions: what would fit into the
+/// local memory of a thread. A block of 1024 threads then holds 512 MiB.
+const MOST_ROWS: u32 = MOST_LOCAL / 4;
 
 type Decoded<T> = Result<T, PtxError>;
 
@@ -40,14 +45,14 @@ enum Symbol<'s> {
         ty: Type,
     },
     Predicate(Predicate),
-    /// `%r<count>`: registers numbered from zero, `stride` rows each.
+    /// `%r<count>`: registers numbered from zero, which get rows when they are first named.
     Registers {
-        first: Register,
+        declaration: u32,
         ty: Type,
         count: u32,
     },
     Predicates {
-        first: Predicate,
+        declaration: u32,
         count: u32,
     },
     /// Parameter of a kernel: offset in the parameter buffer.
@@ -111,8 +116,12 @@ pub(super) struct Decoder<'c, 'm, 's> {
     context: &'c Context<'m, 's>,
     code: Vec<Instruction>,
     origins: Vec<Origin>,
-    row_kinds: Vec<RowKind>,
-    predicates: u32,
+    row_kinds: RefCell<Vec<RowKind>>,
+    /// The rows of numbered registers that were named, by declaration and number.
+    numbered: RefCell<HashMap<(u32, u32), Register>>,
+    numbered_predicates: RefCell<HashMap<(u32, u32), Predicate>>,
+    declarations: u32,
+    predicates: Cell<u32>,
     caches: u32,
     constants: HashMap<(Width, Constant), Register>,
     shared: Vec<SharedVariable>,
@@ -140,13 +149,17 @@ pub(super) fn decode_kernel<'m, 's>(
     context: &Context<'m, 's>,
     tree: &'m ptx::Function<'s>,
 ) -> Decoded<Kernel> {
+    context.count(context.shared.len(), tree.position)?;
     let mut decoder = Decoder {
         context,
         code: Vec::new(),
         origins: Vec::new(),
-        row_kinds: Vec::new(),
+        row_kinds: RefCell::default(),
+        numbered: RefCell::default(),
+        numbered_predicates: RefCell::default(),
+        declarations: 0,
         // The first predicate is always true, the second is the carry flag.
-        predicates: 2,
+        predicates: Cell::new(2),
         caches: 0,
         constants: HashMap::new(),
         shared: context.shared.clone(),
@@ -205,9 +218,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             functions: self.units.drain(..).map(|unit| unit.function).collect(),
             by_module_index: std::mem::take(&mut self.by_module_index),
             constants,
-            rows: self.row_kinds.len() as u32,
-            row_kinds: std::mem::take(&mut self.row_kinds),
-            predicates: self.predicates,
+            rows: self.rows(),
+            row_kinds: self.row_kinds.take(),
+            predicates: self.predicates.get(),
             caches: self.caches,
             shared_offsets,
             frame,
@@ -277,18 +290,20 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
             }
         }
+        let mut named = HashSet::new();
+        addresses_named(tree.body.as_deref().unwrap_or_default(), &mut named);
         let mut taken = Vec::new();
         for (variable, (first, words)) in tree.params.iter().zip(&unit.params) {
-            if names_address(tree.body.as_deref().unwrap_or_default(), variable.name) {
+            if named.contains(variable.name) {
                 let (_, align) = layout(variable)?;
                 taken.push(Spilled { name: variable.name, first: *first, words: *words, align });
             }
         }
         let entry = self.code.len() as u32;
-        let (first_row, first_predicate) = (self.row_kinds.len() as u32, self.predicates);
+        let (first_row, first_predicate) = (self.rows(), self.predicates.get());
         self.in_kernel = false;
         self.body(tree, scope, &taken)?;
-        let (rows, predicates, frame) = (self.row_kinds.len() as u32, self.predicates, self.frame);
+        let (rows, predicates, frame) = (self.rows(), self.predicates.get(), self.frame);
         let function = &mut self.units[index].function;
         function.entry = entry;
         function.rows.push(first_row..rows);
@@ -547,31 +562,60 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         if count > 1 << 20 {
             return Err(self.unsupported("more than a million registers"));
         }
+        self.context.count(count as usize, variable.position)?;
         if ty == Type::Pred {
-            let first = Predicate(self.predicates);
-            self.predicates += count;
             return Ok(match variable.count {
-                Some(count) => Symbol::Predicates { first, count },
-                None => Symbol::Predicate(first),
+                Some(count) => {
+                    self.declarations += 1;
+                    Symbol::Predicates { declaration: self.declarations, count }
+                }
+                None => Symbol::Predicate(self.new_predicate()),
             });
         }
-        let first = self.allocate_rows(if ty == Type::B128 { 2 * count } else { count }, width);
-        Ok(match variable.count {
-            Some(count) => Symbol::Registers { first, ty, count },
-            None => Symbol::Register { register: first, ty },
-        })
+        if let Some(count) = variable.count {
+            self.declarations += 1;
+            return Ok(Symbol::Registers { declaration: self.declarations, ty, count });
+        }
+        Ok(Symbol::Register { register: self.allocate_register(ty), ty })
+    }
+
+    fn rows(&self) -> u32 {
+        self.row_kinds.borrow().len() as u32
+    }
+
+    fn allocate_register(&self, ty: Type) -> Register {
+        let width = if rows_of(ty) == 1 { Width::Single } else { Width::Double };
+        self.allocate_rows(if ty == Type::B128 { 2 } else { 1 }, width)
+    }
+
+    /// The rows of a numbered register.
+    fn numbered(&self, declaration: u32, number: u32, ty: Type) -> Register {
+        let mut numbered = self.numbered.borrow_mut();
+        *numbered.entry((declaration, number)).or_insert_with(|| self.allocate_register(ty))
     }
 
     /// Rows for `count` values of this width.
-    fn allocate_rows(&mut self, count: u32, width: Width) -> Register {
-        let first = Register(self.row_kinds.len() as u32);
+    fn allocate_rows(&self, count: u32, width: Width) -> Register {
+        let mut kinds = self.row_kinds.borrow_mut();
+        let first = Register(kinds.len() as u32);
         for _ in 0..count {
             match width {
-                Width::Double => self.row_kinds.extend([RowKind::Lower, RowKind::Upper]),
-                _ => self.row_kinds.push(RowKind::Single),
+                Width::Double => kinds.extend([RowKind::Lower, RowKind::Upper]),
+                _ => kinds.push(RowKind::Single),
             }
         }
         first
+    }
+
+    fn new_predicate(&self) -> Predicate {
+        let next = self.predicates.get();
+        self.predicates.set(next + 1);
+        Predicate(next)
+    }
+
+    fn numbered_predicate(&self, declaration: u32, number: u32) -> Predicate {
+        let mut numbered = self.numbered_predicates.borrow_mut();
+        *numbered.entry((declaration, number)).or_insert_with(|| self.new_predicate())
     }
 
     fn temporary(&mut self, width: Width) -> Register {
@@ -613,6 +657,10 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     fn instruction(&mut self, instruction: &'m ptx::Instruction<'s>) -> Decoded<()> {
         self.origin(instruction.position, instruction.text);
+        self.context.count(1, instruction.position)?;
+        if self.rows().max(self.predicates.get()) > MOST_ROWS {
+            return Err(self.unsupported(format!("more than {MOST_ROWS} registers of 32 bits")));
+        }
         let expanded = self.expanded(instruction);
         let instruction = expanded.as_ref().unwrap_or(instruction);
         self.guard = match instruction.guard {
@@ -741,19 +789,20 @@ struct Spilled<'s> {
     align: u64,
 }
 
-/// Whether an instruction takes the address of this symbol.
-fn names_address(statements: &[Statement<'_>], symbol: &str) -> bool {
-    statements.iter().any(|statement| match statement {
-        Statement::Block(inner) => names_address(inner, symbol),
-        Statement::Instruction(instruction) => {
-            matches!(instruction.opcode, "mov" | "cvta")
-                && instruction.operands.iter().any(|operand| match operand {
-                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => *name == symbol,
-                    _ => false,
-                })
+/// Collects the names of which an instruction may take the address.
+fn addresses_named<'s>(statements: &[Statement<'s>], named: &mut HashSet<&'s str>) {
+    for statement in statements {
+        match statement {
+            Statement::Block(inner) => addresses_named(inner, named),
+            Statement::Instruction(instruction) if matches!(instruction.opcode, "mov" | "cvta") => {
+                named.extend(instruction.operands.iter().filter_map(|operand| match operand {
+                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => Some(*name),
+                    _ => None,
+                }));
+            }
+            _ => {}
         }
-        _ => false,
-    })
+    }
 }
 
 fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {

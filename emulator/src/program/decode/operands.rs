@@ -49,16 +49,16 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             let Ok(number) = digits.parse::<u32>() else { continue };
             for scope in self.scopes.iter().rev() {
                 match scope.get(prefix) {
-                    Some(Symbol::Registers { first, ty, count }) if number < *count => {
-                        let register = Register(first.0 + number * super::rows_of(*ty));
+                    Some(Symbol::Registers { declaration, ty, count }) if number < *count => {
+                        let register = self.numbered(*declaration, number, *ty);
                         return Some(Symbol::Register { register, ty: *ty });
                     }
                     Some(Symbol::Vectors { first, ty, elements, count }) if number < *count => {
                         let first = Register(first.0 + number * elements * super::rows_of(*ty));
                         return Some(Symbol::Vector { first, ty: *ty, elements: *elements });
                     }
-                    Some(Symbol::Predicates { first, count }) if number < *count => {
-                        return Some(Symbol::Predicate(Predicate(first.0 + number)));
+                    Some(Symbol::Predicates { declaration, count }) if number < *count => {
+                        return Some(Symbol::Predicate(self.numbered_predicate(*declaration, number)));
                     }
                     _ => {}
                 }
@@ -136,10 +136,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     /// A predicate as destination; `_` goes nowhere.
     pub(super) fn predicate_out(&mut self, operand: &Operand<'s>) -> Decoded<Predicate> {
         match operand {
-            Operand::Name("_") => {
-                self.predicates += 1;
-                Ok(Predicate(self.predicates - 1))
-            }
+            Operand::Name("_") => Ok(self.new_predicate()),
             Operand::Name(name) => self.predicate_named(name),
             _ => Err(self.unsupported("this operand where a destination predicate belongs")),
         }
