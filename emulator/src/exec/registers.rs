@@ -19,6 +19,7 @@ pub(super) struct WrittenRegisters {
 
 impl WrittenRegisters {
     /// At the start of a block, only constants hold something.
+    #[cold]
     pub(super) fn start(&mut self, kernel: &Kernel) {
         self.rows.clear();
         self.rows.resize(kernel.rows as usize, 0);
@@ -60,6 +61,8 @@ impl WrittenRegisters {
 
 impl Block<'_, '_> {
     /// Before an instruction runs in the lanes of `mask`: whether all that it depends on was written.
+    #[cold]
+    #[inline(never)]
     pub(super) fn watch_registers(&mut self, warp: usize, pc: u32, mask: u32) -> Result<(), Stop> {
         let kernel = self.launch.args.kernel;
         let instruction = self.instruction(pc);

@@ -111,10 +111,10 @@ pub(super) struct Warp {
     pub(super) stack: StackPointers,
     /// Of each lane's local memory, where a check needs it.
     pub(super) local_written: Vec<Written>,
-    /// Where a check needs it.
-    pub(super) registers: WrittenRegisters,
     /// Where which lanes exited, where a check needs it.
     pub(super) exits: Vec<(u32, u32)>,
+    /// Where a check needs it.
+    pub(super) registers: Box<WrittenRegisters>,
 }
 
 impl Warp {
@@ -130,7 +130,7 @@ impl Warp {
             local_stride: 0,
             stack: [0; LANES],
             local_written: vec![Written::default(); LANES],
-            registers: WrittenRegisters::default(),
+            registers: Box::default(),
             exits: Vec::new(),
         }
     }
