@@ -2,6 +2,7 @@
 
 mod created;
 mod current;
+mod doubt;
 mod enter;
 mod foreign;
 mod primary;
