@@ -285,3 +285,14 @@ fn a_failure_to_tell_the_limits_is_returned_by_bind() {
         }
     });
 }
+
+/// A context keeps the record of its first fault when it becomes a shared one.
+#[test]
+fn a_context_that_is_shared_remembers_its_fault() {
+    let context = context();
+    let fault = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+    let failed = failing(FnId::cuCtxSynchronize, fault, || context.enter(|cx| cx.synchronize()));
+    let error = failed.unwrap().unwrap_err();
+    assert_eq!(context.poisoned_by(), Some(error));
+    assert_eq!(context.share().poisoned_by(), Some(error));
+}
