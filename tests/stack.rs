@@ -75,13 +75,19 @@ impl World<'_> {
 
     /// A step that needs no token.
     fn beside(&self) {
-        match self.pick(4) {
+        match self.pick(5) {
             0 => drop(self.buffers.borrow_mut().pop()),
             1 => {
                 let made = context(self.drivers[self.pick(2) as usize]);
                 self.passing.borrow_mut().extend(made);
             }
             2 => drop(self.passing.borrow_mut().pop()),
+            3 => {
+                // A context that another thread ends stays on this thread's stack, if it is there.
+                let context = self.passing.borrow_mut().pop();
+                let (session, end) = (self.session, move || drop(context));
+                std::thread::scope(|threads| threads.spawn(|| session.enter(end)).join().expect("no panic"));
+            }
             _ => {
                 let context = self.any_context();
                 let _ = context.enter(|cx| self.run(cx));
