@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
-/// This thread's context stack: the token from which contexts are pushed. There is one a thread.
+/// This thread's context stack: the token from which contexts are pushed. There is one per thread.
 ///
 /// It cannot be sent to another thread, and while one is out, the thread gets no second.
 ///

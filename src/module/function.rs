@@ -61,7 +61,7 @@ impl<'m> Function<'m> {
         &self.context
     }
 
-    /// One attribute: registers a thread, bytes of static shared memory, and so on.
+    /// Reads one attribute, such as registers per thread or bytes of static shared memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.

@@ -293,7 +293,7 @@ fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<Strin
                 ));
             }
             let target = directive(".target");
-            (ptx::capability(target)? > 10 * device.major + device.minor).then(|| {
+            (ptx::capability(target)? > device.major.saturating_mul(10).saturating_add(device.minor)).then(|| {
                 format!("the PTX is for {target}, the device has compute capability {device}: compile for that or less")
             })
         }
