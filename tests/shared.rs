@@ -185,3 +185,34 @@ fn errors_name_the_kernel() {
         assert_eq!(name, "saxpi");
     });
 }
+
+/// What a thread keeps is dropped after the record of its stack of contexts was used last, and in any order with it.
+#[test]
+fn a_thread_may_keep_it_until_it_ends() {
+    use std::cell::RefCell;
+    thread_local! {
+        static FIRST: RefCell<Option<Buffer<'static, u8>>> = const { RefCell::new(None) };
+        static LAST: RefCell<Option<Buffer<'static, u8>>> = const { RefCell::new(None) };
+    }
+    struct AtTheEnd(SharedContext);
+    impl Drop for AtTheEnd {
+        fn drop(&mut self) {
+            let read = self.0.enter(|cx| Buffer::from_slice(cx, &[3u8]).unwrap().to_vec(cx).unwrap());
+            assert_eq!(read.unwrap(), [3]);
+        }
+    }
+    thread_local! {
+        static RUNS: RefCell<Option<AtTheEnd>> = const { RefCell::new(None) };
+    }
+    let (swallowed, shared) = (cuprum::swallowed::count(), context().share());
+    let raw = shared.as_raw();
+    let thread = thread::spawn(move || {
+        let buffer = || shared.enter(|cx| Buffer::from_slice(cx, &[1u8]).unwrap()).unwrap();
+        FIRST.set(Some(buffer()));
+        RUNS.set(Some(AtTheEnd(shared.clone())));
+        LAST.set(Some(buffer()));
+    });
+    thread.join().expect("no destructor panics");
+    assert!(!is_alive(raw));
+    assert_eq!(cuprum::swallowed::count(), swallowed);
+}

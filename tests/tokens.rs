@@ -6,7 +6,8 @@ mod tracer;
 
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{
-    BindError, Buffer, Context, ContextFlags, ContextStack, Current, ForeignContext, Module, Stream,
+    BindError, Buffer, Context, ContextFlags, ContextStack, Current, ForeignContext, Module, Parameter,
+    Stream,
 };
 use tracer::list::{enums, structs, table, types};
 use tracer::{Backing, Injection, Pick, Session, calls_of, failing};
@@ -284,4 +285,38 @@ fn a_failure_to_tell_the_limits_is_returned_by_bind() {
             assert_eq!((error.call(), error.code()), (call, code));
         }
     });
+}
+
+/// A context keeps the record of its first fault when it becomes a shared one.
+#[test]
+fn a_context_that_is_shared_remembers_its_fault() {
+    let context = context();
+    let fault = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+    let failed = failing(FnId::cuCtxSynchronize, fault, || context.enter(|cx| cx.synchronize()));
+    let error = failed.unwrap().unwrap_err();
+    assert_eq!(context.poisoned_by(), Some(error));
+    assert_eq!(context.share().poisoned_by(), Some(error));
+}
+
+/// A parameter whose layout is anything, which safe code may claim.
+struct Any<const BYTES: usize, const ALIGN: usize>;
+
+impl<const BYTES: usize, const ALIGN: usize> Parameter for Any<BYTES, ALIGN> {
+    const LAYOUT: std::alloc::Layout = match std::alloc::Layout::from_size_align(BYTES, ALIGN) {
+        Ok(layout) => layout,
+        Err(_) => panic!("no layout"),
+    };
+}
+
+#[test]
+fn layouts_beyond_all_memory_are_refused() {
+    const HUGE: usize = isize::MAX as usize;
+    const HUGE_PTX: &str = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(\
+        .param .b8 a[9223372036854775807], .param .b8 b[9223372036854775807], .param .u8 c) { ret; }";
+    let context = context_of(Backing::Nothing);
+    let module = context.enter(|cx| Module::load_ptx(cx, HUGE_PTX)).unwrap().unwrap();
+    let function = module.function("k").unwrap();
+    type Wrong = (Any<HUGE, 1>, Any<HUGE, 1>, Any<1, 16>);
+    let error = function.bind::<Wrong>().unwrap_err();
+    assert!(matches!(error, BindError::Offset { index: 2, .. }), "{error}");
 }

@@ -93,8 +93,11 @@ impl Context {
 context_owner!(Context, super::created::destroy);
 
 /// Destroys a context that nothing of is left, since all of it borrows the owner or has a share.
+///
+/// Where a forgotten token may have left it current, and the driver does not tell, it leaks: if it were popped without
+/// the thread's record knowing, a token below could be used with another context.
 pub(super) fn destroy(context: &ContextRef) -> Result<(), Error> {
-    let on_top = stack::is_left_on_top(context);
+    let on_top = stack::is_left_on_top(context)?;
     // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
     let destroyed = unsafe { driver_call!(context.library(), cuCtxDestroy_v2(context.as_raw())) };
     if on_top {

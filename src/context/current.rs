@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
-/// This thread's context stack: the token from which contexts are pushed. There is one a thread.
+/// This thread's context stack: the token from which contexts are pushed. There is one per thread.
 ///
 /// It cannot be sent to another thread, and while one is out, the thread gets no second.
 ///
@@ -120,23 +120,25 @@ impl<'ctx> Token<'ctx> {
 /// A borrow of a context that can be pushed: of any owner, or of a [`ContextRef`].
 ///
 /// `'ctx` is the lifetime that everything made in it gets: that of the borrow, or `'static` for a [`SharedContext`].
-pub trait ToPush<'s, 'ctx>: sealed::Sealed {
-    /// The context.
-    fn to_push(self) -> &'s ContextRef;
-}
+pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
+
+impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}
 
 mod sealed {
-    pub trait Sealed {}
+    use super::{ContextRef, Near};
+
+    pub trait Sealed<'s, 'ctx> {
+        /// The context, for as long as it is borrowed: code outside can call this through a bound on `ToPush`.
+        fn near(self) -> Near<'s, ContextRef>;
+    }
 }
 
 macro_rules! borrowed {
     ($($owner:ty)*) => { $(
-        impl sealed::Sealed for &$owner {}
-
-        impl<'s, 'ctx: 's> ToPush<'s, 'ctx> for &'ctx $owner {
+        impl<'s, 'ctx: 's> sealed::Sealed<'s, 'ctx> for &'ctx $owner {
             #[inline]
-            fn to_push(self) -> &'s ContextRef {
-                self
+            fn near(self) -> Near<'s, ContextRef> {
+                Near::borrowed(self)
             }
         }
     )* };
@@ -144,12 +146,10 @@ macro_rules! borrowed {
 
 borrowed! { ContextRef Context PrimaryContext ForeignContext }
 
-impl sealed::Sealed for &SharedContext {}
-
-impl<'s> ToPush<'s, 'static> for &'s SharedContext {
+impl<'s> sealed::Sealed<'s, 'static> for &'s SharedContext {
     #[inline]
-    fn to_push(self) -> &'s ContextRef {
-        self
+    fn near(self) -> Near<'s, ContextRef> {
+        self.as_near()
     }
 }
 
@@ -158,7 +158,7 @@ impl<'s> ToPush<'s, 'static> for &'s SharedContext {
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
     // SAFETY: of the two kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. The other
     // borrows a share of it for `'s`, for which the token is good; what is made from the token takes its own share.
-    unsafe { Near::borrowed(context.to_push()).outlived() }
+    unsafe { context.near().outlived() }
 }
 
 /// Free and total device memory, in bytes.

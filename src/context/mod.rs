@@ -2,6 +2,7 @@
 
 mod created;
 mod current;
+mod doubt;
 mod enter;
 mod foreign;
 mod primary;
@@ -172,8 +173,9 @@ macro_rules! context_owner {
             /// Makes the context one that is shared: it goes when the last of its handles and of all that was made
             /// in it is dropped.
             pub fn share(self) -> super::SharedContext {
-                let this = std::mem::ManuallyDrop::new(self);
-                super::SharedContext::new(this.0.raw, this.0.device, $end)
+                let mut this = std::mem::ManuallyDrop::new(self);
+                let none = ContextRef::new(cuprum_sys::CUcontext::null(), this.0.device);
+                super::SharedContext::new(std::mem::replace(&mut this.0, none), $end)
             }
         }
 

@@ -4,12 +4,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::CUcontext;
-
 use super::{ContextRef, Current, Shares, enter};
-use crate::device::Device;
 use crate::error::Error;
-use crate::raw::keep::Keep;
+use crate::raw::keep::{Keep, Near};
 
 /// A handle to a context that is shared: by its clones, and by everything made in it.
 ///
@@ -44,13 +41,19 @@ use crate::raw::keep::Keep;
 pub struct SharedContext(Keep<'static, ContextRef>);
 
 impl SharedContext {
-    pub(super) fn new(raw: CUcontext, device: Device, end: fn(&ContextRef) -> Result<(), Error>) -> Self {
+    /// `context` is given up by its owner, which would have ended it with `end`.
+    pub(super) fn new(context: ContextRef, end: fn(&ContextRef) -> Result<(), Error>) -> Self {
         let shares = Shares { count: AtomicUsize::new(1), end };
-        Self(Keep::first(Box::new(ContextRef { shares: Some(shares), ..ContextRef::new(raw, device) })))
+        Self(Keep::first(Box::new(ContextRef { shares: Some(shares), ..context })))
     }
-}
 
-impl SharedContext {
+    /// Its address, from the share itself and not from a reference to the context: whoever takes a share of it may be the
+    /// last, and frees the context through that address.
+    #[inline]
+    pub(super) fn as_near(&self) -> Near<'_, ContextRef> {
+        self.0.as_near()
+    }
+
     /// Runs `body` with the context current: as [`ContextRef::enter`], but what is made in it is `'static`.
     ///
     /// # Errors
@@ -62,7 +65,7 @@ impl SharedContext {
     pub fn enter<R>(&self, body: impl FnOnce(&mut Current<'_, 'static>) -> R) -> Result<R, Error> {
         // SAFETY: `enter` drops its token before it returns, and until then this handle, which is borrowed, keeps the
         // context; what is made from the token takes shares of its own.
-        enter::enter(unsafe { self.0.as_near().outlived() }, body)
+        enter::enter(unsafe { self.as_near().outlived() }, body)
     }
 }
 

@@ -7,46 +7,17 @@
 //!
 //! Where they differ, or the record does not say what is on top, [`repair`] asks the driver. What forgotten tokens
 //! left is popped. A push or pop that failed may have been done all the same; then the record holds the context in
-//! question, and whether it is still on top is found out when a token is used next.
+//! question, and whether it is still on top is found out when a token is used next. Where a token is of the same context,
+//! that cannot be told apart: then the doubt goes down with the token when it is popped.
 
 use std::cell::Cell;
 
 use cuprum_sys::{CUcontext, CUresult, FnId, Library};
 
 use super::ContextRef;
+use super::doubt::{Doubt, MANY};
 use crate::error::Error;
 use crate::raw::call::driver_call;
-
-/// A context that may or may not be on the stack beyond what the record counts, as a push or pop of it failed.
-#[derive(Clone, Copy)]
-struct Doubt {
-    /// The least height above which all is known: one more than the height right above which it may lie, 0 without
-    /// doubt, and `MANY` where several lie who knows where.
-    from: u32,
-    /// Which one; null where that is not known.
-    context: CUcontext,
-}
-
-/// No height is above so many doubts.
-const MANY: u32 = u32::MAX;
-
-impl Doubt {
-    const NONE: Self = Self { from: 0, context: CUcontext::null() };
-
-    fn one(context: CUcontext, above: u32) -> Self {
-        Self { from: above.saturating_add(1), context }
-    }
-
-    fn is_some(self) -> bool {
-        self.from != 0
-    }
-
-    /// Whether what lies right above this height is known.
-    #[inline]
-    fn spares(self, height: u32) -> bool {
-        self.from <= height
-    }
-}
 
 /// What is known of a thread: plain values, so that nothing has to be dropped when the thread ends.
 #[derive(Clone, Copy)]
@@ -75,6 +46,8 @@ struct Thread {
     floor: Cell<u32>,
     doubt: Cell<Doubt>,
     library: Cell<Option<Library>>,
+    /// Inside of an [`enter`] of one driver, what is in doubt on the stacks of others: tokens outside may be theirs.
+    elsewhere: Cell<Doubt>,
 }
 
 thread_local! {
@@ -86,6 +59,7 @@ thread_local! {
             floor: Cell::new(0),
             doubt: Cell::new(Doubt::NONE),
             library: Cell::new(None),
+            elsewhere: Cell::new(Doubt::NONE),
         }
     };
 }
@@ -114,13 +88,28 @@ impl Thread {
     }
 
     fn doubt(&self, context: CUcontext) {
+        self.add_doubt(Doubt::one(context, self.height.get()));
+    }
+
+    fn add_doubt(&self, doubt: Doubt) {
         self.lose_track();
         // Below the first token is what other code left, of which nothing is known: it is not touched.
         if self.height.get() != 0 {
-            let second = self.doubt.get().is_some();
-            let one = Doubt::one(context, self.height.get());
-            self.doubt.set(if second { Doubt { from: MANY, ..one } } else { one });
+            self.doubt.set(self.doubt.get().and(doubt));
         }
+    }
+
+    /// What was in doubt right above a token is so right below it, once that was popped.
+    #[cold]
+    fn lower_doubt(&self) {
+        let Doubt { from, context } = self.doubt.get();
+        if from != MANY {
+            self.doubt.set(Doubt::one(context, self.height.get()));
+        }
+    }
+
+    fn doubt_elsewhere(&self, doubt: Doubt) {
+        self.elsewhere.set(self.elsewhere.get().and(doubt));
     }
 }
 
@@ -149,6 +138,8 @@ pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
     THREAD.with(|thread| {
         if thread.library.get() == Some(library) {
             thread.doubt(context);
+        } else if thread.floor.get() != 0 {
+            thread.doubt_elsewhere(Doubt::one(context, 0));
         }
     });
 }
@@ -158,17 +149,14 @@ pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
 ///
 /// The driver is asked only where there may be such.
 #[cold]
-pub(super) fn is_left_on_top(context: &ContextRef) -> bool {
+pub(super) fn is_left_on_top(context: &ContextRef) -> Result<bool, Error> {
     THREAD.with(|thread| {
         if thread.height.get() == 0 || thread.library.get() != Some(context.library()) {
-            return false;
+            return Ok(false);
         }
-        let mut top = thread.top.get();
-        if top.is_null() {
-            // SAFETY: the out-parameter outlives the call.
-            let _ = unsafe { driver_call!(context.library(), cuCtxGetCurrent(&raw mut top)) };
-        }
-        top == context.as_raw()
+        let known = Some(thread.top.get()).filter(|top| !top.is_null());
+        let top = known.map_or_else(|| current(context.library()), Ok)?;
+        Ok(top == context.as_raw())
     })
 }
 
@@ -230,6 +218,8 @@ pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result
             THREAD.with(|thread| {
                 if thread.doubt.get().spares(height - 1) {
                     thread.top.set(below);
+                } else {
+                    thread.lower_doubt();
                 }
             });
             Ok(())
@@ -300,25 +290,14 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
             _ => library,
         };
         thread.lose_track();
-        loop {
-            let found = thread.height.get();
-            let expected = if found == height { top } else { CUcontext::null() };
-            if found > 0 {
-                dispel_doubt(thread, expected, library)?;
-            }
-            if found == height {
-                break;
-            }
-            let before = current(library)?;
-            let popped = pop_any(library);
-            thread.height.set(found - 1);
-            // The same doubt remains as after any pop that fails.
-            popped.inspect_err(|_| thread.doubt(before))?;
+        while thread.height.get() > height {
+            pop_forgotten(thread, library)?;
         }
         if height == 0 {
             thread.doubt.set(Doubt::NONE);
             return Ok(());
         }
+        dispel_doubt(thread, top, library)?;
         if current(library)? != top {
             return out_of_order;
         }
@@ -330,32 +309,45 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
     })
 }
 
+/// Pops the token on top, which was forgotten, or what a failed call has left above it: where that is in doubt, there
+/// may be one context more than the record counts afterwards too, and it is not known which.
+fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
+    let (height, doubt) = (thread.height.get() - 1, thread.doubt.get());
+    let before = current(library)?;
+    if doubt.from == MANY {
+        return Err(Error::out_of_order(FnId::cuCtxGetCurrent));
+    }
+    if doubt.from > height + 1 {
+        let is_there = before == doubt.context || doubt.context.is_null();
+        thread.doubt.set(if is_there { Doubt::one(CUcontext::null(), height) } else { Doubt::NONE });
+    }
+    thread.height.set(height);
+    // The same doubt remains as after any pop that fails.
+    pop_any(library).inspect_err(|_| thread.doubt(before))
+}
+
 /// Finds out whether a context that a failed call may have left is on top, and pops it.
 ///
 /// Where the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
 /// stays until that token was popped.
 fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Result<(), Error> {
     let Doubt { from, context: left } = thread.doubt.get();
+    let height = thread.height.get();
     match from {
-        0 => return Ok(()),
         MANY => return Err(Error::out_of_order(FnId::cuCtxGetCurrent)),
         // What is below a token has to wait until that was popped.
-        _ if from <= thread.height.get() => return Ok(()),
+        _ if from <= height => return Ok(()),
         _ => {}
     }
     let current = current(library)?;
+    let is_there = current == left || left.is_null();
     if current == expected {
-        if left != expected {
-            thread.doubt.set(Doubt::NONE);
-        }
+        thread.doubt.set(if is_there { Doubt::one(expected, height) } else { Doubt::NONE });
         return Ok(());
     }
     thread.doubt.set(Doubt::NONE);
-    if current == left || left.is_null() {
-        if let Err(error) = pop_any(library) {
-            thread.doubt.set(Doubt::one(left, thread.height.get()));
-            return Err(error);
-        }
+    if is_there {
+        pop_any(library).inspect_err(|_| thread.doubt.set(Doubt::one(left, height)))?;
     }
     Ok(())
 }
@@ -382,12 +374,41 @@ impl Drop for Outside {
         THREAD.with(|thread| {
             let inside = thread.record();
             thread.set_record(self.record);
-            // What could not be popped inside lies on top of what is outside, if that is the same driver's.
-            let left = inside.height >= inside.floor || inside.doubt.is_some();
-            if left && self.record.library == Some(self.library) {
-                let is_one = inside.height < inside.floor && inside.doubt.from != MANY;
-                thread.doubt(if is_one { inside.doubt.context } else { CUcontext::null() });
+            let base = inside.floor - 1;
+            if self.record.height == 0 || self.record.library == Some(self.library) {
+                self.take_over(thread, inside, base);
+            } else {
+                if inside.height != base {
+                    thread.doubt_elsewhere(Doubt { from: MANY, context: CUcontext::null() });
+                }
+                thread.doubt_elsewhere(inside.doubt);
+                let Doubt { from, context } = thread.elsewhere.get();
+                match from {
+                    0 => {}
+                    MANY => thread.add_doubt(Doubt { from, context }),
+                    _ => thread.doubt(context),
+                }
+            }
+            if self.record.floor == 0 {
+                thread.elsewhere.set(Doubt::NONE);
             }
         });
+    }
+}
+
+impl Outside {
+    /// What could not be popped inside lies on top of what is outside, where it is like tokens that were forgotten.
+    fn take_over(&self, thread: &Thread, inside: Record, base: u32) {
+        if inside.height == base && !inside.doubt.is_some() {
+            return;
+        }
+        let outside = self.record.height;
+        let moved = |height: u32| (outside + height).saturating_sub(base);
+        thread.lose_track();
+        thread.library.set(Some(self.library));
+        thread.height.set(moved(inside.height));
+        let Doubt { from, context } = inside.doubt;
+        let from = if matches!(from, 0 | MANY) { from } else { moved(from) };
+        thread.add_doubt(Doubt { from, context });
     }
 }

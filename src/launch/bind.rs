@@ -78,11 +78,12 @@ impl<'m> Function<'m> {
             if size != layout.size() {
                 return Err(BindError::Size { index, kernel: size, signature: layout.size() });
             }
-            offset = offset.next_multiple_of(layout.align());
+            // `Parameter` is a safe trait: a layout can be anything.
+            offset = offset.checked_next_multiple_of(layout.align()).unwrap_or(usize::MAX);
             if at != offset {
                 return Err(BindError::Offset { index, kernel: at, signature: offset });
             }
-            offset += size;
+            offset = offset.saturating_add(size);
         }
         // SAFETY: number, sizes and offsets were just compared.
         Ok(unsafe { self.bind_unchecked() }?)

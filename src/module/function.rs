@@ -20,7 +20,7 @@ pub struct Function<'m> {
     raw: CUfunction,
     context: Near<'m, ContextRef>,
     /// The parameters from the PTX, where the driver cannot be asked.
-    parameters: Option<&'m Result<Vec<Parameter>, Unreadable>>,
+    parameters: Option<Near<'m, Result<Vec<Parameter>, Unreadable>>>,
 }
 
 // SAFETY: the driver allows any thread to use a function handle.
@@ -32,7 +32,7 @@ impl<'m> Function<'m> {
     pub(super) const fn new(
         raw: CUfunction,
         context: Near<'m, ContextRef>,
-        parameters: Option<&'m Result<Vec<Parameter>, Unreadable>>,
+        parameters: Option<Near<'m, Result<Vec<Parameter>, Unreadable>>>,
     ) -> Self {
         Self { raw, context, parameters }
     }
@@ -44,8 +44,9 @@ impl<'m> Function<'m> {
     pub(crate) unsafe fn outlived<'b>(self) -> Function<'b> {
         // SAFETY: the module keeps its context.
         let context = unsafe { self.context.outlived() };
-        // What the PTX says serves for binding alone, which was done.
-        Function { raw: self.raw, context, parameters: None }
+        // SAFETY: what the PTX says lies in the module, too.
+        let parameters = self.parameters.map(|parameters| unsafe { parameters.outlived() });
+        Function { raw: self.raw, context, parameters }
     }
 
     /// The driver's handle.
@@ -60,7 +61,7 @@ impl<'m> Function<'m> {
         &self.context
     }
 
-    /// One attribute: registers a thread, bytes of static shared memory, and so on.
+    /// Reads one attribute, such as registers per thread or bytes of static shared memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
@@ -109,7 +110,7 @@ impl<'m> Function<'m> {
     #[doc(alias = "cuFuncGetParamCount")]
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn parameter_count(self) -> Result<usize, Error> {
-        match self.parameters {
+        match self.parameters.as_deref() {
             Some(Ok(parameters)) => return Ok(parameters.len()),
             _ if self.context.library().has(FnId::cuFuncGetParamCount) => {}
             _ => return self.probe_parameter_count(),
@@ -134,8 +135,8 @@ impl<'m> Function<'m> {
     }
 
     /// The word of the PTX for which the parameters are not known, where it alone could tell.
-    pub(crate) fn unreadable(self) -> Option<&'m Unreadable> {
-        self.parameters?.as_ref().err()
+    pub(crate) fn unreadable(&self) -> Option<&Unreadable> {
+        self.parameters.as_deref()?.as_ref().err()
     }
 
     /// Offset and size in bytes of parameter `index`.
@@ -146,7 +147,7 @@ impl<'m> Function<'m> {
     /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn parameter(self, index: usize) -> Result<(usize, usize), Error> {
-        if let Some(Ok(parameters)) = self.parameters {
+        if let Some(Ok(parameters)) = self.parameters.as_deref() {
             let parameter = parameters.get(index);
             return parameter
                 .map(|parameter| (parameter.offset, parameter.size))

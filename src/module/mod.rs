@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::Shareable;
+use crate::raw::keep::{Near, Shareable};
 
 /// Code loaded into a context: its functions and globals borrow it.
 ///
@@ -218,7 +218,7 @@ impl<'ctx> Module<'ctx> {
         unsafe { context_call!(self.context(), cuModuleGetFunction(&raw mut raw, module, text.as_ptr())) }
             .map_err(|error| not_found(error, "function", name))?;
         let entry = self.entries.iter().find(|entry| entry.name == name);
-        Ok(Function::new(raw, self.code.near(), entry.map(|entry| &entry.parameters)))
+        Ok(Function::new(raw, self.code.near(), entry.map(|entry| Near::borrowed(&entry.parameters))))
     }
 
     /// A `__device__` or `__constant__` variable by its name, as elements of `T`.
@@ -293,7 +293,7 @@ fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<Strin
                 ));
             }
             let target = directive(".target");
-            (ptx::capability(target)? > 10 * device.major + device.minor).then(|| {
+            (ptx::capability(target)? > device.major.saturating_mul(10).saturating_add(device.minor)).then(|| {
                 format!("the PTX is for {target}, the device has compute capability {device}: compile for that or less")
             })
         }

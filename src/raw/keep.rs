@@ -8,6 +8,7 @@
 //! So that this holds, no method hands out a reference to the thing for `'a`, only for the loan of the object or the
 //! token in hand: of a shared thing, `'a` says nothing.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -27,7 +28,9 @@ pub(crate) unsafe trait Shareable: Sized {
 }
 
 /// The address of a thing that is alive while whoever holds this is: the holder borrows it or has a share.
-pub(crate) struct Near<'a, T>(NonNull<T>, PhantomData<&'a T>);
+///
+/// It is `pub` for a sealed trait that gives it, and met nowhere outside.
+pub struct Near<'a, T>(NonNull<T>, PhantomData<&'a T>);
 
 impl<T> Clone for Near<'_, T> {
     #[inline]
@@ -44,7 +47,8 @@ unsafe impl<T: Sync> Send for Near<'_, T> {}
 unsafe impl<T: Sync> Sync for Near<'_, T> {}
 
 impl<'a, T> Near<'a, T> {
-    /// A thing that is borrowed.
+    /// A thing that is borrowed for all of `'a`, so that no share taken from here can be the last: by the address of a
+    /// reference nothing may be freed. Of a share, [`Keep::as_near`] gives one by which it may.
     #[inline]
     pub(crate) fn borrowed(thing: &'a T) -> Self {
         Self(NonNull::from(thing), PhantomData)
@@ -68,6 +72,12 @@ impl<T> Deref for Near<'_, T> {
     fn deref(&self) -> &T {
         // SAFETY: whoever holds this keeps the thing alive; all that is lent of it is shared.
         unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Near<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }
 

@@ -58,6 +58,9 @@ pub(super) fn answer(which: usize, asked: &Asked<'_>) -> CUresult {
         }
         FnId::cuCtxPushCurrent_v2 => on_stack(which, |stack| stack.push(words[0])),
         FnId::cuCtxPopCurrent_v2 => put(words[0], on_stack(which, Vec::pop).unwrap_or(0)),
+        FnId::cuCtxDestroy_v2 if current(which) == words[0] => {
+            on_stack(which, Vec::pop);
+        }
         FnId::cuCtxGetCurrent => put(words[0], current(which)),
         FnId::cuMemAlloc_v2
         | FnId::cuStreamCreate
