@@ -125,7 +125,7 @@ impl<T: Element> Generator<T> {
         let (stream, event) = (self.stream(), self.random.below(EVENTS));
         let (blocking, apart) = (Kind::New(StreamKind::Blocking), Kind::New(StreamKind::NonBlocking));
         let any = self.random.below(STREAMS);
-        match self.random.below(16) {
+        match self.random.below(20) {
             0..4 => Act::MakeStream(any, self.random.pick(&[blocking, apart, apart, Kind::Default])),
             4 => Act::DropStream(stream),
             5 => Act::WaitForStream(stream),
@@ -133,8 +133,11 @@ impl<T: Element> Generator<T> {
             8 => Act::DropEvent(event),
             9..11 => Act::Record(event, stream),
             11..13 => Act::StreamWaits(stream, event),
-            13 => Act::WaitForEvent(event),
+            13 | 18 => Act::WaitForEvent(event),
             14 => Act::WaitForContext,
+            15 => Act::AskStream(stream),
+            16 => Act::AskEvent(event),
+            17 => Act::MakeContext(self.random.below(CONTEXTS)),
             _ => Act::Restart,
         }
     }

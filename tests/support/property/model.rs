@@ -3,7 +3,7 @@
 use cuprum::StreamKind;
 
 use super::element::{Element, byte_of, uploaded};
-use super::step::{Act, EVENTS, Kind, Loan, Make, Part, SLOTS, STREAMS, Step, THREADS};
+use super::step::{Act, CONTEXTS, EVENTS, Kind, Loan, Make, Part, SLOTS, STREAMS, Step, THREADS};
 
 /// Scopes and tokens inside of each other on one thread.
 const DEPTH: usize = 3;
@@ -49,6 +49,9 @@ pub(crate) struct Model<T> {
     /// The context of each event.
     events: [Option<usize>; EVENTS],
     frames: [Vec<Frame>; THREADS],
+    /// The context in each slot, and how many there have been.
+    contexts: [usize; CONTEXTS],
+    made: usize,
 }
 
 impl<T: Element> Model<T> {
@@ -58,6 +61,8 @@ impl<T: Element> Model<T> {
             streams: [None; STREAMS],
             events: [None; EVENTS],
             frames: std::array::from_fn(|_| Vec::new()),
+            contexts: std::array::from_fn(|context| context),
+            made: CONTEXTS,
         }
     }
 
@@ -96,9 +101,9 @@ impl<T: Element> Model<T> {
         (0..SLOTS).filter(|&slot| self.slots[slot].is_none()).collect()
     }
 
-    /// The context and the contents of a buffer.
-    pub(crate) fn contents(&self, slot: usize) -> Option<(usize, Cells<T>)> {
-        self.slots[slot].as_ref().map(|memory| (memory.context, memory.cells.clone()))
+    /// The contents of a buffer.
+    pub(crate) fn contents(&self, slot: usize) -> Option<Cells<T>> {
+        self.slots[slot].as_ref().map(|memory| memory.cells.clone())
     }
 
     /// The objects that a step uses, those that it gives back included.
@@ -182,8 +187,8 @@ impl<T: Element> Model<T> {
         let top = self.frames[thread].last().copied();
         let in_scope = top.is_some_and(|top| top.scope);
         let (context, scope) = match act {
-            Act::Enter(context) => (context, false),
-            Act::Push(context) if !in_scope => (context, false),
+            Act::Enter(slot) => (self.contexts[slot], false),
+            Act::Push(slot) if !in_scope => (self.contexts[slot], false),
             Act::Scope(stream) => (self.here(thread, stream)?.context, true),
             Act::End { panic } if top.is_some() && (in_scope || !panic) => {
                 let returned =
@@ -214,7 +219,7 @@ impl<T: Element> Model<T> {
         match act {
             Act::MakeStream(stream, kind) => self.streams[stream] = Some(Stream { kind, context }),
             Act::DropStream(stream) => drop(self.streams[stream].take()?),
-            Act::WaitForStream(stream) => drop(self.here(thread, stream)?),
+            Act::WaitForStream(stream) | Act::AskStream(stream) => drop(self.here(thread, stream)?),
             Act::MakeEvent(event) => self.events[event] = Some(context),
             Act::DropEvent(event) => drop(self.events[event].take()?),
             Act::Record(event, stream) => {
@@ -225,8 +230,13 @@ impl<T: Element> Model<T> {
                 self.here(thread, stream)?;
                 self.events[event]?;
             }
-            Act::WaitForEvent(event) => drop(self.events[event]?),
+            Act::WaitForEvent(event) | Act::AskEvent(event) => drop(self.events[event]?),
             Act::WaitForContext => {}
+            // All threads begin in the first.
+            Act::MakeContext(slot) if slot > 0 => {
+                self.contexts[slot] = self.made;
+                self.made += 1;
+            }
             _ => return None,
         }
         Some(())

@@ -48,7 +48,7 @@ struct Run<'a, T: Element> {
 pub(crate) fn run<T: Element>(driver: Driver, program: &[Step], seed: u64) -> Result<(), String> {
     let swallowed = cuprum::swallowed::count();
     let device = driver.device(0).map_err(told)?;
-    let contexts = vec![
+    let contexts = [
         Context::create(device, ContextFlags::empty()).map_err(told)?.share(),
         PrimaryContext::retain(device).map_err(told)?.share(),
     ];
@@ -158,12 +158,10 @@ impl<T: Element> Run<'_, T> {
     /// Reads all buffers that are left, on this thread.
     fn last_look(&mut self) -> Result<(), String> {
         for slot in 0..SLOTS {
-            let Some((context, expected)) = self.model.contents(slot) else { continue };
-            let read = self.tables.contexts[context].enter(|cx| {
-                let buffer = self.tables.buffer(slot);
-                buffer.as_ref().map(|buffer| buffer.to_vec(cx))
-            });
-            let read = read.map_err(told)?.ok_or("a buffer is lost")?.map_err(told)?;
+            let Some(expected) = self.model.contents(slot) else { continue };
+            let buffer = self.tables.buffer(slot);
+            let buffer = buffer.as_ref().ok_or("a buffer is lost")?;
+            let read = buffer.context().enter(|cx| buffer.to_vec(cx)).map_err(told)?.map_err(told)?;
             compare(&format!("at the end, buffer {slot}"), &read, &expected)?;
         }
         Ok(())

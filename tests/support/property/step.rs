@@ -90,6 +90,11 @@ pub(crate) enum Act {
     StreamWaits(usize, usize),
     WaitForEvent(usize),
     WaitForContext,
+    /// Asks whether a stream or an event is done.
+    AskStream(usize),
+    AskEvent(usize),
+    /// Makes a context in place of another, which lives on with what was made in it.
+    MakeContext(usize),
     /// The thread ends, and another takes its place.
     Restart,
     /// Sets bytes by a raw call, on a non-blocking stream that nobody waits for: no program in safe code can do so.
@@ -107,7 +112,7 @@ pub(crate) struct Step {
 
 impl Act {
     /// Kinds of steps, without mistakes.
-    pub(crate) const KINDS: usize = 27;
+    pub(crate) const KINDS: usize = 30;
 
     /// Whether later steps of the thread are inside of it.
     pub(crate) fn opens(self) -> bool {
@@ -119,6 +124,7 @@ impl Act {
         let slot = |slot: usize| 1u64 << slot;
         let stream = |stream: usize| 1u64 << (SLOTS + stream);
         let event = |event: usize| 1u64 << (SLOTS + STREAMS + event);
+        let context = |context: usize| 1u64 << (SLOTS + STREAMS + EVENTS + context);
         match self {
             Self::Make { slot: at, .. }
             | Self::Drop { slot: at }
@@ -133,12 +139,17 @@ impl Act {
             Self::LentFromHost(loan) | Self::LentToHost(loan) => slot(loan.slot),
             Self::LentCopy(to, from) => slot(to.slot) | slot(from.slot),
             Self::Mistake(part, on) => slot(part.slot) | stream(on),
-            Self::Scope(on) | Self::MakeStream(on, _) | Self::DropStream(on) | Self::WaitForStream(on) => {
-                stream(on)
+            Self::Scope(on)
+            | Self::MakeStream(on, _)
+            | Self::DropStream(on)
+            | Self::WaitForStream(on)
+            | Self::AskStream(on) => stream(on),
+            Self::MakeEvent(at) | Self::DropEvent(at) | Self::WaitForEvent(at) | Self::AskEvent(at) => {
+                event(at)
             }
-            Self::MakeEvent(at) | Self::DropEvent(at) | Self::WaitForEvent(at) => event(at),
             Self::Record(at, on) | Self::StreamWaits(on, at) => event(at) | stream(on),
-            Self::Enter(_) | Self::Push(_) | Self::End { .. } | Self::WaitForContext | Self::Restart => 0,
+            Self::Enter(of) | Self::Push(of) | Self::MakeContext(of) => context(of),
+            Self::End { .. } | Self::WaitForContext | Self::Restart => 0,
         }
     }
 }

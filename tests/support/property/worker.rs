@@ -5,10 +5,13 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum::sys::call;
-use cuprum::{Buffer, ContextStack, Current, Event, EventFlags, SharedContext, Slice, SliceMut, Stream};
+use cuprum::{
+    Buffer, Context, ContextFlags, ContextStack, Current, Event, EventFlags, SharedContext, Slice, SliceMut,
+    Stream,
+};
 
 use super::element::{Element, byte_of, uploaded};
-use super::step::{Act, EVENTS, Kind, Make, Part, SLOTS, STREAMS};
+use super::step::{Act, CONTEXTS, EVENTS, Kind, Make, Part, SLOTS, STREAMS};
 
 /// The step whose values are written over host memory that the device must no longer read.
 pub(crate) const GARBAGE: usize = 9_999;
@@ -17,16 +20,16 @@ type Slot<T> = Mutex<Option<T>>;
 
 /// Everything that the threads of a program hand to each other.
 pub(crate) struct Tables<T: Element> {
-    pub(crate) contexts: Vec<SharedContext>,
+    pub(crate) contexts: [Slot<SharedContext>; CONTEXTS],
     pub(crate) buffers: [Slot<Buffer<'static, T>>; SLOTS],
     pub(crate) streams: [Slot<Arc<Stream<'static>>>; STREAMS],
     pub(crate) events: [Slot<Arc<Event<'static>>>; EVENTS],
 }
 
 impl<T: Element> Tables<T> {
-    pub(crate) fn new(contexts: Vec<SharedContext>) -> Self {
+    pub(crate) fn new(contexts: [SharedContext; CONTEXTS]) -> Self {
         Self {
-            contexts,
+            contexts: contexts.map(|context| Mutex::new(Some(context))),
             buffers: std::array::from_fn(|_| Mutex::new(None)),
             streams: std::array::from_fn(|_| Mutex::new(None)),
             events: std::array::from_fn(|_| Mutex::new(None)),
@@ -35,6 +38,10 @@ impl<T: Element> Tables<T> {
 
     pub(crate) fn buffer(&self, slot: usize) -> MutexGuard<'_, Option<Buffer<'static, T>>> {
         self.buffers[slot].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn context(&self, context: usize) -> Result<SharedContext, String> {
+        self.contexts[context].lock().map_err(told)?.clone().ok_or("no such context".into())
     }
 
     pub(crate) fn stream(&self, stream: usize) -> Result<Arc<Stream<'static>>, String> {
@@ -94,7 +101,7 @@ pub(crate) fn told(error: impl Display) -> String {
 impl<T: Element> Worker<T> {
     /// Does steps until no more come.
     pub(crate) fn serve(self, by_stack: bool) {
-        let context = self.tables.contexts[0].clone();
+        let context = self.tables.context(0).expect("the first context");
         let mut nothing = |_, _| Err("nothing is lent".into());
         if by_stack {
             let mut stack = ContextStack::take().expect("the stack of a new thread");
@@ -133,7 +140,7 @@ impl<T: Element> Worker<T> {
     }
 
     fn enter(&self, context: usize) -> Result<Vec<(usize, Vec<T>)>, String> {
-        let context = self.tables.contexts[context].clone();
+        let context = self.tables.context(context)?;
         let inside = context.enter(|cx| {
             self.answer(Ok(Vec::new()));
             self.attend(Hand::Mut(cx), &mut |_, _| Err("nothing is lent inside of `enter`".into()))
@@ -142,7 +149,7 @@ impl<T: Element> Worker<T> {
     }
 
     fn push(&self, hand: &mut Hand<'_, '_>, context: usize) -> Result<Vec<(usize, Vec<T>)>, String> {
-        let context = self.tables.contexts[context].clone();
+        let context = self.tables.context(context)?;
         let Hand::Mut(below) = hand else { return Err("a scope has the token".into()) };
         let mut cx = below.push(&context).map_err(told)?;
         self.answer(Ok(Vec::new()));
@@ -243,6 +250,12 @@ impl<T: Element> Worker<T> {
             }
             Act::WaitForEvent(event) => tables.event(event)?.synchronize().map_err(told)?,
             Act::WaitForContext => cx.synchronize().map_err(told)?,
+            Act::AskStream(stream) => drop(tables.stream(stream)?.is_done(cx).map_err(told)?),
+            Act::AskEvent(event) => drop(tables.event(event)?.is_done().map_err(told)?),
+            Act::MakeContext(context) => {
+                let made = Context::create(cx.context().device(), ContextFlags::empty()).map_err(told)?;
+                *tables.contexts[context].lock().map_err(told)? = Some(made.share());
+            }
             _ => return Err("no step of a thread".into()),
         }
         Ok(())
