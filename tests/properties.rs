@@ -29,6 +29,8 @@ use property::step::{Act, Step};
 const STEPS: usize = 80;
 /// Programs of a process, unless asked for more.
 const PROGRAMS: u64 = 200;
+/// As many on a GPU, where each context takes longer than such a program.
+const PROGRAMS_ON_GPU: u64 = 40;
 /// Programs of the tests that plant a mistake, in which it must be found.
 const PROGRAMS_WITH_MISTAKE: u64 = 40;
 
@@ -95,8 +97,8 @@ fn check(name: &str, stream_mode: StreamMode) {
     let here: &[&[(&str, &str)]] = &[&[]];
     in_children(name, if common::on_gpu() { here } else { MODES }, || {
         let (driver, begin) = (driver(stream_mode), Instant::now());
-        let (first, count) =
-            (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", PROGRAMS));
+        let usual = if common::on_gpu() { PROGRAMS_ON_GPU } else { PROGRAMS };
+        let (first, count) = (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", usual));
         for seed in first..first + count {
             if let Some(Failure { program, how, .. }) = Failure::of_seed(driver, seed, false) {
                 panic!(

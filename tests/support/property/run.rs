@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -33,9 +34,15 @@ struct Seen<T> {
     expected: Cells<T>,
 }
 
+/// Steps of all programs of the process so far. What they write depends on their number: memory that is used again then
+/// never holds by chance what a later program is to write there.
+static STEPS: AtomicUsize = AtomicUsize::new(0);
+
 /// A program that runs.
 struct Run<'a, T: Element> {
     program: &'a [Step],
+    /// The number of its first step.
+    first: usize,
     model: Model<T>,
     tables: Arc<Tables<T>>,
     threads: Vec<Hired<T>>,
@@ -55,7 +62,9 @@ pub(crate) fn run<T: Element>(driver: Driver, program: &[Step], seed: u64) -> Re
     let tables = Arc::new(Tables::<T>::new(contexts));
     let threads = (0..THREADS).map(|thread| hire(&tables, (seed >> thread) & 1 == 0)).collect();
     let (expected, seen) = (HashMap::new(), Vec::new());
-    let mut run = Run { program, model: Model::new(), tables: Arc::clone(&tables), threads, expected, seen };
+    let first = STEPS.fetch_add(program.len() + 1, Ordering::Relaxed);
+    let mut run =
+        Run { program, first, model: Model::new(), tables: Arc::clone(&tables), threads, expected, seen };
     let answer = run.all().and_then(|()| run.last_look());
     for thread in run.threads.drain(..) {
         drop(thread.orders);
@@ -91,13 +100,13 @@ fn drop_all<T: Element>(tables: Tables<T>, random: &mut Random) {
 impl<T: Element> Run<'_, T> {
     /// Does all steps that make sense, then leaves the scopes and tokens that are open.
     fn all(&mut self) -> Result<(), String> {
-        for (number, step) in self.program.iter().enumerate() {
+        for (number, step) in (self.first..).zip(self.program) {
             self.step(number, step)?;
         }
         for thread in 0..THREADS {
             while self.model.depth(thread) > 0 {
                 let end = Step { thread, beside: false, act: Act::End { panic: false } };
-                self.step(self.program.len(), &end)?;
+                self.step(self.first + self.program.len(), &end)?;
             }
             self.hear(thread)?;
         }
@@ -135,7 +144,8 @@ impl<T: Element> Run<'_, T> {
         for (number, read) in answer.reads {
             let Some(expected) = self.expected.remove(&number) else { continue };
             compare(&self.name(number), &read, &expected)?;
-            if let Some(Step { act: Act::ToVec(part) | Act::CopyToHost(part), .. }) = self.program.get(number)
+            if let Some(Step { act: Act::ToVec(part) | Act::CopyToHost(part), .. }) =
+                self.program.get(number - self.first)
             {
                 self.model.pin(*part, &read);
             }
@@ -145,7 +155,8 @@ impl<T: Element> Run<'_, T> {
     }
 
     fn name(&self, number: usize) -> String {
-        self.program.get(number).map_or("the end".into(), |step| format!("step {number}, {step}"))
+        let at = number - self.first;
+        self.program.get(at).map_or("the end".into(), |step| format!("step {at}, {step}"))
     }
 
     fn restart(&mut self, thread: usize) -> Result<(), String> {
