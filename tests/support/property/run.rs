@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use cuprum::{Context, ContextFlags, Driver, PrimaryContext};
 use super::element::Element;
 use super::model::{Cells, Model};
 use super::random::Random;
+use super::shrink::text;
 use super::step::{Act, SLOTS, Step, THREADS};
 use super::worker::{Answer, Tables, Worker, told};
 
@@ -66,11 +67,8 @@ pub(crate) fn run<T: Element>(driver: Driver, program: &[Step], seed: u64) -> Re
     let mut run =
         Run { program, first, model: Model::new(), tables: Arc::clone(&tables), threads, expected, seen };
     let answer = run.all().and_then(|()| run.last_look());
-    for thread in run.threads.drain(..) {
-        drop(thread.orders);
-        thread.thread.join().map_err(|_| "a thread panicked")?;
-    }
-    answer?;
+    let ended = run.threads.drain(..).map(end).fold(Ok(()), Result::and);
+    answer.and(ended)?;
     run.look_again()?;
     drop(run);
     let tables = Arc::into_inner(tables).ok_or("somebody keeps the objects")?;
@@ -85,6 +83,12 @@ fn hire<T: Element>(tables: &Arc<Tables<T>>, by_stack: bool) -> Hired<T> {
     let ((orders, ordered), (answering, answers)) = (channel(), channel());
     let worker = Worker { tables: Arc::clone(tables), orders: ordered, answers: answering };
     Hired { orders, answers, thread: thread::spawn(move || worker.serve(by_stack)), busy: None }
+}
+
+/// Gives a thread no more orders.
+fn end<T>(thread: Hired<T>) -> Result<(), String> {
+    drop(thread.orders);
+    thread.thread.join().map_err(|_| "a thread panicked".into())
 }
 
 /// Contexts, buffers, streams and events, in any order: the contexts go with the last of their objects.
@@ -137,7 +141,14 @@ impl<T: Element> Run<'_, T> {
         let Some((number, _)) = self.threads[thread].busy.take() else { return Ok(()) };
         let name = self.name(number);
         let answer = self.threads[thread].answers.recv_timeout(PATIENCE);
-        let answer = answer.map_err(|error| format!("{name}: no answer: {error}"))?;
+        // The thread could not be ended either.
+        assert_ne!(
+            answer.as_ref().err(),
+            Some(&RecvTimeoutError::Timeout),
+            "{name} hangs in\n{}",
+            text(self.program)
+        );
+        let answer = answer.map_err(|_| format!("{name}: the thread is gone"))?;
         if let Some(error) = answer.error {
             return Err(format!("{name}: {error}"));
         }
@@ -161,9 +172,7 @@ impl<T: Element> Run<'_, T> {
 
     fn restart(&mut self, thread: usize) -> Result<(), String> {
         let another = hire(&self.tables, true);
-        let ended = std::mem::replace(&mut self.threads[thread], another);
-        drop(ended.orders);
-        ended.thread.join().map_err(|_| "a thread panicked".into())
+        end(std::mem::replace(&mut self.threads[thread], another))
     }
 
     /// Reads all buffers that are left, on this thread.
