@@ -166,7 +166,7 @@ pub use crate::launch::{
 };
 pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut};
 pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
-pub use crate::stream::{Event, EventFlags, Lent, Scope, Stream, StreamKind};
+pub use crate::stream::{Event, EventFlags, Lent, LentShared, MultiScope, Scope, Stream, StreamKind};
 
 /// The README's example, compiled and run with the other examples.
 #[cfg(doctest)]

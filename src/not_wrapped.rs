@@ -216,8 +216,8 @@ not_wrapped! {
         cuTensorMapEncodeIm2colWide cuTensorMapReplaceAddress cuTensorMapSetAllocationClass;
 
     NotYet "copies of unified addresses, in batches, with attributes; filling on a stream; decompression":
-        cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync cuMemsetD8Async
-        cuMemsetD16Async cuMemsetD32Async cuMemBatchDecompressAsync;
+        cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync
+        cuMemBatchDecompressAsync;
 
     NotYet "memory and events of other processes":
         cuIpcGetEventHandle cuIpcOpenEventHandle cuIpcGetMemHandle cuIpcOpenMemHandle_v2

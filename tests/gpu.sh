@@ -4,6 +4,9 @@
 #     tests/gpu.sh pack           here: builds the programs that use a device into .gpu/, which git ignores
 #     tests/gpu.sh run [FOLDER]   there, in a copy of the repository with .gpu/: runs every one of them and
 #                                 writes FOLDER/results.md and FOLDER/log.txt (default: .gpu/results)
+#     tests/gpu.sh sanitize [FOLDER]
+#                                 there: runs the tests under compute-sanitizer, and writes FOLDER/sanitized.md
+#                                 and FOLDER/sanitized.txt
 #
 # `run` fails if one program fails, is missing, hangs, or ran no test. It insists on a GPU; with
 # CUPRUM_DEVICE=emulator it runs anywhere, to try this script itself (what opens the system's driver all the
@@ -20,7 +23,7 @@ bench_arguments=(--bench --warm-up-time 0.2 --measurement-time 0.5)
 
 # --- pack ---------------------------------------------------------------------------------------------------
 
-# Whether a test program uses the device that CUPRUM_DEVICE names, itself or by a module beside it.
+# Whether a test or a benchmark uses the device that CUPRUM_DEVICE names, itself or by a module beside it.
 takes_device() { # SOURCE
     local module files=("$1")
     for module in $(sed -nE 's/^mod ([a-z_]+);$/\1/p' "$1"); do
@@ -76,7 +79,14 @@ pack() {
         pack_programs test "$package" "$folder" "${taken[@]}"
         mapfile -t taken < <(names_in "$folder/examples")
         pack_programs example "$package" "$folder" "${taken[@]}"
-        mapfile -t taken < <(names_in "$folder/benches")
+        taken=()
+        for name in $(names_in "$folder/benches"); do
+            if takes_device "$folder/benches/$name.rs"; then
+                taken+=("$name")
+            else
+                echo "left out, as it takes no device: $package, bench $name"
+            fi
+        done
         pack_programs bench "$package" "$folder" "${taken[@]}"
     done
     mv "$unfinished" "$manifest"
@@ -172,9 +182,68 @@ run() {
     fi
 }
 
+# --- sanitize -----------------------------------------------------------------------------------------------
+
+# Programs that fault, fork or end on purpose, or start others that do: a sanitizer has nothing to say of them.
+not_sanitized=(fault scope_after_fault fork exits)
+# Tests that forget what they made; their leaks are the point.
+forgetful=(--skip forg --skip leak --skip destroyed --skip given_away)
+
+# Runs one test program under a tool and prints its row.
+sanitize_program() { # TOOL PACKAGE NAME FOLDER LOG
+    local tool=$1 package=$2 name=$3 folder=$4 log=$5 start=$EPOCHREALTIME status=0 verdict=clean
+    local program=$work/$package-test-$name options=(--tool "$tool" --error-exitcode 86 --print-limit 3)
+    local arguments=(--test-threads 1)
+    if [ "$tool" = memcheck ]; then
+        options+=(--leak-check full --report-api-errors no)
+        arguments+=("${forgetful[@]}")
+    fi
+    gunzip -c "$packed/$package-test-$name.gz" >"$program"
+    chmod +x "$program"
+    (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" \
+        compute-sanitizer "${options[@]}" "$program" "${arguments[@]}") </dev/null >"$log" 2>&1 || status=$?
+    rm "$program"
+    case $status in
+    0) grep -q 'test result: ok. [1-9]' "$log" || verdict='**no test ran**' ;;
+    86) verdict='**errors**' ;;
+    124 | 137) verdict="**no end after $seconds_a_program s**" ;;
+    *) verdict="**failed, status $status**" ;;
+    esac
+    awk -v OFS=' | ' -v seconds="$(awk "BEGIN { print $EPOCHREALTIME - $start }")" -v row="$tool, $package, test $name" \
+        -v summary="$(sed -nE 's/^=+ ((ERROR|RACECHECK|LEAK) SUMMARY:.*)/\1/p' "$log" | paste -sd ';')" \
+        -v verdict="$verdict" 'BEGIN { print "| " row, summary, sprintf("%.1f", seconds), verdict " |" }'
+}
+
+sanitize() {
+    local out tool kind package name folder row failed=0
+    [ -s "$manifest" ] || { echo "nothing is packed: tests/gpu.sh pack first" >&2; exit 1; }
+    PATH=$PATH:/usr/local/cuda/bin
+    command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not on the PATH" >&2; exit 1; }
+    export CUPRUM_DEVICE=gpu
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    mkdir -p "${1:-$packed/results}"
+    out=$(cd "${1:-$packed/results}" && pwd)
+    : >"$out/sanitized.txt"
+    { echo '# Tests under compute-sanitizer'; echo; machine; echo "- $(compute-sanitizer --version | tail -n 1)"; echo; } \
+        >"$out/sanitized.md"
+    { echo '| program | summary | seconds | verdict |'; echo '|---|---|--:|---|'; } | tee -a "$out/sanitized.md"
+    while IFS=$'\t' read -r kind package name folder; do
+        [[ $kind = test && " ${not_sanitized[*]} " != *" $name "* ]] || continue
+        for tool in memcheck racecheck; do
+            row=$(sanitize_program "$tool" "$package" "$name" "$folder" "$work/log")
+            echo "$row" | tee -a "$out/sanitized.md"
+            { echo "=== $tool, $package, test $name"; cat "$work/log"; } >>"$out/sanitized.txt"
+            [[ $row == *'| clean |' ]] || failed=1
+        done
+    done < <(grep -v '^#' "$manifest")
+    return $failed
+}
+
 case ${1:-} in
 pack) pack ;;
 run) run "${@:2}" ;;
+sanitize) sanitize "${@:2}" ;;
 *)
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
     exit 2

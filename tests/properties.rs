@@ -38,6 +38,7 @@ const PROGRAMS_WITH_MISTAKE: u64 = 40;
 const MODES: &[&[(&str, &str)]] = &[
     &[("CUPRUM_EMULATOR_MODE", "eager")],
     &[("CUPRUM_EMULATOR_MODE", "deferred")],
+    &[("CUPRUM_EMULATOR_MODE", "shuffled:1")],
     // Last: what fails now and then only is hard to shorten.
     &[("CUPRUM_EMULATOR_MODE", "async")],
 ];

@@ -154,6 +154,82 @@ fn a_scope_refuses_memory_of_another_context() {
 }
 
 #[test]
+fn a_scope_over_streams_known_only_at_run_time() {
+    in_context(|cx| {
+        for count in [0usize, 1, 5] {
+            let streams: Vec<Stream<'_>> = (0..count)
+                .map(|i| if i % 2 == 0 { Stream::new(cx) } else { Stream::non_blocking(cx) }.unwrap())
+                .collect();
+            let mut parts: Vec<_> = (0..count).map(|_| Buffer::<u32>::alloc(cx, 1000).unwrap()).collect();
+            let table = Buffer::from_slice(cx, &(0..1000).collect::<Vec<u32>>()).unwrap();
+            let mut read = vec![vec![0; 10]; count];
+            cx.multi_scope(|scope| {
+                for (((stream, part), host), i) in streams.iter().zip(&mut parts).zip(&mut read).zip(0u32..) {
+                    let lane = scope.on(stream)?;
+                    let part = lane.lend(part.as_mut_slice())?;
+                    // All read the same memory, each writes its own.
+                    let table = lane.lend_shared(table.as_slice())?;
+                    part.copy_from(table)?;
+                    part.slice(10..20).unwrap().fill(i)?;
+                    part.slice(5..15).unwrap().copy_to_host(host)?;
+                }
+                Ok::<(), MemoryError>(())
+            })
+            .unwrap()
+            .unwrap();
+            for (host, i) in read.iter().zip(0..) {
+                assert_eq!(host[..], [5, 6, 7, 8, 9, i, i, i, i, i]);
+            }
+            assert!(streams.iter().all(|stream| stream.is_done(cx).unwrap()));
+        }
+    });
+}
+
+#[test]
+fn copies_between_loans_say_what_they_cannot_do() {
+    in_context(|cx| {
+        let (one, two) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
+        let (mut first, mut second) =
+            (Buffer::from_slice(cx, &[1u8, 2, 3, 4]).unwrap(), Buffer::<u8>::zeroed(cx, 4).unwrap());
+        cx.multi_scope(|scope| {
+            let first = scope.on(&one).unwrap().lend(first.as_mut_slice()).unwrap();
+            let second = scope.on(&two).unwrap().lend(second.as_mut_slice()).unwrap();
+            assert_eq!(second.copy_from(&first), Err(MemoryError::OtherStream));
+            let part = |range: std::ops::Range<usize>| first.slice(range).unwrap();
+            assert_eq!(part(1..3).copy_from(&part(0..2)), Err(MemoryError::Overlap));
+            assert_eq!(part(0..2).copy_from(&part(1..3)), Err(MemoryError::Overlap));
+            first.copy_from(&first).expect("nothing to copy");
+            part(2..4).copy_from(part(0..2).as_shared()).unwrap();
+            assert!(first.slice(2..5).is_none());
+        })
+        .unwrap();
+        assert_eq!(first.to_vec(cx).unwrap(), [1, 2, 1, 2]);
+        first.set_bytes(cx, 9).unwrap();
+        first.fill(cx, 8).unwrap();
+        assert_eq!(first.to_vec(cx).unwrap(), [8; 4]);
+    });
+}
+
+#[test]
+fn a_fill_inside_of_a_scope_is_there_when_the_memory_is_lent() {
+    in_context(|cx| {
+        let stream = Stream::non_blocking(cx).unwrap();
+        for round in 0..50u32 {
+            let mut buffer = Buffer::from_slice(cx, &vec![!0; 1 << 16]).unwrap();
+            let mut host = vec![0; 1 << 16];
+            cx.scope(&stream, |scope| {
+                // On the default stream, which the scope's is not in order with.
+                buffer.fill(cx, round).unwrap();
+                scope.lend(buffer.as_mut_slice()).unwrap().copy_to_host(&mut host)
+            })
+            .unwrap()
+            .unwrap();
+            assert_eq!(host, vec![round; 1 << 16]);
+        }
+    });
+}
+
+#[test]
 fn a_scope_waits_when_its_body_panics() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();

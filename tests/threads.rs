@@ -1,9 +1,14 @@
-//! Many threads make, use and drop everything at the same time, in one context and in their own.
+//! Many threads make, use and drop everything at the same time, in one context, in their own, and in each other's.
 
 mod common;
 
-use common::{context, kernels};
-use cuprum::{Buffer, ContextRef, ContextStack, Event, EventFlags, In, InOut, LaunchConfig, Stream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use common::{context, device, kernels, on_gpu};
+use cuprum::{
+    Buffer, Context, ContextRef, ContextStack, Current, Event, EventFlags, In, InOut, LaunchConfig, Module,
+    PrimaryContext, Stream,
+};
 
 /// Rounds of a thread: enough to collide, few enough for two cores.
 const ROUNDS: u32 = 40;
@@ -70,4 +75,90 @@ fn what_one_thread_makes_another_drops() {
     });
     assert_eq!(cuprum::swallowed::count(), swallowed);
     assert!(common::raw_current().is_null());
+}
+
+/// Threads of the hammer, and contexts that they share.
+const HAMMERS: usize = 32;
+const SHARED: usize = 3;
+
+/// One of each kind of object. What was launched with them is done.
+type Made<'ctx> = (Buffer<'ctx, f32>, Buffer<'ctx, f32>, Stream<'ctx>, Event<'ctx>, Module<'ctx>);
+
+/// Makes one of each, launches, copies both ways in a scope, and compares.
+fn make<'ctx>(cx: &Current<'_, 'ctx>, value: f32) -> Made<'ctx> {
+    let module = kernels!(cx, "saxpy");
+    let saxpy = module.function("saxpy").unwrap().bind::<(u32, f32, In<f32>, InOut<f32>)>().unwrap();
+    let (stream, done) = (Stream::new(cx).unwrap(), Event::new(cx, EventFlags::DISABLE_TIMING).unwrap());
+    let mut x = Buffer::<f32>::zeroed(cx, 256).unwrap();
+    let mut y = Buffer::from_slice(cx, &[1f32; 256]).unwrap();
+    let (host, mut back) = ([value; 256], [0f32; 256]);
+    cx.scope(&stream, |scope| {
+        let (x, y) = (scope.lend(x.as_mut_slice()).unwrap(), scope.lend(y.as_mut_slice()).unwrap());
+        x.copy_from_host(&host).unwrap();
+        // SAFETY: saxpy touches 256 elements of each, which are lent to the scope of this stream.
+        unsafe { saxpy.launch(cx, &stream, LaunchConfig::new(2, 128), (256u32, 2f32, &x, &y)) }.unwrap();
+        done.record(cx, &stream).unwrap();
+        y.copy_to_host(&mut back).unwrap();
+    })
+    .unwrap();
+    assert!(done.is_done().unwrap());
+    assert_eq!(back, [2.0 * value + 1.0; 256]);
+    (x, y, stream, done, module)
+}
+
+/// One thread: works in a shared context, in one of its own on top of it, and in the primary one; gives away what it
+/// made, and drops what it was given, with whatever is current.
+fn hammer<'ctx>(
+    shared: &'ctx [Context],
+    thread: usize,
+    give: &Sender<Made<'ctx>>,
+    given: &Receiver<Made<'ctx>>,
+) {
+    // Contexts of their own take a GPU a tenth of a second each.
+    let rounds = if on_gpu() { 1 } else { 20 };
+    let mut stack = ContextStack::take().unwrap();
+    for round in 0..rounds {
+        let value = (thread * rounds + round) as f32;
+        let below = &shared[(thread + round) % SHARED];
+        let mut cx = stack.push(below).unwrap();
+        give.send(make(&cx, value)).unwrap();
+        {
+            let own = context();
+            let on_top = cx.push(&own).unwrap();
+            let made = make(&on_top, -value);
+            given.try_iter().for_each(drop);
+            on_top.pop().unwrap();
+            drop(made);
+        }
+        // The token below is as good as before.
+        give.send(make(&cx, value + 0.5)).unwrap();
+        cx.pop().unwrap();
+        let primary = PrimaryContext::retain(device()).unwrap();
+        drop(make(&stack.push(&primary).unwrap(), value));
+        given.try_iter().for_each(drop);
+    }
+}
+
+#[test]
+fn a_hammer_on_thirty_two_threads() {
+    let shared: Vec<Context> = (0..SHARED).map(|_| context()).collect();
+    let swallowed = cuprum::swallowed::count();
+    let (mut senders, receivers): (Vec<_>, Vec<_>) = (0..HAMMERS).map(|_| channel()).unzip();
+    // Each gives to the next, the last to the first.
+    senders.rotate_left(1);
+    std::thread::scope(|scope| {
+        for (thread, (give, given)) in senders.into_iter().zip(receivers).enumerate() {
+            let shared = &shared;
+            scope.spawn(move || {
+                hammer(shared, thread, &give, &given);
+                drop(give);
+                given.into_iter().for_each(drop);
+                assert!(common::raw_current().is_null());
+            });
+        }
+    });
+    assert_eq!(cuprum::swallowed::count(), swallowed);
+    for context in shared {
+        context.close().expect("nothing is left in it");
+    }
 }

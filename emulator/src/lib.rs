@@ -87,6 +87,12 @@ pub unsafe fn set_publisher(publisher: fn(FnId, StreamMode) -> *const core::ffi:
     driver::set_publisher(publisher);
 }
 
+/// Starts the order of [`Mode::Shuffled`] anew with this number, so that a test can be repeated that is not the first in
+/// its process. Operations that are queued stay queued. Does nothing in other modes.
+pub fn reseed(seed: u64) {
+    driver::reseed(seed);
+}
+
 /// Whether the emulator does what a function is for.
 pub fn implements(function: FnId) -> bool {
     driver::implements(function)

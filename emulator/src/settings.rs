@@ -19,6 +19,10 @@ pub enum Mode {
     Async,
     /// When the host waits for them. Shows where a program forgets to wait.
     Deferred,
+    /// At random moments, in a random order among those that nothing orders, and copies in parts. The number decides:
+    /// as long as one thread calls the driver, the same number gives the same order. Operations run in driver calls of
+    /// all kinds; what is waited for runs at the latest then.
+    Shuffled(u64),
 }
 
 /// The emulator's settings. There is one emulator in a process, set up by the first use.
@@ -31,9 +35,10 @@ pub enum Mode {
 /// | `CUPRUM_EMULATOR_COMPUTE_CAPABILITY` | `9.0` | `9.0` |
 /// | `CUPRUM_EMULATOR_MEMORY` | bytes, or with `K`, `M`, `G` | `4G` |
 /// | `CUPRUM_EMULATOR_DEVICES` | `1` to `16` | `1` |
-/// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred` | `eager` |
+/// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred`, `shuffled` or, with a seed, `shuffled:7` | `eager` |
 /// | `CUPRUM_EMULATOR_INITCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_RACECHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_SYNCCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_LEAKCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_BUDGET` | warp instructions of a launch | no limit |
@@ -62,6 +67,7 @@ pub struct Settings {
     pub(crate) visible_devices: Option<String>,
     pub(crate) check_init: bool,
     pub(crate) check_races: bool,
+    pub(crate) check_atomic_reads: bool,
     pub(crate) check_barriers: bool,
     pub(crate) check_leaks: bool,
     pub(crate) instruction_budget: Option<u64>,
@@ -89,6 +95,7 @@ impl Default for Settings {
             visible_devices: None,
             check_init: false,
             check_races: false,
+            check_atomic_reads: false,
             check_barriers: false,
             check_leaks: false,
             instruction_budget: None,
@@ -179,7 +186,8 @@ impl Settings {
         self
     }
 
-    /// Whether kernels are stopped when they read memory that nobody wrote: global, shared or local. Default: no.
+    /// Whether kernels are stopped when they read memory that nobody wrote, global, shared or local, or use a register
+    /// that nobody wrote. Default: no.
     #[must_use]
     pub fn check_init(mut self, yes: bool) -> Self {
         self.check_init = yes;
@@ -188,9 +196,22 @@ impl Settings {
 
     /// Whether kernels are stopped when threads access the same shared or global memory and nothing orders them.
     /// Default: no. One worker runs all blocks then.
+    ///
+    /// Reported are two accesses of different threads, at least one of them a write, that are not both strong (atomic,
+    /// volatile or with a memory order) within each other's scope. Not reported are two writes of the same value, and
+    /// plain reads beside atomic instructions, for which there is [`Settings::check_atomic_reads`].
     #[must_use]
     pub fn check_races(mut self, yes: bool) -> Self {
         self.check_races = yes;
+        self
+    }
+
+    /// With [`Settings::check_races`]: whether kernels are also stopped when a thread reads plainly what another one
+    /// changes by an atomic instruction. Default: no. PTX calls that a race, but hardware reads whole words, and the
+    /// usual loop around a compare-and-swap begins so.
+    #[must_use]
+    pub fn check_atomic_reads(mut self, yes: bool) -> Self {
+        self.check_atomic_reads = yes;
         self
     }
 
@@ -274,6 +295,7 @@ impl Settings {
             time_limit: self.time_limit,
             check_init: self.check_init,
             check_races: self.check_races,
+            check_atomic_reads: self.check_atomic_reads,
             check_barriers: self.check_barriers,
             seed: self.seed,
             multiprocessors,
@@ -339,14 +361,16 @@ variables! {
     devices: "CUPRUM_EMULATOR_DEVICES", "a number from 1 to 16", |text| {
         text.parse().ok().filter(|count| (1..=MAX_DEVICES).contains(count))
     };
-    mode: "CUPRUM_EMULATOR_MODE", "eager, async or deferred", |text| match text {
+    mode: "CUPRUM_EMULATOR_MODE", "eager, async, deferred, shuffled or shuffled:SEED", |text| match text {
         "eager" => Some(Mode::Eager),
         "async" => Some(Mode::Async),
         "deferred" => Some(Mode::Deferred),
-        _ => None,
+        "shuffled" => Some(Mode::Shuffled(0)),
+        _ => text.strip_prefix("shuffled:")?.parse().ok().map(Mode::Shuffled),
     };
     check_init: "CUPRUM_EMULATOR_INITCHECK", "0 or 1", parse_switch;
     check_races: "CUPRUM_EMULATOR_RACECHECK", "0 or 1", parse_switch;
+    check_atomic_reads: "CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "0 or 1", parse_switch;
     check_barriers: "CUPRUM_EMULATOR_SYNCCHECK", "0 or 1", parse_switch;
     check_leaks: "CUPRUM_EMULATOR_LEAKCHECK", "0 or 1", parse_switch;
     instruction_budget: "CUPRUM_EMULATOR_BUDGET", "a number of instructions above 0", |text| {
@@ -430,9 +454,12 @@ mod tests {
             ("CUPRUM_EMULATOR_MEMORY", "512M", default().memory_bytes(512 << 20)),
             ("CUPRUM_EMULATOR_DEVICES", "4", default().devices(4)),
             ("CUPRUM_EMULATOR_MODE", "deferred", default().mode(Mode::Deferred)),
+            ("CUPRUM_EMULATOR_MODE", "shuffled", default().mode(Mode::Shuffled(0))),
+            ("CUPRUM_EMULATOR_MODE", "shuffled:7", default().mode(Mode::Shuffled(7))),
             ("CUPRUM_EMULATOR_MODE", "", default()),
             ("CUPRUM_EMULATOR_INITCHECK", "1", default().check_init(true)),
             ("CUPRUM_EMULATOR_RACECHECK", "1", default().check_races(true)),
+            ("CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "1", default().check_atomic_reads(true)),
             ("CUPRUM_EMULATOR_SYNCCHECK", "1", default().check_barriers(true)),
             ("CUPRUM_EMULATOR_LEAKCHECK", "1", default().check_leaks(true)),
             ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),
@@ -469,6 +496,7 @@ mod tests {
             ("CUPRUM_EMULATOR_MEMORY", "0"),
             ("CUPRUM_EMULATOR_DEVICES", "17"),
             ("CUPRUM_EMULATOR_MODE", "lazy"),
+            ("CUPRUM_EMULATOR_MODE", "shuffled:"),
             ("CUPRUM_EMULATOR_INITCHECK", "yes"),
             ("CUPRUM_EMULATOR_BUDGET", "0"),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "-1"),

@@ -596,3 +596,65 @@ fn atomics_of_128_bits_take_and_give_both_halves() {
     device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap();
     assert_eq!(out.read::<u64>(), [5, 7, 111]);
 }
+
+#[test]
+fn an_extern_shared_array_with_a_size_has_that_size() {
+    // As LLVM writes them; the assembler ignores `.extern` then. One without size comes after all others.
+    let text = ".extern .shared .align 8 .b8 s[260]; .extern .shared .align 4 .b8 unused[1000];
+        .extern .shared .align 16 .b8 dynamic[]; .extern .shared .align 4 .u32 one;"
+        .to_owned()
+        + &kernel(
+            "mov.u32 %w0, s; mov.u32 %w1, dynamic; mov.u32 %w2, one;
+            mad.lo.u32 %w0, %t, 4, %w0; st.shared.u32 [%w0], %t; bar.sync 0;
+            sub.u32 %w3, 64, %t; shl.b32 %w3, %w3, 2; mov.u32 %w4, s; add.u32 %w3, %w3, %w4;
+            ld.shared.u32 %d, [%w3]; st.shared.u32 [%w2], %w1; ld.shared.u32 %w5, [%w2]; add.u32 %d, %d, %w5;",
+        );
+    let device = load(&text);
+    // 260 bytes and 4, and the start of what follows, aligned to 16.
+    assert_eq!(device.kernel("k").static_shared(), 264);
+    let expected: Vec<u32> = (0..65).map(|t| 64 - t + 272).collect();
+    assert_eq!(run(&text, 65), expected);
+}
+
+/// Registers and predicates that are read before anybody wrote them are zero, in every block and launch, whatever the
+/// kernel puts there later.
+#[test]
+fn what_nobody_has_written_is_zero_in_both_modes() {
+    let pieces = [
+        // Never written at all.
+        ("mov.u32 %d, %w0; mov.u64 %x0, %x1; cvt.u32.u64 %w1, %x0; add.u32 %d, %d, %w1;", 0),
+        // Written later with what looks like a constant, in a loop and after it.
+        ("add.u32 %d, %w0, 0; mov.u32 %w0, 5;", 0),
+        (
+            "mov.u32 %w1, 0; L: mad.lo.u32 %d, %w0, %t, %d; mov.u32 %w0, 1; add.u32 %w1, %w1, 1;
+             setp.lt.u32 %p, %w1, 3; @%p bra L; sub.u32 %d, %d, %t; sub.u32 %d, %d, %t;",
+            0,
+        ),
+        // Written in some lanes only, or under a guard.
+        ("setp.lt.u32 %p, %t, 7; @%p mov.u32 %w0, %t; and.b32 %d, %w0, 0xfffffff8; mov.u32 %w0, 9;", 0),
+        ("setp.lt.u32 %p, %t, 7; @%p bra L; mov.u32 %w0, 8; L: shr.u32 %d, %w0, 4; mov.u32 %w0, 99;", 0),
+        // Predicates and the carry flag.
+        ("selp.u32 %d, 1, 0, %q; setp.eq.u32 %q, %t, %t;", 0),
+        ("addc.u32 %d, 3, 4; mov.u32 %w0, -1; add.cc.u32 %w0, %w0, 1;", 7),
+        // From a lane that has exited without writing.
+        (
+            "setp.eq.u32 %p, %t, 3; @%p exit; mov.u32 %w0, 0; shfl.sync.idx.b32 %d, %w0, 3, 31, 0xfffffff7;
+             mov.u32 %w0, 77;",
+            0,
+        ),
+        // In a function.
+        ("{ .param .b32 y; call.uni (y), f; ld.param.b32 %d, [y]; } mov.u32 %w0, %d;", 0),
+    ];
+    let function = ".func (.param .b32 r) f() { .reg .b32 %a; st.param.b32 [r], %a; mov.u32 %a, 3; ret; }";
+    for (body, expected) in pieces {
+        let mut device = load(&format!("{function}{}", kernel(body)));
+        for mode in [Mode::Plain, Mode::Vector] {
+            device.options.mode = mode;
+            for _ in 0..2 {
+                let out = device.buffer(&[expected; 96]);
+                device.launch("k", 3, 96, &Args::default().buffer(&out)).unwrap();
+                assert_eq!(out.read::<u32>(), [expected; 96], "{mode:?} {body}");
+            }
+        }
+    }
+}

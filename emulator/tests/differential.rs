@@ -6,7 +6,7 @@ mod device;
 #[path = "../../tests/kernels/mod.rs"]
 mod kernels;
 
-use cuprum_emulator::exec::{LaunchStats, Mode};
+use cuprum_emulator::exec::{ExecOptions, LaunchStats, Mode};
 use device::{Args, Buffer, Device};
 use kernels::{Argument, Case, cases};
 use std::fmt::Write;
@@ -15,8 +15,17 @@ use std::fmt::Write;
 type Outcome = Result<(Vec<Vec<u8>>, LaunchStats), String>;
 
 fn run_case(case: &Case, ptx: &str, mode: Mode) -> Outcome {
+    run_with(case, ptx, |options| options.mode = mode)
+}
+
+/// What is right stays so where each register and each byte is looked at.
+fn run_checked(case: &Case, ptx: &str) -> Outcome {
+    run_with(case, ptx, |options| options.check_init = true)
+}
+
+fn run_with(case: &Case, ptx: &str, choose: impl FnOnce(&mut ExecOptions)) -> Outcome {
     let mut device = Device::load(ptx).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-    device.options.mode = mode;
+    choose(&mut device.options);
     for (name, bytes) in &case.globals {
         let index = device.program.globals().iter().position(|global| global.name == *name).unwrap();
         let map = device.memory.snapshot();
@@ -58,6 +67,7 @@ fn committed_kernels_agree() {
             let stats = |outcome: &Outcome| outcome.as_ref().map(|(_, stats)| *stats).ok();
             assert_eq!(stats(&plain), stats(&vector), "{}", case.name);
             assert!(plain == vector, "{}: the modes differ", case.name);
+            assert!(plain == run_checked(&case, ptx), "{}: with the check of what was written", case.name);
         }
     }
 }

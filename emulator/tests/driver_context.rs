@@ -160,8 +160,39 @@ fn the_primary_context_is_counted() {
 
     ok!(cuDevicePrimaryCtxRetain(&mut first, 0));
     ok!(cuDevicePrimaryCtxReset_v2(0));
-    assert_eq!(code!(cuCtxPushCurrent_v2(first)), DESTROYED);
+    // Of no use before it is made again, but no error, as on an H100.
+    ok!(cuCtxPushCurrent_v2(first));
+    assert_eq!(code!(cuCtxSynchronize()), DESTROYED);
+    ok!(cuCtxPopCurrent_v2(null_mut()));
     ok!(cuDevicePrimaryCtxRelease_v2(0));
     ok!(cuDevicePrimaryCtxSetFlags_v2(0, 0));
+    keeps_its_handle_and_nothing_else();
     assert_eq!(code!(cuDevicePrimaryCtxRelease_v2(7)), CUresult::CUDA_ERROR_INVALID_DEVICE);
+}
+
+fn keeps_its_handle_and_nothing_else() {
+    let (mut first, mut again, mut id, mut id_again) = (CUcontext::null(), CUcontext::null(), 0, 0);
+    ok!(cuDevicePrimaryCtxRetain(&mut first, 0));
+    ok!(cuCtxPushCurrent_v2(first));
+    ok!(cuCtxGetId(first, &mut id));
+    let (memory, stream) = (alloc(64), stream(0));
+    ok!(cuDevicePrimaryCtxReset_v2(0));
+    assert_eq!(current(), first);
+    assert_eq!(code!(cuCtxSynchronize()), DESTROYED);
+    assert_eq!(code!(cuCtxGetId(first, &mut id_again)), DESTROYED);
+    // It may be current while it is not active, and works once it is.
+    ok!(cuCtxSetCurrent(first));
+    assert_eq!(code!(cuMemFree_v2(memory)), DESTROYED);
+    ok!(cuDevicePrimaryCtxRetain(&mut again, 0));
+    assert_eq!(again, first);
+    ok!(cuCtxGetId(first, &mut id_again));
+    assert_ne!(id, id_again);
+    ok!(cuCtxSynchronize());
+    assert_eq!(code!(cuMemFree_v2(memory)), INVALID_VALUE);
+    assert_eq!(code!(cuStreamSynchronize(stream)), CUresult::CUDA_ERROR_INVALID_HANDLE);
+    ok!(cuMemFree_v2(alloc(64)));
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    assert_eq!(code!(cuCtxSynchronize()), DESTROYED);
+    ok!(cuCtxPopCurrent_v2(&mut again));
 }

@@ -119,6 +119,7 @@ fn capture_follows_events_from_stream_to_stream() {
     let (fork, join) = (event(2), event(2));
     let buffer = alloc(16);
     ok!(cuMemsetD32_v2(buffer, 0, 4));
+    ok!(cuCtxSynchronize());
     ok!(cuStreamBeginCapture_v2(main, MODE));
     let mut status = CUstreamCaptureStatus(9);
     ok!(cuStreamIsCapturing(main, &mut status));
@@ -141,6 +142,8 @@ fn capture_follows_events_from_stream_to_stream() {
     ok!(cuGraphDestroy(graph));
     for launches in 1..=3 {
         ok!(cuMemsetD32_v2(buffer, 0, 4));
+        // The stream does not wait for the default one.
+        ok!(cuCtxSynchronize());
         ok!(cuGraphLaunch(exec, main));
         ok!(cuStreamSynchronize(main));
         assert_eq!(read::<u32>(buffer, 4), [2, 1, 2, 1]);
@@ -274,4 +277,19 @@ fn a_wait_that_never_ends_does_not_keep_its_context() {
     ok!(cuStreamWaitValue32_v2(stream(1), flag, 1, equal));
     drop(context);
     assert!(current().is_null());
+}
+
+#[test]
+fn a_capture_may_end_without_a_place_for_the_graph() {
+    let _context = TestContext::new();
+    let (stream, memory) = (stream(0), alloc(64));
+    let (mut graph, mut count) = (CUgraph::null(), 0);
+    let relaxed = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    ok!(cuGraphCreate(&mut graph, 0));
+    ok!(cuStreamBeginCaptureToGraph(stream, graph, null_mut(), null_mut(), 0, relaxed));
+    ok!(cuMemsetD8Async(memory, 1, 64, stream));
+    ok!(cuStreamEndCapture(stream, null_mut()));
+    ok!(cuGraphGetNodes(graph, null_mut(), &mut count));
+    assert_eq!(count, 1);
+    ok!(cuGraphDestroy(graph));
 }

@@ -34,7 +34,7 @@ fn errors_have_names_and_texts() {
     assert_eq!(unsafe { CStr::from_ptr(text) }, c"CUDA_ERROR_ILLEGAL_ADDRESS");
     ok!(cuGetErrorString(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, &mut text));
     // SAFETY: as above.
-    assert_eq!(unsafe { CStr::from_ptr(text) }, c"illegal address");
+    assert_eq!(unsafe { CStr::from_ptr(text) }, c"an illegal memory access was encountered");
     assert_eq!(code!(cuGetErrorName(CUresult(12345), &mut text)), INVALID_VALUE);
     assert!(text.is_null());
 }

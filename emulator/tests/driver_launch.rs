@@ -277,6 +277,26 @@ fn a_fault_is_sticky_and_leaves_other_contexts_alone() {
     assert_eq!(current(), healthy.0);
 }
 
+#[test]
+fn an_info_log_with_nothing_to_say_is_empty() {
+    let _context = TestContext::new();
+    for image in [PTX, c".version 7.0\n.target sm_50\nblah\n"] {
+        let mut info = [b'#'; 100];
+        let mut options =
+            [CUjit_option::CU_JIT_INFO_LOG_BUFFER, CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES];
+        let mut values = [info.as_mut_ptr().cast::<c_void>(), core::ptr::without_provenance_mut(info.len())];
+        let mut module = CUmodule::null();
+        let _ = code!(cuModuleLoadDataEx(
+            &mut module,
+            image.as_ptr().cast(),
+            2,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        ));
+        assert_eq!(info[..2], *b"\0#", "{module:?}");
+    }
+}
+
 /// Loads with an error log; gives the code and the log.
 fn load_logged(image: &CStr) -> (CUresult, String) {
     let mut module = CUmodule::null();

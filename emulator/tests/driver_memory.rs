@@ -334,6 +334,8 @@ fn a_batch_of_boxes_is_copied() {
     write(source, &(0..16u8).collect::<Vec<_>>());
     let target = alloc(16);
     ok!(cuMemsetD8_v2(target, 0xff, 16));
+    // The stream does not wait for the default one.
+    ok!(cuCtxSynchronize());
     let place = |address, row, layer| {
         let mut operand = CUmemcpy3DOperand::zeroed();
         operand.type_ = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER;
@@ -391,4 +393,65 @@ fn ranges_to_prefetch_or_discard_are_checked() {
     ranges[1] += 1;
     assert_eq!(prefetch(&mut ranges, 0), CUresult::CUDA_ERROR_INVALID_VALUE, "beyond its end");
     ok!(cuMemDiscardBatchAsync(ranges.as_mut_ptr(), sizes.as_mut_ptr(), 1, 0, stream));
+}
+
+#[test]
+fn more_than_a_mebibyte_starts_on_a_page_of_the_device() {
+    const MIB: usize = 1 << 20;
+    let _context = TestContext::new();
+    for bytes in [MIB + 1, 3 * MIB / 2, 2 * MIB, 5 * MIB] {
+        // Something small before each, so that it is not by luck.
+        alloc(1);
+        assert_eq!(alloc(bytes) % (2 * MIB as u64), 0, "{bytes}");
+        let (mut host, mut managed, mut pitched, mut pitch) = (NULL, 0, 0, 0);
+        ok!(cuMemAllocHost_v2(&mut host, bytes));
+        ok!(cuMemAllocManaged(&mut managed, bytes, 1));
+        ok!(cuMemAllocPitch_v2(&mut pitched, &mut pitch, 4096, bytes / 4096 + 1, 4));
+        for address in [host.addr() as u64, managed, pitched] {
+            assert_eq!(address % (2 * MIB as u64), 0, "{bytes}");
+        }
+    }
+    // What is smaller shares a page, and is aligned to nothing but a multiple of 512.
+    alloc(1);
+    let small: Vec<u64> = (0..4).map(|_| alloc(4096)).collect();
+    assert!(small.iter().all(|address| address % 512 == 0));
+    assert!(small.iter().any(|address| address % 4096 != 0), "{small:?}");
+}
+
+#[test]
+fn hosts_and_managed_memory_have_pools_of_their_own() {
+    use {CUmemAllocationType as Memory, CUmemLocationType as Where};
+
+    let _context = TestContext::new();
+    let (pinned, managed) = (Memory::CU_MEM_ALLOCATION_TYPE_PINNED, Memory::CU_MEM_ALLOCATION_TYPE_MANAGED);
+    let pool = |type_, id, memory| {
+        let (mut location, mut pool) = (CUmemLocation { type_, id }, CUmemoryPool::null());
+        let found = code!(cuMemGetMemPool(&mut pool, &mut location, memory));
+        (found, pool)
+    };
+    let mut devices_own = CUmemoryPool::null();
+    ok!(cuDeviceGetDefaultMemPool(&mut devices_own, 0));
+    let success = CUresult::CUDA_SUCCESS;
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_DEVICE, 0, pinned), (success, devices_own));
+    let of_host = pool(Where::CU_MEM_LOCATION_TYPE_HOST, 0, pinned).1;
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_HOST, 5, pinned), (success, of_host));
+    let of_managed = pool(Where::CU_MEM_LOCATION_TYPE_DEVICE, 0, managed).1;
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_DEVICE, 1, managed).0, INVALID_VALUE);
+    assert_eq!(pool(Where::CU_MEM_LOCATION_TYPE_INVALID, 0, pinned).0, INVALID_VALUE);
+    let none = Where::CU_MEM_LOCATION_TYPE_NONE;
+    assert_eq!(pool(none, 0, managed).0, success);
+    let numa_current = Where::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    assert_eq!(pool(numa_current, 0, pinned).0, CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    for pool in [of_host, of_managed] {
+        assert_ne!(pool, devices_own);
+        let mut memory = 0;
+        ok!(cuMemAllocFromPoolAsync(&mut memory, 4, pool, CUstream::null()));
+        ok!(cuMemsetD8Async(memory, 7, 4, CUstream::null()));
+        ok!(cuStreamSynchronize(CUstream::null()));
+        let bytes = core::ptr::with_exposed_provenance::<[u8; 4]>(memory as usize);
+        // SAFETY: memory that the host reaches, and the stream is done with it.
+        assert_eq!(unsafe { bytes.read() }, [7; 4]);
+        ok!(cuMemFreeAsync(memory, CUstream::null()));
+        assert_eq!(code!(cuMemPoolDestroy(pool)), INVALID_VALUE);
+    }
 }

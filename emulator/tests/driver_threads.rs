@@ -115,3 +115,38 @@ fn a_forked_child_gets_an_error_and_no_crash() {
     assert_eq!((ended, status), (child, 0));
     ok!(cuMemFree_v2(buffer));
 }
+
+/// Frees its memory when the thread ends, as a client's object in a thread-local variable does.
+struct Owner(std::cell::Cell<CUdeviceptr>);
+
+static FREED: std::sync::Mutex<Vec<(CUresult, CUresult, bool)>> = std::sync::Mutex::new(Vec::new());
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        let is_current = !current().is_null();
+        let freed = code!(cuMemFree_v2(self.0.get()));
+        let synchronized = code!(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+        FREED.lock().unwrap().push((freed, synchronized, is_current));
+    }
+}
+
+thread_local! {
+    static BEFORE: Owner = const { Owner(std::cell::Cell::new(0)) };
+    static AFTER: Owner = const { Owner(std::cell::Cell::new(0)) };
+}
+
+#[test]
+fn destructors_of_thread_local_variables_may_call_the_driver() {
+    let main = context();
+    let handle = main.0.0.expose_provenance();
+    let thread = std::thread::spawn(move || {
+        // Destroyed in the reverse order of their first use, and so last of all.
+        BEFORE.with(|_| ());
+        ok!(cuCtxPushCurrent_v2(CUcontext(core::ptr::with_exposed_provenance_mut(handle))));
+        BEFORE.with(|owner| owner.0.set(alloc(64)));
+        AFTER.with(|owner| owner.0.set(alloc(64)));
+    });
+    thread.join().unwrap();
+    let success = CUresult::CUDA_SUCCESS;
+    assert_eq!(*FREED.lock().unwrap(), [(success, success, true); 2]);
+}

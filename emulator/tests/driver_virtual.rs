@@ -79,6 +79,8 @@ fn deferred_operations_run_when_somebody_waits() {
     let stream = stream(1);
     let buffer = alloc(4);
     write(buffer, &[5u32]);
+    // On its way, in the default stream, for which a stream that does not block waits no more than the host does.
+    ok!(cuCtxSynchronize());
     let mut host = [0u32];
     let done = event(0);
     ok!(cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), buffer, 4, stream));
@@ -97,6 +99,32 @@ fn deferred_operations_run_when_somebody_waits() {
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read::<u32>(buffer, 1), [6]);
     assert_eq!(source, [7]);
+}
+
+#[test]
+fn no_call_waits_for_what_stays_on_the_device() {
+    let _context = context_on(0);
+    let (one, other) = (alloc(4), alloc(4));
+    let busy = || code!(cuStreamQuery(CUstream::null())) == CUresult::CUDA_ERROR_NOT_READY;
+    ok!(cuMemsetD32_v2(one, 3, 1));
+    assert!(busy(), "a fill");
+    ok!(cuStreamSynchronize(CUstream::null()));
+    ok!(cuMemcpyDtoD_v2(other, one, 4));
+    assert!(busy(), "a copy");
+    ok!(cuStreamSynchronize(CUstream::null()));
+    ok!(cuMemcpy(one, other, 4));
+    assert!(busy(), "a copy of unified addresses");
+    assert_eq!(read::<u32>(one, 1), [3]);
+    assert!(!busy());
+
+    // The host can look at managed memory and at its own.
+    let mut managed = 0;
+    ok!(cuMemAllocManaged(&mut managed, 4, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0));
+    ok!(cuMemsetD32_v2(managed, 5, 1));
+    assert!(!busy(), "a fill of managed memory");
+    ok!(cuMemcpyDtoD_v2(managed, one, 4));
+    assert!(!busy(), "a copy into managed memory");
+    ok!(cuMemFree_v2(managed));
 }
 
 #[test]

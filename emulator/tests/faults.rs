@@ -165,6 +165,62 @@ fn reading_what_nobody_wrote_is_found() {
     device.launch("uninitialized_shared_fixed", 1, 64, &args).unwrap();
 }
 
+/// The lanes that a kernel with this body is stopped for with the check on.
+fn unwritten(body: &str) -> Option<u32> {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n
+        .func (.param .b32 r) same(.param .b32 a) {{ .reg .b32 %x; ld.param.b32 %x, [a]; st.param.b32 [r], %x; ret; }}
+        .visible .entry k(.param .u64 out) {{
+        .reg .pred %p, %q; .reg .b32 %t, %r<10>; .reg .b64 %o, %x<4>; .local .b32 own;
+        mov.u32 %t, %tid.x; ld.param.u64 %o, [out]; mul.wide.u32 %x0, %t, 4; add.u64 %o, %o, %x0;
+        setp.lt.u32 %p, %t, 5; {body} ret; }}"
+    );
+    let mut device = Device::load(&text).unwrap_or_else(|error| panic!("{error}"));
+    device.options.check_init = true;
+    let args = Args::default().buffer(&device.buffer(&[0u32; 32]));
+    device.launch("k", 1, 32, &args).err().map(|fault| {
+        assert_eq!(fault.kind, FaultKind::UninitialisedRegister, "{body}");
+        assert_eq!(fault.thread, [fault.lanes.trailing_zeros(), 0, 0], "{body}");
+        fault.lanes
+    })
+}
+
+#[test]
+fn using_a_register_that_nobody_wrote_is_found() {
+    let bad = [
+        ("st.global.u32 [%o], %r0;", u32::MAX),
+        ("@%p mov.u32 %r0, 1; st.global.u32 [%o], %r0;", !31),
+        ("add.u32 %r1, %r0, 1; mul.lo.u32 %r1, %r1, %t; st.global.u32 [%o], %r1;", u32::MAX),
+        ("@%p bra L; mov.u32 %r0, 1; L: st.global.u32 [%o], %r0;", 31),
+        ("ld.global.u32 %r1, [%x1];", u32::MAX),
+        ("@%q st.global.u32 [%o], %t;", u32::MAX),
+        ("@%p setp.eq.u32 %q, %t, %t; @!%q bra L; L:", !31),
+        ("setp.lt.u32 %q, %r0, 3; @%q bra L; L:", u32::MAX),
+        ("selp.u32 %r1, %t, %r0, %p; st.global.u32 [%o], %r1;", !31),
+        ("atom.global.add.u32 %r1, [%o], %r0;", u32::MAX),
+        ("vote.sync.any.pred %p, %q, -1;", u32::MAX),
+        ("addc.u32 %r1, %t, %t; st.global.u32 [%o], %r1;", u32::MAX),
+        ("{ .param .b32 a; .param .b32 r; st.param.b32 [a], %t; call.uni (r), same, (a); ld.param.b32 %r1, [r]; }
+          add.u32 %r1, %r1, %r0; st.global.u32 [%o], %r1;", u32::MAX),
+    ];
+    for (body, lanes) in bad {
+        assert_eq!(unwritten(body), Some(lanes), "{body}");
+    }
+    let good = [
+        // Moved and computed with, and used by nobody.
+        "mov.u32 %r1, %r0; add.u32 %r2, %r1, %r0; setp.lt.u32 %q, %r2, 3; selp.u32 %r3, %t, %r0, %q;",
+        "@%p mov.u32 %r0, 1; @%p st.global.u32 [%o], %r0;",
+        "@%p mov.u32 %r0, 1; selp.u32 %r1, %r0, %t, %p; st.global.u32 [%o], %r1;",
+        "add.cc.u32 %r1, %t, %t; addc.u32 %r1, %r1, %t; st.global.u32 [%o], %r1;",
+        "st.local.u32 [own], %t; ld.local.u32 %r1, [own]; st.global.u32 [%o], %r1;",
+        "{ .param .b32 a; .param .b32 r; st.param.b8 [a+1], %t; call.uni (r), same, (a); ld.param.b32 %r1, [r]; }
+         st.global.u32 [%o], %r1;",
+    ];
+    for body in good {
+        assert_eq!(unwritten(body), None, "{body}");
+    }
+}
+
 #[test]
 fn a_barrier_that_odd_lanes_go_past_is_found() {
     let (device, ptx) = checked("bugs");

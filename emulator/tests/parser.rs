@@ -147,6 +147,30 @@ fn what_cannot_run_is_refused_with_its_line() {
     }
 }
 
+/// As a driver of version 580 on an H100 has it.
+#[test]
+fn a_version_knows_the_targets_of_its_time() {
+    let targets = [
+        (["sm_10", "sm_11", "sm_12", "sm_13", "compute_10"].as_slice(), (1, 4)),
+        (&["sm_20", "sm_21"], (2, 0)),
+        (&["sm_30", "sm_35"], (3, 0)),
+        (&["sm_32", "sm_50"], (4, 0)),
+        (&["sm_37"], (4, 1)),
+        (&["sm_90"], (7, 8)),
+    ];
+    for (names, least) in targets {
+        for (name, version) in names.iter().flat_map(|name| {
+            [(1, 0), (1, 4), (2, 0), (2, 3), (3, 0), (3, 1), (4, 0), (4, 1), (7, 8)]
+                .map(|version| (*name, version))
+        }) {
+            let text =
+                format!(".version {}.{}\n.target {name}\n.entry k() {{ exit; }}\n", version.0, version.1);
+            let loaded = Program::load(&text, &LoadOptions { compute_capability: 90 });
+            assert_eq!(loaded.is_ok(), version >= least, "{name} {version:?}: {:?}", loaded.err());
+        }
+    }
+}
+
 #[test]
 fn constant_expressions_have_the_operators_of_c() {
     let cases = [
@@ -265,4 +289,51 @@ fn damaged_text_never_panics() {
         }
     }
     assert!(refused > rounds / 3, "only {refused} of {rounds} were refused");
+}
+
+#[test]
+fn time_to_refuse_deep_nesting_grows_with_the_text_alone() {
+    let text = |nested: usize| {
+        let open = "(".repeat(nested);
+        format!(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\nadd.u32 %r1, {open}")
+    };
+    let time = |text: &str| {
+        let start = std::time::Instant::now();
+        assert!(parse(text).is_err());
+        start.elapsed()
+    };
+    let (short, long) = (text(10_000), text(1_000_000));
+    time(&short);
+    // 200 times as long, were each level to look at all the others: some 10 s.
+    let long = time(&long);
+    assert!(long < std::time::Duration::from_secs(1), "{long:?}");
+}
+
+#[test]
+fn lists_of_operands_hold_arithmetic() {
+    let text = format!("{HEADER}.visible .entry k()\n{{\ncall f, (1, ((4)), -(2 + 3));\nret;\n}}\n");
+    let module = parse(&text).unwrap();
+    let Some([Statement::Instruction(call), _]) = module.functions[0].body.as_deref() else {
+        panic!("{module:?}")
+    };
+    let numbers = [1, 4, 5u64.wrapping_neg()].map(Operand::Int).to_vec();
+    assert_eq!(call.operands[1], Operand::List(numbers));
+}
+
+#[test]
+fn messages_quote_no_more_than_a_line() {
+    let long = "x".repeat(1 << 20);
+    for body in [
+        format!("add.u32 %{long}, 1, 2;"),
+        format!("{long}.u32 %r1, 1, 2;"),
+        format!("add.u32 %r1, 1,\n\n\n{long} {long};"),
+        format!("add.u32.{long}\n.{long} %r1, 1, 2;"),
+        format!("mov.u32 %r1, 1{};", "1".repeat(1 << 20)),
+        "bra L;\n\n".to_owned(),
+    ] {
+        let text = format!("{HEADER}.visible .entry k()\n{{\n.reg .u32 %r<4>;\n{body}\nret;\n}}\n");
+        let error = Program::load(&text, &LoadOptions::default()).unwrap_err();
+        assert!(error.message.len() <= 1000, "{} bytes", error.message.len());
+        assert!(!error.message.contains('\n'), "{}", error.message);
+    }
 }

@@ -10,16 +10,21 @@
 #[path = "ptxas/assembler.rs"]
 mod assembler;
 mod device;
+#[path = "ptxas/grammar.rs"]
+mod grammar;
 #[path = "ptxas/mutation.rs"]
 mod mutation;
 mod recorded;
 
 use assembler::Assembler;
+use cuprum_emulator::exec::Mode;
 use cuprum_emulator::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_emulator::ptx;
+use cuprum_emulator::report::FaultKind;
+use device::{Args, Device};
 use mutation::{Pools, Random};
 use recorded::Recording;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 
 /// A text that both accept as it is.
@@ -120,6 +125,7 @@ impl Tally {
 #[derive(Default)]
 struct Verdict {
     both_accept: usize,
+    accepted: HashSet<String>,
     both_refuse: usize,
     /// Panics, and texts that the assembler takes and the parser cannot read.
     broken: Vec<String>,
@@ -156,14 +162,9 @@ fn class_of(message: &str) -> String {
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler() {
-    let setting = |name: &str, default: u64| {
-        std::env::var(name)
-            .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
-    };
     let seed = setting("CUPRUM_FUZZ_SEED", 20_261_121);
     let rounds = setting("CUPRUM_FUZZ_ROUNDS", 1600) as usize;
     println!("CUPRUM_FUZZ_SEED={seed} CUPRUM_FUZZ_ROUNDS={rounds}");
-    let assembler = Assembler::fetch();
     let originals = originals();
     let pools = Pools::of(originals.iter().map(|original| &original.text[original.range.clone()]));
     let (kernels, forms) = originals.split_at(originals.iter().filter(|o| o.range.len() > 2000).count());
@@ -177,29 +178,8 @@ fn the_loader_agrees_with_the_assembler() {
             (text, changed, original.capability)
         })
         .collect();
-    let verdict = Mutex::new(Verdict::default());
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    std::panic::set_hook(Box::new(|_| {}));
-    std::thread::scope(|scope| {
-        for worker in 0..2 {
-            let (assembler, jobs, verdict, next) = (&assembler, &jobs, &verdict, &next);
-            scope.spawn(move || {
-                while let Some((text, changed, capability)) =
-                    jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
-                {
-                    let theirs = assembler.check(text, *capability, worker);
-                    let (parsed, ours) = ours(text, *capability);
-                    verdict.lock().unwrap().add(changed, theirs, parsed, ours);
-                }
-            });
-        }
-    });
-    drop(std::panic::take_hook());
-    let verdict = verdict.into_inner().unwrap();
-    verdict.not_supported.print("accepted by ptxas, not supported here");
-    verdict.too_strict.print("accepted by ptxas, wrong here");
-    verdict.too_loose.print("accepted here, wrong for ptxas");
-    println!("{} accepted by both, {} refused by both", verdict.both_accept, verdict.both_refuse);
+    let verdict = judge(&jobs);
+    verdict.print();
     assert!(verdict.broken.is_empty(), "{}", verdict.broken.join("\n"));
     assert!(
         verdict.both_accept > rounds / 20 && verdict.both_refuse > rounds / 4,
@@ -210,14 +190,92 @@ fn the_loader_agrees_with_the_assembler() {
     assert!(verdict.too_loose.count() <= rounds / 50, "too loose");
 }
 
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
+}
+
+/// What the assembler and the loader say of texts, each with what is particular about it and a compute capability.
+fn judge(jobs: &[(String, String, u32)]) -> Verdict {
+    let assembler = Assembler::fetch();
+    let verdict = Mutex::new(Verdict::default());
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::panic::set_hook(Box::new(|_| {}));
+    std::thread::scope(|scope| {
+        for worker in 0..2 {
+            let (assembler, verdict, next) = (&assembler, &verdict, &next);
+            scope.spawn(move || {
+                while let Some((text, changed, capability)) =
+                    jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+                {
+                    let theirs = assembler.check(text, *capability, worker);
+                    let (parsed, ours) = ours(text, *capability);
+                    verdict.lock().unwrap().add(text, changed, theirs, parsed, ours);
+                }
+            });
+        }
+    });
+    drop(std::panic::take_hook());
+    verdict.into_inner().unwrap()
+}
+
+/// What a program leaves behind in a mode, or the kind of its fault.
+fn outcome(text: &str, mode: Mode) -> Result<[Vec<u8>; 2], FaultKind> {
+    let mut device = Device::load(text).unwrap();
+    device.options.mode = mode;
+    let out = device.buffer(&[0u8; 128 * 40]);
+    let launched = device.launch("k", 1, 40, &Args::default().buffer(&out));
+    launched.map(|_| [out.read(), device.global(0).read()]).map_err(|fault| fault.kind)
+}
+
+/// Programs from the grammar, with one statement each that may be wrong. What both take runs in both modes.
+#[test]
+#[ignore = "fetches NVIDIA's assembler"]
+fn the_loader_agrees_with_the_assembler_on_the_grammar() {
+    let seed = setting("CUPRUM_FUZZ_SEED", 20_261_122);
+    let rounds = setting("CUPRUM_FUZZ_ROUNDS", 2400) as usize;
+    println!("CUPRUM_FUZZ_SEED={seed} CUPRUM_FUZZ_ROUNDS={rounds}");
+    let mut random = Random::new(seed);
+    let programs: Vec<grammar::Program> =
+        (0..rounds).map(|_| grammar::Program::random(&mut random)).collect();
+    let jobs: Vec<_> =
+        programs.iter().map(|program| (program.text.clone(), program.statement.clone(), 90)).collect();
+    let verdict = judge(&jobs);
+    verdict.print();
+    let mut ran = 0;
+    for program in &programs {
+        if !verdict.accepted.contains(&program.text) {
+            continue;
+        }
+        let [plain, vector] = [Mode::Plain, Mode::Vector].map(|mode| outcome(&program.text, mode));
+        assert!(plain == vector, "{}\n{plain:?}\n{vector:?}", program.statement);
+        ran += usize::from(plain.is_ok());
+    }
+    println!("{ran} ran to their end in both modes");
+    assert!(verdict.broken.is_empty(), "{}", verdict.broken.join("\n"));
+    assert!(ran > rounds / 8 && verdict.both_refuse > rounds / 5, "hardly anything was tested");
+    assert!(verdict.too_strict.count() <= rounds / 100, "too strict");
+    assert!(verdict.not_supported.count() <= rounds / 50, "too much is not supported");
+    assert!(verdict.too_loose.count() <= rounds / 50, "too loose");
+}
+
 impl Verdict {
-    fn add(&mut self, changed: &str, theirs: Result<(), String>, parsed: bool, ours: Ours) {
+    fn print(&self) {
+        self.not_supported.print("accepted by ptxas, not supported here");
+        self.too_strict.print("accepted by ptxas, wrong here");
+        self.too_loose.print("accepted here, wrong for ptxas");
+        println!("{} accepted by both, {} refused by both", self.both_accept, self.both_refuse);
+    }
+
+    fn add(&mut self, text: &str, changed: &str, theirs: Result<(), String>, parsed: bool, ours: Ours) {
         match (theirs, ours) {
             (_, Ours::Panics) => self.broken.push(format!("panics: {changed}")),
             (Ok(()), _) if !parsed => {
                 self.broken.push(format!("ptxas reads it, the parser does not: {changed}"))
             }
-            (Ok(()), Ours::Loads) => self.both_accept += 1,
+            (Ok(()), Ours::Loads) => {
+                self.both_accept += 1;
+                self.accepted.insert(text.to_owned());
+            }
             (Ok(()), Ours::Unsupported(reason)) => self.not_supported.add(class_of(&reason), changed),
             (Ok(()), Ours::Wrong(reason)) => self.too_strict.add(class_of(&reason), changed),
             (Err(reason), Ours::Loads) => self.too_loose.add(class_of(&reason), changed),

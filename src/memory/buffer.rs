@@ -6,7 +6,7 @@ use std::ops::RangeBounds;
 
 use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
 
-use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
+use super::{DeviceData, Fill, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
@@ -186,6 +186,33 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     #[doc(alias = "cuMemcpyDtoH_v2")]
     pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         self.as_slice().to_vec(cx)
+    }
+
+    /// Sets every element to `value`. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`SliceMut::fill`].
+    ///
+    /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemsetD8_v2")]
+    #[doc(alias = "cuMemsetD16_v2")]
+    #[doc(alias = "cuMemsetD32_v2")]
+    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
+    where
+        T: Fill,
+    {
+        self.as_mut_slice().fill(cx, value)
+    }
+
+    /// Sets every byte to `value`. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`SliceMut::set_bytes`].
+    ///
+    /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemsetD8_v2")]
+    pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
+        self.as_mut_slice().set_bytes(cx, value)
     }
 
     /// Frees the memory and reports what `Drop` would swallow. The buffer is gone after an error too: the driver may

@@ -135,6 +135,31 @@ pub(crate) unsafe fn within_on(
     unsafe { context_call!(context, cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }
 }
 
+/// Queues a fill of `len` elements of the pattern's width.
+///
+/// # Safety
+/// As [`fill`]; the memory lives until `stream` was waited for.
+#[inline]
+pub(crate) unsafe fn fill_on(
+    context: &ContextRef,
+    stream: CUstream,
+    to: CUdeviceptr,
+    pattern: Pattern,
+    len: usize,
+) -> Result<(), Error> {
+    if len == 0 {
+        return Ok(());
+    }
+    match pattern {
+        // SAFETY: the caller's word.
+        Pattern::Byte(byte) => unsafe { context_call!(context, cuMemsetD8Async(to, byte, len, stream)) },
+        // SAFETY: as above.
+        Pattern::Half(half) => unsafe { context_call!(context, cuMemsetD16Async(to, half, len, stream)) },
+        // SAFETY: as above.
+        Pattern::Word(word) => unsafe { context_call!(context, cuMemsetD32Async(to, word, len, stream)) },
+    }
+}
+
 /// Waits for the default stream: the context's, or this thread's.
 #[cold]
 #[inline(never)]

@@ -6,7 +6,9 @@ mod data;
 mod slice;
 
 pub use self::buffer::Buffer;
+pub(crate) use self::data::Pattern;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
 
 use crate::error::Error;
@@ -33,6 +35,14 @@ pub enum MemoryError {
         /// Elements of the source.
         source_len: usize,
     },
+    /// The source of a copy is lent to another stream than the destination, which nothing orders. Nothing was copied.
+    #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
+    OtherStream,
+    /// Source and destination of a copy are parts of the same memory and overlap. Nothing was copied.
+    #[error(
+        "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
+    )]
+    Overlap,
     /// The driver refused.
     #[error(transparent)]
     Driver(#[from] Error),

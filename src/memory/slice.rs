@@ -29,7 +29,7 @@ pub struct SliceMut<'a, T: DeviceData> {
 }
 
 /// Start and length of `range` in something of `len` elements.
-fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(usize, usize)> {
+pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(usize, usize)> {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
         Bound::Excluded(&start) => start.checked_add(1)?,

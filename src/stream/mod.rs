@@ -13,6 +13,7 @@
 //! nothing is promised after an error.
 
 mod event;
+mod lent;
 mod scope;
 
 use std::fmt;
@@ -20,7 +21,8 @@ use std::fmt;
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
 pub use self::event::{Event, EventFlags};
-pub use self::scope::{Lent, Scope};
+pub use self::lent::{Lent, LentShared};
+pub use self::scope::{MultiScope, Scope};
 
 use crate::context::{ContextRef, Current};
 use crate::error::Error;

@@ -1,17 +1,17 @@
-//! Work on one stream with memory that is lent to it, in a scope that waits.
+//! Work on streams with memory that is lent to it, in a scope that waits.
 //!
 //! Why nothing here is copied to the host asynchronously is said in the [module of streams](super).
 
+use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUdeviceptr, CUstream, FnId, StreamMode};
+use cuprum_sys::{CUstream, FnId, StreamMode};
 
-use super::{Stream, StreamKind};
+use super::{Lent, LentShared, Stream, StreamKind};
 use crate::context::{ContextRef, Current, Token};
 use crate::error::Error;
-use crate::launch::{Argument, In, InOut};
-use crate::memory::{DeviceData, MemoryError, SliceMut, bytes_of, copy, same_length};
+use crate::memory::{DeviceData, Slice, SliceMut, copy};
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
 
@@ -29,43 +29,67 @@ pub struct Scope<'scope, 'env: 'scope> {
     _this_thread: PhantomData<*mut ()>,
 }
 
-/// Device memory lent to a scope: used by its stream alone, in the order of the calls, until the scope ends.
-pub struct Lent<'scope, T: DeviceData> {
-    address: CUdeviceptr,
-    len: usize,
-    stream: CUstream,
+/// A stretch of work on several streams, all of which are waited for before it ends: made by [`Current::multi_scope`].
+pub struct MultiScope<'scope, 'env: 'scope> {
+    streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,
-    _elements: PhantomData<&'scope mut [T]>,
-    /// Invariant: with a shorter `'scope`, host memory could be borrowed for less than the scope.
-    _scope: PhantomData<&'scope mut &'scope ()>,
+    _env: PhantomData<&'env mut &'env ()>,
     _this_thread: PhantomData<*mut ()>,
 }
 
-/// Waits for the scope's stream, on whatever path the scope is left.
-struct Wait<'a> {
+/// Waits for a scope's streams, on whatever path the scope is left.
+struct Wait<'a, S: Streams> {
     context: &'a ContextRef,
-    stream: CUstream,
+    streams: &'a S,
 }
 
-impl Wait<'_> {
-    /// The context is made current by handle, in case the scope's body left another one. If the stream cannot be waited
-    /// for, all of the context is; the error is that of the stream.
+/// The streams of a scope.
+trait Streams {
+    fn each(&self, wait: impl FnMut(CUstream));
+}
+
+impl Streams for CUstream {
+    fn each(&self, mut wait: impl FnMut(CUstream)) {
+        wait(*self);
+    }
+}
+
+impl Streams for RefCell<Vec<CUstream>> {
+    fn each(&self, wait: impl FnMut(CUstream)) {
+        self.borrow().iter().copied().for_each(wait);
+    }
+}
+
+impl<S: Streams> Wait<'_, S> {
+    /// The context is made current by handle, in case the scope's body left another one. All streams are waited for,
+    /// and the first error is reported. If a stream cannot be waited for, all of the context is.
     fn wait(&self) -> Result<(), Error> {
+        let mut first = Ok(());
         activated(self.context, || {
-            // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
-            let waited = unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) };
-            waited.inspect_err(|error| {
-                if !error.is_sticky() {
+            self.streams.each(|stream| {
+                // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
+                let waited = unsafe { context_call!(self.context, cuStreamSynchronize(stream)) };
+                if waited.is_err_and(|error| !error.is_sticky()) {
                     // SAFETY: no arguments; it waits in the current context. The stream's error is what is reported.
                     let _ = unsafe { context_call!(self.context, cuCtxSynchronize()) };
                 }
-            })
+                first = first.and(waited);
+            });
+            Ok(())
         })
+        .and(first)
+    }
+
+    /// Waits, and gives what the body of the scope returned if all is well.
+    fn end<R>(self, result: R) -> Result<R, Error> {
+        let waited = self.wait();
+        std::mem::forget(self);
+        waited.map(|()| result)
     }
 }
 
 /// Waits when the body of the scope panics; a plain return waits itself, to report.
-impl Drop for Wait<'_> {
+impl<S: Streams> Drop for Wait<'_, S> {
     fn drop(&mut self) {
         if let Err(error) = self.wait() {
             self.context.swallow(error);
@@ -111,26 +135,83 @@ impl Current<'_, '_> {
         body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> Result<R, Error> {
         let context = self.of(stream.context(), FnId::cuStreamSynchronize)?;
-        // Where each thread has its own default stream, nothing is left in flight on it.
-        let ordered = stream.kind() == StreamKind::Blocking;
-        let apart = !ordered && context.library().stream_mode() == StreamMode::Legacy;
-        let wait = Wait { context, stream: stream.as_raw() };
-        let scope = Scope {
-            stream: stream.as_raw(),
-            apart,
+        let streams = stream.as_raw();
+        let wait = Wait { context, streams: &streams };
+        let result = body(&Scope::new(stream, self.token()));
+        wait.end(result)
+    }
+
+    /// Runs `body`, which may lend device memory to any number of streams, and waits for all of them before it returns,
+    /// also when `body` panics.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::{Buffer, MemoryError, Stream};
+    ///
+    /// // As many as the program likes.
+    /// let streams: Vec<_> = (0..3).map(|_| Stream::new(&cx)).collect::<Result<_, _>>()?;
+    /// let mut parts: Vec<_> = (0..3).map(|_| Buffer::alloc(&cx, 4)).collect::<Result<_, _>>()?;
+    /// cx.multi_scope(|scope| {
+    ///     for ((stream, part), value) in streams.iter().zip(&mut parts).zip(0u32..) {
+    ///         scope.on(stream)?.lend(part.as_mut_slice())?.fill(value)?;
+    ///     }
+    ///     Ok::<(), MemoryError>(())
+    /// })??;
+    /// assert_eq!(parts[2].to_vec(&cx)?, [2; 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The sticky errors of this or earlier work.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn multi_scope<'env, R>(
+        &'env self,
+        body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> R,
+    ) -> Result<R, Error> {
+        self.get()?;
+        let streams = RefCell::new(Vec::new());
+        let wait = Wait { context: self.context(), streams: &streams };
+        let scope = MultiScope {
+            streams: wait.streams,
             token: self.token(),
-            _scope: PhantomData,
             _env: PhantomData,
             _this_thread: PhantomData,
         };
         let result = body(&scope);
-        let waited = wait.wait();
-        std::mem::forget(wait);
-        waited.map(|()| result)
+        wait.end(result)
     }
 }
 
-impl<'scope> Scope<'scope, '_> {
+impl<'scope, 'env> MultiScope<'scope, 'env> {
+    /// The part of this scope that works on `stream`. Asking for the same stream again gives the same part.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`].
+    pub fn on(&self, stream: &'env Stream<'_>) -> Result<Scope<'scope, 'env>, Error> {
+        self.token.of(stream.context(), FnId::cuStreamSynchronize)?;
+        let mut streams = self.streams.borrow_mut();
+        if !streams.contains(&stream.as_raw()) {
+            streams.push(stream.as_raw());
+        }
+        Ok(Scope::new(stream, self.token))
+    }
+}
+
+impl<'scope, 'env> Scope<'scope, 'env> {
+    fn new(stream: &Stream<'_>, token: Token<'scope>) -> Self {
+        // Where each thread has its own default stream, nothing is left in flight on it.
+        let ordered = stream.kind() == StreamKind::Blocking;
+        let apart = !ordered && stream.context().library().stream_mode() == StreamMode::Legacy;
+        let (_scope, _env, _this_thread) = (PhantomData, PhantomData, PhantomData);
+        Self { stream: stream.as_raw(), apart, token, _scope, _env, _this_thread }
+    }
+
     /// Lends device memory to this scope, to be used any number of times in order.
     ///
     /// A non-blocking stream is not in order with the default stream, on which synchronous copies and fills run; so for
@@ -142,118 +223,30 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
-    pub fn lend<T: DeviceData>(&'scope self, memory: SliceMut<'scope, T>) -> Result<Lent<'scope, T>, Error> {
-        let context = self.token.of(memory.context(), FnId::cuStreamSynchronize)?;
-        if self.apart {
-            copy::wait_for_default_stream(context)?;
-        }
-        Ok(Lent {
-            address: memory.as_raw(),
-            len: memory.len(),
-            stream: self.stream,
-            token: self.token,
-            _elements: PhantomData,
-            _scope: PhantomData,
-            _this_thread: PhantomData,
-        })
-    }
-}
-
-impl<'scope, T: DeviceData> Lent<'scope, T> {
-    /// The number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
+    pub fn lend<T: DeviceData>(&self, memory: SliceMut<'scope, T>) -> Result<Lent<'scope, T>, Error> {
+        self.accept(memory.context())?;
+        Ok(Lent::new(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token)))
     }
 
-    /// Whether there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// The address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    /// Queues a copy of `host` to the device. `host` cannot be written before the scope ends.
-    ///
-    /// The host may wait all the same: the driver copies pageable memory in its own time.
+    /// Lends device memory to this scope to be read. It may be lent to other streams too, and read by the host meanwhile.
     ///
     /// # Errors
-    /// [`MemoryError::Length`] unless both have the same length; the sticky errors of earlier work.
+    /// As [`lend`](Scope::lend).
     ///
-    /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyHtoDAsync_v2")]
-    pub fn copy_from_host(&self, host: &'scope [T]) -> Result<(), MemoryError> {
-        same_length(self.len, host.len())?;
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = self.token.get()?;
-        // SAFETY: both sides have `bytes` bytes and are borrowed until the scope has waited for this stream.
-        unsafe { copy::from_host_on(&context, self.stream, self.address, host.as_ptr().cast(), bytes) }?;
-        Ok(())
-    }
-
-    /// Waits for the stream and copies to `host`. Blocks until it is there.
-    ///
-    /// It is no asynchronous copy: after a fault of any kernel, the device would go on writing page-locked memory when
-    /// the scope has ended, and no call would tell. Pageable memory is never copied beside the host anyway.
-    ///
-    /// # Errors
-    /// As [`copy_from_host`](Lent::copy_from_host).
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoH_v2")]
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
-    pub fn copy_to_host(&self, host: &'scope mut [T]) -> Result<(), MemoryError> {
-        same_length(host.len(), self.len)?;
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = self.token.get()?;
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
-        unsafe { context_call!(&context, cuStreamSynchronize(self.stream)) }?;
-        // SAFETY: both sides have `bytes` bytes, the host side is ours alone, and any bytes are a `T`.
-        unsafe { copy::to_host(&context, host.as_mut_ptr().cast(), self.address, bytes) }?;
-        Ok(())
+    pub fn lend_shared<T: DeviceData>(
+        &self,
+        memory: Slice<'scope, T>,
+    ) -> Result<LentShared<'scope, T>, Error> {
+        self.accept(memory.context())?;
+        Ok(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token))
     }
 
-    /// Queues a copy from other memory lent to this scope. From itself there is nothing to copy.
-    ///
-    /// # Errors
-    /// As [`copy_from_host`](Lent::copy_from_host).
-    ///
-    /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoDAsync_v2")]
-    pub fn copy_from(&self, source: &Lent<'scope, T>) -> Result<(), MemoryError> {
-        same_length(self.len, source.len)?;
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = self.token.get()?;
-        if self.address == source.address {
-            // Two loans never overlap otherwise, and the driver leaves open what a copy that overlaps does.
-            return Ok(());
-        }
-        // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream.
-        unsafe { copy::within_on(&context, self.stream, self.address, source.address, bytes) }?;
-        Ok(())
-    }
-}
-
-// SAFETY: a device address, which is eight bytes of plain data.
-unsafe impl<T: DeviceData> Argument<In<T>> for &Lent<'_, T> {
-    type Raw = CUdeviceptr;
-
-    fn into_raw(self) -> CUdeviceptr {
-        self.address
-    }
-}
-
-// SAFETY: as above.
-unsafe impl<T: DeviceData> Argument<InOut<T>> for &Lent<'_, T> {
-    type Raw = CUdeviceptr;
-
-    fn into_raw(self) -> CUdeviceptr {
-        self.address
+    /// Checks where memory is from, and waits for what may still write it.
+    fn accept(&self, home: &ContextRef) -> Result<(), Error> {
+        let context = self.token.of(home, FnId::cuStreamSynchronize)?;
+        if self.apart { copy::wait_for_default_stream(context) } else { Ok(()) }
     }
 }
 
@@ -263,8 +256,8 @@ impl fmt::Debug for Scope<'_, '_> {
     }
 }
 
-impl<T: DeviceData> fmt::Debug for Lent<'_, T> {
+impl fmt::Debug for MultiScope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Lent({:#x}, {} elements)", self.address, self.len)
+        f.debug_struct("MultiScope").field("streams", &self.streams.borrow()).finish_non_exhaustive()
     }
 }

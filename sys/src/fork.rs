@@ -18,7 +18,7 @@ pub(crate) fn generation() -> u32 {
 }
 
 /// Has forks counted from now on. To be called once; false if the system has no memory for it.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 pub(crate) fn watch() -> bool {
     type Handler = unsafe extern "C" fn();
     unsafe extern "C" {
@@ -36,8 +36,8 @@ pub(crate) fn watch() -> bool {
     unsafe { pthread_atfork(None, None, Some(child)) == 0 }
 }
 
-/// There is no `fork` here.
-#[cfg(not(unix))]
+/// There is no `fork` here; Miri has none either.
+#[cfg(any(not(unix), miri))]
 pub(crate) fn watch() -> bool {
     true
 }

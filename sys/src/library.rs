@@ -73,6 +73,10 @@ impl Library {
     /// at once. `cuInit` is not called. Opening the same driver again gives the
     /// same table, under the name it had first.
     ///
+    /// This is safe, and [`open_from`](Self::open_from) is not, although `CUPRUM_DRIVER` may name any file: whoever
+    /// starts a process decides what its loader loads, by `LD_LIBRARY_PATH` and `LD_PRELOAD` too, and answers for it. A
+    /// path in the code is a claim of the program. (Setting the variable from within is `unsafe` in Rust itself.)
+    ///
     /// # Errors
     /// [`LoadError`] lists every library tried, each with the reason why it did not serve.
     pub fn open() -> Result<Self, LoadError> {

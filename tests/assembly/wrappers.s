@@ -103,7 +103,7 @@ copy_from_host:
     cmpq (%r14), %r9
     je .3
 .1:
-    movl $2, (%rax)
+    movl $4, (%rax)
     movl %edx, 4(%rax)
     movl %esi, 8(%rax)
     jmp .6
@@ -136,7 +136,7 @@ copy_from_host:
     movq %r15, %rax
     jne .cold
 .5:
-    movl $3, (%rax)
+    movl $5, (%rax)
 .6:
     addq $8, %rsp
     popq %rbx
@@ -180,7 +180,7 @@ copy_to_host:
     cmpq (%r14), %r9
     je .3
 .1:
-    movl $2, (%rax)
+    movl $4, (%rax)
     movl %edx, 4(%rax)
     movl %edi, 8(%rax)
     jmp .6
@@ -211,7 +211,7 @@ copy_to_host:
     movq %r15, %rax
     jne .cold
 .5:
-    movl $3, (%rax)
+    movl $5, (%rax)
 .6:
     addq $8, %rsp
     popq %rbx

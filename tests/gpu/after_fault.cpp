@@ -32,6 +32,8 @@ static const char* KERNELS = R"(
 .visible .entry address() { .reg .u64 a; .reg .u32 v; mov.u64 a, 0; mov.u32 v, 1; st.global.u32 [a], v; ret; }
 .visible .entry misaligned(.param .u64 p) { .reg .u64 a; .reg .u32 v; ld.param.u64 a, [p]; add.u64 a, a, 1; mov.u32 v, 1; st.global.u32 [a], v; ret; }
 .visible .entry trap_() { trap; ret; }
+.visible .entry late() { .reg .u64 a, t, n; .reg .u32 v; .reg .pred p; mov.u64 t, %globaltimer; add.u64 t, t, 60000000;
+L: mov.u64 n, %globaltimer; setp.lt.u64 p, n, t; @p bra L; mov.u64 a, 0; mov.u32 v, 1; st.global.u32 [a], v; ret; }
 .visible .entry shared_() { .shared .u32 s[4]; .reg .u32 v, b; mov.u32 b, 0x40000000; mov.u32 v, 1; st.volatile.shared.u32 [b], v; ret; }
 .visible .entry pc() { .reg .u64 f; mov.u64 f, 0x123456789a0; P: .callprototype ()_ (); call f, (), P; ret; }
 )";
@@ -121,7 +123,14 @@ int main(int argc, char** argv) {
         return code;
     };
     CUresult waited = CUDA_SUCCESS, queued = CUDA_SUCCESS;
-    bool synchronous = tell == "copy", late = synchronous || memory == "pageable";
+    // Behind: the kernel, which faults late, comes before the copies in the same stream.
+    bool behind = tell.find("behind") != string::npos, synchronous = tell.rfind("copy", 0) == 0;
+    bool late = (synchronous || memory == "pageable") && !behind;
+    if (behind) {
+        CUstream before = synchronous ? nullptr : stream;
+        void* arguments[] = {&word};
+        MUST(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, before, arguments, nullptr));
+    }
     auto start = Clock::now();
     std::thread other;
     if (late) {
@@ -141,7 +150,7 @@ int main(int argc, char** argv) {
         if (tell == "host_function") MUST(cuLaunchHostFunc(stream, on_host, nullptr));
         if (tell == "write_value") MUST(cuStreamWriteValue32(stream, flag_address, 1, 0));
         if (tell == "flag_copy") MUST(cuMemcpyDtoHAsync(flag, one, 4, stream));
-        if (!late) launch();
+        if (!late && !behind) launch();
         waited = cuStreamSynchronize(stream);
     }
     double answered = since(start);

@@ -29,6 +29,11 @@ gpus=$(nvidia-smi -L | wc -l)
         one $fault copy HtoD register 1 12288 0 0
         one $fault copy DtoH pageable 1 4096 0 0
     done
+    for memory in register pageable; do
+        one late behind DtoH $memory 1 4096 0 0
+        one late copy_behind DtoH $memory 1 4096 0 0
+        one late copy_behind HtoD $memory 1 4096 0 0
+    done
     for tell in context again query event callback host_function write_value flag_copy destroy reset release unregister \
         free_host free stream_destroy beside attribute retain create fault_in_other_context; do
         one address $tell DtoH register 12 2048 0 0

@@ -2,14 +2,16 @@
 
 A script of probes registers them with `probe` and `family` and ends with `run(*sys.argv[1:])`. Then
 
-    python3 SCRIPT OUTPUT.json     runs every probe, several at a time
-    python3 SCRIPT --probe NAME    runs one; prints a line of JSON as soon as it knows a fact
+    python3 SCRIPT OUTPUT.json             runs every probe, several at a time
+    python3 SCRIPT OUTPUT.json PATTERN..   runs some, and puts their facts in place of those in OUTPUT.json
+    python3 SCRIPT --probe NAME            runs one; prints a line of JSON as soon as it knows a fact
 
 A fact is a label and an integer code, a value or a list. A probe that crashes or hangs keeps the facts it had
 printed, and a fact "ended" says how it ended.
 """
 
 import concurrent.futures
+import fnmatch
 import json
 import pathlib
 import subprocess
@@ -65,22 +67,28 @@ def run_probe(name):
     return name, facts
 
 
-def run_all(path):
-    result = {"provenance": json.loads(subprocess.run(
-        [sys.executable, sys.argv[0], "--describe"], capture_output=True, timeout=SECONDS_PER_PROBE, check=True).stdout)}
+def run_all(path, patterns):
+    """Runs all probes, or some; what was recorded later than the others says so itself."""
+    chosen = [name for name in PROBES if not patterns or any(fnmatch.fnmatchcase(name, one) for one in patterns)]
+    provenance = json.loads(subprocess.run(
+        [sys.executable, sys.argv[0], "--describe"], capture_output=True, timeout=SECONDS_PER_PROBE, check=True).stdout)
+    result = json.loads(path.read_text()) if patterns and path.exists() else {"provenance": provenance}
+    if result["provenance"] != provenance:
+        provenance["probes"] = patterns
+        result["provenance of later probes"] = provenance
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        for name, facts in pool.map(run_probe, PROBES):
+        for name, facts in pool.map(run_probe, chosen):
             result[name] = facts
             path.write_text(json.dumps(result, indent=1) + "\n")
             print(f"{name}: {len(facts)} facts{', ' + facts['ended'] if 'ended' in facts else ''}")
 
 
-def run(option, name=None):
+def run(option, *names):
     """The command line of a script of probes."""
     if option == "--probe":
-        PROBES[name]()
+        PROBES[names[0]]()
     elif option == "--describe":
         driver.start()
         print(json.dumps(driver.describe()))
     else:
-        run_all(pathlib.Path(option))
+        run_all(pathlib.Path(option), names)

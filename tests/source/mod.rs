@@ -96,6 +96,15 @@ pub(crate) fn files(folder: &str) -> Vec<File> {
     paths.iter().map(|path| read(path, path.strip_prefix(root).unwrap_or(path), &ids)).collect()
 }
 
+/// Hands over the text of each file under a folder of the repository.
+pub(crate) fn each_text(folder: &str, mut take: impl FnMut(&str)) {
+    let mut paths = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut paths);
+    for path in paths {
+        take(&fs::read_to_string(path).expect("a source file"));
+    }
+}
+
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

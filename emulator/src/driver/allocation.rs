@@ -5,11 +5,11 @@ use core::ptr;
 
 use cuprum_sys::*;
 
-use crate::memory::{Region, RegionKind, Request};
+use crate::memory::{GRANULARITY, Region, RegionKind, Request};
 
 use super::call::{Answer, Call, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Out, calls, ensure};
 use super::context::Context;
-use super::pool::leave_pool;
+use super::pool::{leave_pool, pool_of};
 use super::state::emulator;
 
 /// Alignment of the rows of pitched memory.
@@ -30,15 +30,42 @@ fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<R
     allocate_in(&context, bytes, kind, flags)
 }
 
+/// Pages of the device, and of what it maps of the host.
+const DEVICE_PAGE: u64 = 2 << 20;
+
+/// Up to as many bytes, an allocation shares a page with others.
+const SHARES_PAGE: usize = 1 << 20;
+
+/// How an allocation is aligned, as on an H100: clients count on whole pages.
+fn alignment(bytes: usize, kind: RegionKind) -> u64 {
+    let in_pages = matches!(kind, RegionKind::Device | RegionKind::Managed | RegionKind::Pinned);
+    if in_pages && bytes > SHARES_PAGE { DEVICE_PAGE } else { GRANULARITY }
+}
+
 /// Allocates in a context.
 pub(super) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
     let request = Request {
         kind,
         flags,
+        align: alignment(bytes, kind),
         ..Request::device(bytes as u64, context.handle as u64, context.device as u32)
     };
-    emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)
+    let region = emulator().memory.alloc(&request).map_err(|_| OUT_OF_MEMORY)?;
+    if !emulator().scheduler.is_eager() {
+        emulator().leftovers.leave_in(&region);
+    }
+    Ok(region)
+}
+
+/// Takes an allocation away, and out of its pool.
+pub(super) fn take_away(address: u64) -> Answer {
+    let region = emulator().memory.free(address).map_err(|_| INVALID_VALUE)?;
+    if !emulator().scheduler.is_eager() {
+        emulator().leftovers.keep(&region);
+    }
+    leave_pool(address, region.len);
+    Ok(())
 }
 
 /// Frees memory after everything that may use it has run. Its own context counts, whichever is current.
@@ -52,11 +79,18 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
         None => call.context()?,
     };
     context.check()?;
-    ensure(region.base == address && kinds.contains(&region.kind), INVALID_VALUE)?;
+    let block = emulator().graph_blocks.find(address);
+    let is_pooled = pool_of(address).is_some() && kinds.contains(&RegionKind::Pooled);
+    let ours = kinds.contains(&region.kind) || block.is_some() || is_pooled;
+    ensure(region.base == address && ours, INVALID_VALUE)?;
     emulator().captures.forbid_unsafe()?;
     emulator().scheduler.wait_context(region.context as usize);
-    memory.free(address).map_err(|_| INVALID_VALUE)?;
-    leave_pool(address, region.len);
+    if let Some(block) = block {
+        block.release()?;
+        block.vanish();
+        return context.check();
+    }
+    take_away(address)?;
     context.check()
 }
 

@@ -17,7 +17,9 @@ use crate::served;
 
 use super::context::Context;
 use super::handle::Handle;
+use super::outlive;
 use super::process;
+use super::state::emulator;
 
 /// What a function answers: the C result, with success apart.
 pub(super) type Answer<T = ()> = Result<T, CUresult>;
@@ -82,7 +84,15 @@ pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult 
     let guarded = AssertUnwindSafe(|| {
         gate(call.id)?;
         served::begin(call.id);
-        body(&call)
+        if serves_before_init(call.id) {
+            return body(&call);
+        }
+        let scheduler = &emulator().scheduler;
+        scheduler.stir();
+        outlive::wait_in(call.id);
+        let answer = body(&call);
+        scheduler.stir();
+        answer
     });
     match catch_unwind(guarded) {
         Ok(Ok(())) => CUresult::CUDA_SUCCESS,
@@ -92,8 +102,9 @@ pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult 
     }
 }
 
-fn gate(id: FnId) -> Answer {
-    let before_init = matches!(
+/// Whether a function works before `cuInit`.
+fn serves_before_init(id: FnId) -> bool {
+    matches!(
         id,
         FnId::cuInit
             | FnId::cuDriverGetVersion
@@ -101,8 +112,11 @@ fn gate(id: FnId) -> Answer {
             | FnId::cuGetErrorString
             | FnId::cuGetProcAddress
             | FnId::cuGetProcAddress_v2
-    );
-    if before_init {
+    )
+}
+
+fn gate(id: FnId) -> Answer {
+    if serves_before_init(id) {
         return Ok(());
     }
     let ready = INITIALISED.load(Ordering::Acquire) && !process::is_forked_child();

@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
@@ -12,6 +13,8 @@ use super::device;
 use super::handle::Handle;
 use super::heap::Heap;
 use super::leak;
+use super::primary;
+use super::process;
 use super::state::emulator;
 
 /// A context: what it owns dies with it.
@@ -21,6 +24,8 @@ pub(super) struct Context {
     pub(super) handle: usize,
     pub(super) device: i32,
     pub(super) is_primary: bool,
+    /// Of all contexts that there ever were, which.
+    id: u64,
     flags: AtomicU32,
     alive: AtomicBool,
     /// The sticky error, or success.
@@ -72,18 +77,29 @@ pub(super) fn check_flags(flags: u32) -> Answer {
 
 impl Context {
     pub(super) fn create(device: i32, flags: u32, is_primary: bool) -> Arc<Self> {
-        let made = emulator().contexts.insert_with(|handle| Self {
+        let make = |handle| Self::new(handle, device, flags, is_primary);
+        emulator().contexts.insert_with(make).1
+    }
+
+    /// Makes a primary context again, under the handle that it had.
+    pub(super) fn create_again(handle: usize, device: i32, flags: u32) -> Arc<Self> {
+        emulator().contexts.insert_again(handle, Self::new(handle, device, flags, true))
+    }
+
+    fn new(handle: usize, device: i32, flags: u32, is_primary: bool) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
             handle,
             device,
             is_primary,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             flags: AtomicU32::new(flags),
             alive: AtomicBool::new(true),
             poison: AtomicU32::new(CUresult::CUDA_SUCCESS.0),
             config: Mutex::default(),
             heap: Mutex::default(),
             peers: Mutex::default(),
-        });
-        made.1
+        }
     }
 
     /// The context behind a handle.
@@ -96,6 +112,11 @@ impl Context {
                 INVALID_CONTEXT
             }
         })
+    }
+
+    /// The context behind a handle, to be made current: a primary context may be inactive then.
+    fn find_to_be_current(handle: CUcontext) -> Answer<Arc<Self>> {
+        Self::find(handle).or_else(|code| primary::inactive(handle.addr()).ok_or(code))
     }
 
     /// The context behind a handle, or the current one for null. Alive and not poisoned.
@@ -115,6 +136,11 @@ impl Context {
             0 => Ok(()),
             code => Err(CUresult(code)),
         }
+    }
+
+    /// Whether it has a sticky error.
+    pub(super) fn is_poisoned(&self) -> bool {
+        self.poison.load(Ordering::Acquire) != CUresult::CUDA_SUCCESS.0
     }
 
     /// Sets the sticky error; the first one stays.
@@ -144,14 +170,15 @@ impl Context {
         emulator.contexts.remove(self.handle);
         let context = self.handle;
         emulator.captures.forget_context(self.handle);
-        emulator.streams.remove_if(|stream| stream.context.handle == context);
-        emulator.events.remove_if(|event| event.context.handle == context);
-        emulator.modules.remove_if(|module| module.context.handle == context);
-        emulator.functions.remove_if(|function| function.module.context.handle == context);
-        emulator.arrays.remove_if(|array| array.context.handle == context);
-        emulator.mipmaps.remove_if(|mipmap| mipmap.context.handle == context);
-        emulator.textures.remove_if(|texture| texture.context.handle == context);
-        emulator.surfaces.remove_if(|surface| surface.context.handle == context);
+        emulator.streams.remove_owned(context);
+        emulator.events.remove_owned(context);
+        emulator.modules.remove_owned(context);
+        emulator.functions.remove_owned(context);
+        emulator.arrays.remove_owned(context);
+        emulator.mipmaps.remove_owned(context);
+        emulator.textures.remove_owned(context);
+        emulator.surfaces.remove_owned(context);
+        emulator.graph_blocks.forget_context(context as u64);
         emulator.memory.free_context(context as u64);
     }
 
@@ -200,16 +227,31 @@ fn unknown_limit(limit: CUlimit) -> CUresult {
 
 thread_local! {
     /// The contexts pushed on this thread; the last is current. Destroyed ones stay until popped.
-    static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+    ///
+    /// It has no destructor, so that those of the client's own variables find it as it was; [`forget_stack`] empties it
+    /// after them.
+    static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// The current context, alive or not. `None` as well while the thread ends.
+/// The current context, alive or not.
 pub(super) fn current() -> Option<Arc<Context>> {
-    STACK.try_with(|stack| stack.borrow().last().cloned()).ok().flatten()
+    let top = STACK.with(|stack| stack.borrow().last().cloned())?;
+    let is_gone = top.is_primary && !top.alive.load(Ordering::Acquire);
+    // A primary context may have been made again since it was pushed.
+    let again = || emulator().contexts.get(top.handle);
+    Some(if is_gone { again().unwrap_or(top) } else { top })
 }
 
-fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> Answer<R> {
-    STACK.try_with(|stack| change(&mut stack.borrow_mut())).map_err(|_| CUresult::CUDA_ERROR_DEINITIALIZED)
+fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
+    process::at_thread_end(forget_stack);
+    STACK.with(|stack| change(&mut stack.borrow_mut()))
+}
+
+/// Pops all contexts of a thread that ends.
+fn forget_stack() {
+    // Dropped when the stack is no longer in use.
+    let contexts = STACK.with(|stack| stack.take());
+    drop(contexts);
 }
 
 fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
@@ -218,7 +260,8 @@ fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
     device::check(device)?;
     let context = Context::create(device, flags, false);
     put_handle(out, context.handle)?;
-    with_stack(|stack| stack.push(context))
+    with_stack(|stack| stack.push(context));
+    Ok(())
 }
 
 fn destroy(handle: CUcontext) -> Answer {
@@ -229,19 +272,20 @@ fn destroy(handle: CUcontext) -> Answer {
         if stack.last().is_some_and(|top| top.handle == context.handle) {
             stack.pop();
         }
-    })?;
+    });
     context.destroy();
     Ok(())
 }
 
 fn push(handle: CUcontext) -> Answer {
     ensure(!handle.is_null(), INVALID_VALUE)?;
-    let context = Context::find(handle)?;
-    with_stack(|stack| stack.push(context))
+    let context = Context::find_to_be_current(handle)?;
+    with_stack(|stack| stack.push(context));
+    Ok(())
 }
 
 fn pop(out: Out<CUcontext>) -> Answer {
-    let popped = with_stack(Vec::pop)?.ok_or(INVALID_CONTEXT)?;
+    let popped = with_stack(Vec::pop).ok_or(INVALID_CONTEXT)?;
     out.set_if_wanted(CUcontext::from_addr(popped.handle));
     Ok(())
 }
@@ -308,11 +352,12 @@ calls! {
 
     /// Replaces the top of the stack; null takes it away.
     fn cuCtxSetCurrent(_call, ctx: CUcontext) {
-        let next = if ctx.is_null() { None } else { Some(Context::find(ctx)?) };
+        let next = if ctx.is_null() { None } else { Some(Context::find_to_be_current(ctx)?) };
         with_stack(|stack| {
             stack.pop();
             stack.extend(next);
-        })
+        });
+        Ok(())
     }
 
     fn cuCtxGetCurrent(_call, pctx: Out<CUcontext>) {
@@ -344,7 +389,7 @@ calls! {
 
     fn cuCtxGetId(call, ctx: CUcontext, ctxId: Out<u64>) {
         ctxId.check()?;
-        ctxId.set(Context::find_or_current(call, ctx)?.handle as u64)
+        ctxId.set(Context::find_or_current(call, ctx)?.id)
     }
 
     fn cuCtxSynchronize(call) {

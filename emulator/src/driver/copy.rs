@@ -1,6 +1,7 @@
 //! Copies between host memory, device memory and arrays, of one, two and three dimensions.
 
 use core::ffi::c_void;
+use core::ops::Range;
 use core::ptr;
 use std::sync::Arc;
 
@@ -49,6 +50,22 @@ impl Bytes {
             return Self::device(address, len);
         }
         Ok(Self::Host(pointer))
+    }
+
+    /// Whether it is host memory that the driver does not know.
+    pub(super) fn is_pageable(&self) -> bool {
+        matches!(self, Self::Host(_) | Self::Staged(_))
+    }
+
+    /// Whether it is memory that only the device reaches.
+    pub(super) fn is_of_device(&self) -> bool {
+        matches!(self, Self::Device { regions, .. } if !regions.iter().any(|region| region.kind.host_visible()))
+    }
+
+    /// Whether it is page-locked host memory.
+    fn is_locked(&self) -> bool {
+        let locked = |region: &Region| is_host_kind(region.kind);
+        matches!(self, Self::Device { regions, .. } if regions.iter().any(locked))
     }
 
     /// The address of the first byte, as the client gave it.
@@ -133,6 +150,9 @@ impl Extent {
     }
 }
 
+/// Bytes that a copy moves at a time.
+const PIECE: u64 = 1 << 20;
+
 /// A copy, checked and ready to run.
 #[derive(Debug, Clone)]
 pub(super) struct Copy {
@@ -149,14 +169,44 @@ impl Copy {
         Self { from: side(from), to: side(to), extent }
     }
 
-    pub(super) fn run(&self) -> Answer {
+    /// Bytes in all.
+    pub(super) fn len(&self) -> u64 {
         let Extent { width, height, depth } = self.extent;
-        for z in 0..depth {
-            for y in 0..height {
-                let from = z * self.from.slice + y * self.from.pitch;
-                let to = z * self.to.slice + y * self.to.pitch;
-                copy_row(&self.from.bytes, from, &self.to.bytes, to, width)?;
+        width * height * depth
+    }
+
+    /// Whether one end is page-locked host memory, so that the device copies without the host.
+    pub(super) fn has_locked_end(&self) -> bool {
+        self.from.bytes.is_locked() || self.to.bytes.is_locked()
+    }
+
+    /// Copies in pieces, all but the first `done` bytes; `before` is told the number of each piece.
+    pub(super) fn run(&self, done: u64, before: impl Fn(u64)) -> Answer {
+        let mut at = done;
+        for piece in 0.. {
+            let end = self.len().min(at + PIECE);
+            if at >= end {
+                break;
             }
+            before(piece);
+            self.run_part(at..end)?;
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Copies some of the bytes, which are counted row by row.
+    pub(super) fn run_part(&self, part: Range<u64>) -> Answer {
+        let Extent { width, height, .. } = self.extent;
+        let mut at = part.start;
+        while at < part.end {
+            let (row, inside) = (at / width, at % width);
+            let (y, z) = (row % height, row / height);
+            let from = z * self.from.slice + y * self.from.pitch + inside;
+            let to = z * self.to.slice + y * self.to.pitch + inside;
+            let count = (width - inside).min(part.end - at);
+            copy_row(&self.from.bytes, from, &self.to.bytes, to, count)?;
+            at += count;
         }
         Ok(())
     }
@@ -199,7 +249,7 @@ impl Copy {
             let mut staged = vec![0u8; bytes];
             let to = Side { bytes: Bytes::Host(staged.as_mut_ptr()), pitch: width, slice: width * height };
             let away = Self { from: self.from.clone(), to, extent: self.extent };
-            away.run()?;
+            away.run(0, |_| ())?;
             self.from = Side { bytes: Bytes::Staged(staged.into()), ..away.to };
         }
         Ok(self)
@@ -233,12 +283,33 @@ enum Wait {
     No,
 }
 
+/// Issues a copy. Who waits for what is as NVIDIA documents it under "API synchronization behavior", and as an H100
+/// does it.
 fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
-    if wait == Wait::Yes {
-        return stream.push_and_wait(Operation::Copy(copy));
+    let scheduler = &emulator().scheduler;
+    if scheduler.is_eager() {
+        return match wait {
+            Wait::Yes => stream.push_and_wait(Operation::Copy(copy)),
+            Wait::No => stream.push(Operation::Copy(copy)).map(drop),
+        };
     }
-    let copy = if emulator().scheduler.is_eager() { copy } else { copy.stage()? };
-    stream.push(Operation::Copy(copy)).map(drop)
+    let (from, to) = (&copy.from.bytes, &copy.to.bytes);
+    match wait {
+        // Nobody on the host needs the bytes.
+        Wait::Yes if from.is_of_device() && to.is_of_device() => stream.push(Operation::Copy(copy)).map(drop),
+        // The bytes are away when the call returns, but not yet where they belong.
+        Wait::Yes if from.is_pageable() && to.is_of_device() => {
+            if !emulator().captures.has(stream.lane()) {
+                stream.wait()?;
+            }
+            stream.push(Operation::Copy(copy.stage()?)).map(drop)
+        }
+        Wait::Yes => stream.push_and_wait(Operation::Copy(copy)),
+        Wait::No if to.is_pageable() && scheduler.waits_for_pageable_memory() => {
+            stream.push_and_wait(Operation::Copy(copy.stage()?))
+        }
+        Wait::No => stream.push(Operation::Copy(copy.stage()?)).map(drop),
+    }
 }
 
 /// Issues a linear copy, unless there is nothing to copy.
@@ -282,7 +353,8 @@ fn anywhere(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: 
     linear(&stream, len, wait, |len| Ok((unified(to, len)?, unified(from, len)?)))
 }
 
-/// A copy between devices; the addresses say which, the contexts are checked.
+/// A copy between devices; the addresses say which, the contexts are checked. The synchronous one comes after all work
+/// of both contexts, and before all that follows.
 fn between(
     call: &Call,
     stream: CUstream,
@@ -291,9 +363,15 @@ fn between(
     (from, from_context): (u64, CUcontext),
     len: usize,
 ) -> Answer {
-    Context::find(to_context)?.check()?;
-    Context::find(from_context)?.check()?;
-    on_device(call, stream, wait, to, from, len)
+    let contexts = [Context::find(to_context)?, Context::find(from_context)?];
+    contexts.iter().try_for_each(|context| context.check())?;
+    if wait == Wait::No {
+        return on_device(call, stream, wait, to, from, len);
+    }
+    let stream = call.stream(stream)?;
+    contexts.iter().try_for_each(|context| context.synchronize())?;
+    on_device(call, DEFAULT, wait, to, from, len)?;
+    stream.wait()
 }
 
 /// A copy to or from an array, by byte offset in its first row.

@@ -2,10 +2,11 @@
 //!
 //! A handle is never the address of anything. Each kind of object counts in a range of its own and
 //! no number is given twice, so a stale handle, or one of another kind, is never mistaken for a
-//! live object.
+//! live object. The exception is the primary context of a device, whose handle stays when it is made
+//! again, as on hardware.
 
 use core::ffi::c_void;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -89,7 +90,16 @@ const STEP: usize = 16;
 pub(super) struct Table<T> {
     first: usize,
     next: AtomicUsize,
-    live: RwLock<HashMap<usize, Entry<T>>>,
+    /// Which object of another kind it goes with.
+    owner: Option<fn(&T) -> usize>,
+    live: RwLock<Live<T>>,
+}
+
+#[derive(Debug)]
+struct Live<T> {
+    objects: HashMap<usize, Entry<T>>,
+    /// What goes with each owner, where they have owners.
+    owned: HashMap<usize, HashSet<usize>>,
 }
 
 #[derive(Debug)]
@@ -102,16 +112,32 @@ struct Entry<T> {
 impl<T> Table<T> {
     pub(super) fn new(kind: Kind) -> Self {
         let first = 0x4000_0000_0000 + ((kind as usize) << 38);
-        Self { first, next: AtomicUsize::new(first), live: RwLock::new(HashMap::new()) }
+        let live = Live { objects: HashMap::new(), owned: HashMap::new() };
+        Self { first, next: AtomicUsize::new(first), owner: None, live: RwLock::new(live) }
+    }
+
+    /// A table whose objects have an owner, with which they go.
+    pub(super) fn owned(kind: Kind, owner: fn(&T) -> usize) -> Self {
+        Self { owner: Some(owner), ..Self::new(kind) }
     }
 
     /// Makes an object that knows its own handle.
     pub(super) fn insert_with(&self, make: impl FnOnce(usize) -> T) -> (usize, Arc<T>) {
         let handle = self.next.fetch_add(STEP, Ordering::Relaxed);
-        let object = Arc::new(make(handle));
+        (handle, self.insert_again(handle, make(handle)))
+    }
+
+    /// Makes an object under a handle that this table has given before, and whose object is gone.
+    pub(super) fn insert_again(&self, handle: usize, object: T) -> Arc<T> {
+        let object = Arc::new(object);
         let entry = Entry { object: Arc::clone(&object), made_by: served::call() };
-        self.write().insert(handle, entry);
-        (handle, object)
+        let mut live = self.write();
+        live.objects.insert(handle, entry);
+        if let Some(owner) = self.owner {
+            live.owned.entry(owner(&object)).or_default().insert(handle);
+        }
+        drop(live);
+        object
     }
 
     pub(super) fn insert(&self, object: T) -> usize {
@@ -119,11 +145,19 @@ impl<T> Table<T> {
     }
 
     pub(super) fn get(&self, handle: usize) -> Option<Arc<T>> {
-        self.read().get(&handle).map(|entry| Arc::clone(&entry.object))
+        self.read().objects.get(&handle).map(|entry| Arc::clone(&entry.object))
     }
 
     pub(super) fn remove(&self, handle: usize) -> Option<Arc<T>> {
-        self.write().remove(&handle).map(|entry| entry.object)
+        let mut live = self.write();
+        let object = live.objects.remove(&handle)?.object;
+        if let Some(owner) = self.owner.map(|owner| owner(&object)) {
+            let owned = live.owned.get_mut(&owner);
+            if owned.is_some_and(|owned| owned.remove(&handle) && owned.is_empty()) {
+                live.owned.remove(&owner);
+            }
+        }
+        Some(object)
     }
 
     /// Whether this handle was given out, live or not.
@@ -143,7 +177,7 @@ impl<T> Table<T> {
 
     /// Visits every live object with its handle and the call that made it.
     pub(super) fn for_each_made(&self, mut visit: impl FnMut(usize, Option<FnId>, &T)) {
-        for (&handle, entry) in self.read().iter() {
+        for (&handle, entry) in &self.read().objects {
             visit(handle, entry.made_by, &entry.object);
         }
     }
@@ -153,19 +187,28 @@ impl<T> Table<T> {
         ((handle - self.first) / STEP) as u64 + 1
     }
 
-    /// Removes the objects for which `belongs` holds.
-    pub(super) fn remove_if(&self, belongs: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
-        let mut live = self.write();
-        let gone: Vec<usize> =
-            live.iter().filter(|(_, entry)| belongs(&entry.object)).map(|(&handle, _)| handle).collect();
-        gone.iter().filter_map(|handle| live.remove(handle)).map(|entry| entry.object).collect()
+    /// Visits what goes with an owner, with its handle and the call that made it.
+    pub(super) fn for_each_owned(&self, owner: usize, mut visit: impl FnMut(usize, Option<FnId>, &T)) {
+        let live = self.read();
+        for handle in live.owned.get(&owner).into_iter().flatten() {
+            if let Some(entry) = live.objects.get(handle) {
+                visit(*handle, entry.made_by, &entry.object);
+            }
+        }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<usize, Entry<T>>> {
+    /// Removes what goes with an owner.
+    pub(super) fn remove_owned(&self, owner: usize) -> Vec<Arc<T>> {
+        let mut live = self.write();
+        let gone = live.owned.remove(&owner).unwrap_or_default();
+        gone.iter().filter_map(|handle| live.objects.remove(handle)).map(|entry| entry.object).collect()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Live<T>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<usize, Entry<T>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Live<T>> {
         self.live.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

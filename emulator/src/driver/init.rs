@@ -12,6 +12,7 @@ use crate::settings::Settings;
 
 use super::call::{Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised};
 use super::device;
+use super::error_text::text;
 use super::leak;
 use super::process;
 use super::state::emulator;
@@ -21,21 +22,13 @@ use super::table::{Found, table};
 fn error_texts() -> &'static HashMap<u32, (CString, CString)> {
     static TEXTS: OnceLock<HashMap<u32, (CString, CString)>> = OnceLock::new();
     TEXTS.get_or_init(|| {
-        let texts = |name: &str| {
-            let c_name = CString::new(name).unwrap_or_default();
-            (c_name, CString::new(describe(name)).unwrap_or_default())
+        let texts = |code: u32, name: &str| {
+            let text = CString::new(text(code, name)).unwrap_or_default();
+            (CString::new(name).unwrap_or_default(), text)
         };
-        let entry = |&(code, name): &(u32, &str)| (code, texts(name));
+        let entry = |&(code, name): &(u32, &str)| (code, texts(code, name));
         CUresult::NAMES.iter().filter(|(code, _)| !CUresult(*code).is_own()).map(entry).collect()
     })
-}
-
-/// `CUDA_ERROR_INVALID_VALUE` in words: `invalid value`.
-fn describe(name: &str) -> String {
-    match name {
-        "CUDA_SUCCESS" => "no error".into(),
-        name => name.trim_start_matches("CUDA_ERROR_").replace('_', " ").to_lowercase(),
-    }
 }
 
 fn error_text(

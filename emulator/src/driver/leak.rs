@@ -104,10 +104,9 @@ fn of_context(emulator: &Emulator, handle: usize) -> Vec<Leak> {
             context,
         })
         .collect();
-    let mine = |of: &Context| (of.handle == handle).then_some(None);
-    collect(&mut found, LeakKind::Stream, context, &emulator.streams, |stream| mine(&stream.context));
-    collect(&mut found, LeakKind::Event, context, &emulator.events, |event| mine(&event.context));
-    collect(&mut found, LeakKind::Module, context, &emulator.modules, |module| mine(&module.context));
+    collect_owned(&mut found, LeakKind::Stream, (handle, context), &emulator.streams);
+    collect_owned(&mut found, LeakKind::Event, (handle, context), &emulator.events);
+    collect_owned(&mut found, LeakKind::Module, (handle, context), &emulator.modules);
     // Those of libraries go with their library.
     let loads_module = |call: FnId| call.symbol().base.starts_with("cuModuleLoad");
     found.retain(|leak| leak.kind != LeakKind::Module || leak.call.is_some_and(loads_module));
@@ -127,6 +126,20 @@ fn collect<T>(
         if let Some(bytes) = wanted(object) {
             found.push(Leak { kind, number: table.number(handle), bytes, call, context });
         }
+    });
+    found[first..].sort_unstable_by_key(|leak| leak.number);
+}
+
+/// Adds the objects of a table that go with a context, given by its handle and its number.
+fn collect_owned<T>(
+    found: &mut Vec<Leak>,
+    kind: LeakKind,
+    (handle, context): (usize, u64),
+    table: &Table<T>,
+) {
+    let first = found.len();
+    table.for_each_owned(handle, |handle, call, _| {
+        found.push(Leak { kind, number: table.number(handle), bytes: None, call, context });
     });
     found[first..].sort_unstable_by_key(|leak| leak.number);
 }

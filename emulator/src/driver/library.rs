@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuprum_sys::*;
 
-use crate::program::{Kernel as Code, Program};
+use crate::program::{Global, Kernel as Code, Program};
 
 use super::call::{
     Answer, INVALID_HANDLE, INVALID_VALUE, InMut, NOT_FOUND, Out, Text, calls, ensure, put_handle,
@@ -17,8 +17,8 @@ use super::device;
 use super::function::{Attributes, param_info};
 use super::handle::Handle;
 use super::image::Image;
-use super::jit::Logs;
-use super::module::{Module, compile, read_file};
+use super::jit::{Options, RegisterLimit};
+use super::module::{Module, ModuleOf, compile, initialise, place, read_file};
 use super::state::emulator;
 
 /// A program that belongs to no context.
@@ -26,7 +26,60 @@ use super::state::emulator;
 pub(super) struct Library {
     handle: usize,
     program: Arc<Program>,
+    origin: Arc<Origin>,
     state: Mutex<State>,
+}
+
+/// What the modules of a library share.
+#[derive(Debug)]
+pub(super) struct Origin {
+    library: usize,
+    /// Those of each kernel, which its functions have until they are set for a function.
+    attributes: Vec<Arc<Attributes>>,
+    /// Where managed variables are, which belong to no context; placed when first asked for.
+    managed: Mutex<HashMap<usize, u64>>,
+}
+
+impl Origin {
+    /// The attributes of a new function.
+    pub(super) fn attributes(&self, index: usize, kernel: &Code) -> Attributes {
+        match self.attributes.get(index) {
+            Some(kernel) => Attributes::of_function(Arc::clone(kernel)),
+            None => Attributes::new(kernel, RegisterLimit::default()),
+        }
+    }
+
+    /// The handle of a kernel.
+    pub(super) fn kernel(&self, index: usize) -> Option<usize> {
+        emulator().libraries.get(self.library)?.kernel(index).ok()
+    }
+
+    /// Addresses of the managed variables, by index.
+    pub(super) fn managed(&self, program: &Program) -> Answer<HashMap<usize, u64>> {
+        let mut known = self.managed.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_empty() {
+            let globals = program.globals();
+            // The context 0 is nobody's, and never ends.
+            let regions = place((0, 0), globals, |_, global| global.managed)?;
+            let addresses: Vec<u64> =
+                regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();
+            for (index, (global, region)) in globals.iter().zip(&regions).enumerate() {
+                if let Some(region) = region {
+                    initialise(global, region, &addresses);
+                    known.insert(index, region.base);
+                }
+            }
+        }
+        Ok(known.clone())
+    }
+
+    fn free(&self) {
+        let known = std::mem::take(&mut *self.managed.lock().unwrap_or_else(PoisonError::into_inner));
+        for address in known.into_values() {
+            // Gone already if a client freed it.
+            let _ = emulator().memory.free(address);
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -44,15 +97,22 @@ pub(super) struct Kernel {
     index: usize,
     code: Arc<Code>,
     name: CString,
-    attributes: Attributes,
+    attributes: Arc<Attributes>,
 }
 
 impl Library {
-    fn create(out: Out<CUlibrary>, image: Image, logs: &Logs) -> Answer {
+    fn create(out: Out<CUlibrary>, image: Image, options: &Options) -> Answer {
         out.check()?;
-        let program = compile(image, logs)?;
-        let (handle, _) =
-            emulator().libraries.insert_with(|handle| Self { handle, program, state: Mutex::default() });
+        let program = compile(image, options)?;
+        let (handle, _) = emulator().libraries.insert_with(|handle| {
+            let attributes = |code: &Arc<Code>| Arc::new(Attributes::new(code, options.registers()));
+            let origin = Origin {
+                library: handle,
+                attributes: program.kernels().iter().map(attributes).collect(),
+                managed: Mutex::default(),
+            };
+            Self { handle, program, origin: Arc::new(origin), state: Mutex::default() }
+        });
         put_handle(out, handle)
     }
 
@@ -67,23 +127,26 @@ impl Library {
     /// The library's module in a context, loaded on first use.
     fn module_in(&self, context: &Arc<Context>) -> Answer<Arc<Module>> {
         let mut state = self.state();
-        if let Some(module) = state.modules.get(&context.handle).and_then(Weak::upgrade) {
+        let known = state.modules.get(&context.handle).and_then(Weak::upgrade);
+        // That of a primary context which was made again since is another.
+        if let Some(module) = known.filter(|module| Arc::ptr_eq(&module.context, context)) {
             return Ok(module);
         }
-        let module = Module::load(context, &self.program)?;
+        let module = Module::load(context, &self.program, ModuleOf::Library(Arc::clone(&self.origin)))?;
         state.modules.insert(context.handle, Arc::downgrade(&module));
         Ok(module)
     }
 
     fn kernel(self: &Arc<Self>, index: usize) -> Answer<usize> {
         let code = self.program.kernels().get(index).ok_or(NOT_FOUND)?;
+        let attributes = self.origin.attributes.get(index).ok_or(NOT_FOUND)?;
         let mut state = self.state();
         Ok(*state.kernels.entry(index).or_insert_with(|| {
             emulator().kernels.insert(Kernel {
                 library: Arc::clone(self),
                 index,
                 name: CString::new(code.name()).unwrap_or_default(),
-                attributes: Attributes::new(code),
+                attributes: Arc::clone(attributes),
                 code: Arc::clone(code),
             })
         }))
@@ -92,11 +155,14 @@ impl Library {
     fn unload(&self) {
         let emulator = emulator();
         emulator.libraries.remove(self.handle);
-        emulator.kernels.remove_if(|kernel| kernel.library.handle == self.handle);
-        let modules: Vec<_> = self.state().modules.drain().collect();
-        for module in modules.iter().filter_map(|(_, module)| module.upgrade()) {
+        let State { modules, kernels } = std::mem::take(&mut *self.state());
+        for handle in kernels.into_values() {
+            emulator.kernels.remove(handle);
+        }
+        for module in modules.values().filter_map(Weak::upgrade) {
             module.unload();
         }
+        self.origin.free();
     }
 }
 
@@ -123,8 +189,8 @@ calls! {
         _libraryOptionValues: Out<*mut c_void>,
         _numLibraryOptions: u32,
     ) {
-        let logs = Logs::from_options(numJitOptions, jitOptions, jitOptionsValues)?;
-        Library::create(library, code, &logs)
+        let options = Options::read(numJitOptions, jitOptions, jitOptionsValues)?;
+        Library::create(library, code, &options)
     }
 
     fn cuLibraryLoadFromFile(
@@ -138,9 +204,9 @@ calls! {
         _libraryOptionValues: Out<*mut c_void>,
         _numLibraryOptions: u32,
     ) {
-        let logs = Logs::from_options(numJitOptions, jitOptions, jitOptionsValues)?;
+        let options = Options::read(numJitOptions, jitOptions, jitOptionsValues)?;
         let bytes = read_file(fileName)?;
-        Library::create(library, Image::in_buffer(&bytes), &logs)
+        Library::create(library, Image::in_buffer(&bytes), &options)
     }
 
     fn cuLibraryUnload(_call, library: CUlibrary) {
@@ -196,22 +262,22 @@ calls! {
         Ok(())
     }
 
+    /// Managed variables belong to no context.
     fn cuLibraryGetManaged(
-        call,
+        _call,
         dptr: Out<u64>,
         bytes: Out<usize>,
         library: CUlibrary,
         name: Text,
     ) {
         let name = name.get()?;
-        let context = call.context()?;
         let library = Library::find(library)?;
-        let mut globals = library.program.globals().iter();
-        let managed = globals.any(|global| global.managed && global.name == name);
-        ensure(managed, NOT_FOUND)?;
-        let (address, size) = library.module_in(&context)?.global(&name)?;
-        dptr.set_if_wanted(address);
-        bytes.set_if_wanted(size as usize);
+        let globals = library.program.globals();
+        let managed = |global: &Global| global.managed && global.name == name;
+        let index = globals.iter().position(managed).ok_or(NOT_FOUND)?;
+        let addresses = library.origin.managed(&library.program)?;
+        dptr.set_if_wanted(addresses.get(&index).copied().unwrap_or(0));
+        bytes.set_if_wanted(globals.get(index).map_or(0, |global| global.size as usize));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The linker of the driver: puts PTX together into one module.
 //!
-//! Several inputs become one text: the first header is kept, the other headers are dropped. What
-//! one input declares and another defines is then in one module. Anything but PTX is refused.
+//! Several inputs become one text ([`super::joined`]). Of the library of the device runtime, the software device has
+//! grids that synchronize; what else it defines stays undefined. Anything else but PTX is refused.
 
 use core::ffi::c_void;
 use std::slice;
@@ -12,20 +12,21 @@ use cuprum_sys::*;
 use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, InMut, Out, Text, calls, ensure, put_handle};
 use super::handle::Handle;
 use super::image::Image;
-use super::jit::Logs;
+use super::jit::Options;
+use super::joined::{Joined, is_device_runtime};
 use super::module::{compile, read_file};
 use super::state::emulator;
 
 /// A linker at work.
 #[derive(Debug)]
 pub(super) struct Link {
-    logs: Logs,
+    options: Options,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    text: String,
+    joined: Joined,
     /// The result with its NUL, which lives as long as the linker.
     output: Option<Box<[u8]>>,
 }
@@ -42,8 +43,12 @@ impl Link {
     fn add(&self, kind: CUjitInputType, bytes: &[u8]) -> Answer {
         match kind {
             CUjitInputType::CU_JIT_INPUT_PTX | CUjitInputType::CU_JIT_INPUT_FATBINARY => {}
+            CUjitInputType::CU_JIT_INPUT_LIBRARY if is_device_runtime(bytes) => {
+                self.state().joined.add_device_runtime();
+                return Ok(());
+            }
             known if known.name().is_some() => {
-                self.logs.error("only PTX can be linked for the software device")?;
+                self.options.error("only PTX, fat binaries with PTX and libcudadevrt.a can be linked for the software device")?;
                 return Err(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
             }
             _ => return Err(INVALID_VALUE),
@@ -52,31 +57,14 @@ impl Link {
         terminated.push(0);
         let (major, minor) = emulator().settings.compute_capability;
         let ptx = Image::in_buffer(&terminated).ptx(major * 10 + minor)?;
-        match ptx {
-            Ok(ptx) => {
-                let mut state = self.state();
-                let first = state.text.is_empty();
-                state.text += if first { &ptx } else { without_header(&ptx) };
-                state.text.push('\n');
-                Ok(())
-            }
+        match ptx.and_then(|ptx| self.state().joined.add(&ptx)) {
+            Ok(()) => Ok(()),
             Err(refused) => {
-                self.logs.error(&refused.log)?;
+                self.options.error(&refused.log)?;
                 Err(refused.code)
             }
         }
     }
-}
-
-/// PTX from behind its last header directive on.
-fn without_header(ptx: &str) -> &str {
-    let headers = [".version", ".target", ".address_size"];
-    let ends = headers.iter().filter_map(|header| {
-        let start = ptx.find(header)?;
-        let line = ptx[start..].find('\n')?;
-        Some(start + line)
-    });
-    ptx.get(ends.max().unwrap_or(0)..).unwrap_or("")
 }
 
 fn create(
@@ -86,8 +74,8 @@ fn create(
     out: Out<CUlinkState>,
 ) -> Answer {
     out.check()?;
-    let logs = Logs::from_options(count, options, values)?;
-    put_handle(out, emulator().links.insert(Link { logs, state: Mutex::default() }))
+    let options = Options::read(count, options, values)?;
+    put_handle(out, emulator().links.insert(Link { options, state: Mutex::default() }))
 }
 
 fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize) -> Answer {
@@ -149,8 +137,8 @@ calls! {
         cubinOut.check()?;
         let link = Link::find(state)?;
         let mut state = link.state();
-        let bytes: Box<[u8]> = state.text.bytes().chain([0]).collect();
-        compile(Image::in_buffer(&bytes), &link.logs)?;
+        let bytes: Box<[u8]> = state.joined.text().bytes().chain([0]).collect();
+        compile(Image::in_buffer(&bytes), &link.options)?;
         sizeOut.set_if_wanted(bytes.len());
         let output = state.output.insert(bytes);
         cubinOut.set(output.as_mut_ptr().cast())

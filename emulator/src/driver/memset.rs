@@ -7,6 +7,7 @@ use cuprum_sys::*;
 use super::call::{Answer, Call, INVALID_VALUE, calls, ensure};
 use super::copy::Bytes;
 use super::operation::Operation;
+use super::state::emulator;
 
 /// A fill, checked and ready to run.
 #[derive(Debug, Clone)]
@@ -110,7 +111,7 @@ impl Fill {
     }
 }
 
-/// Issues a fill; the synchronous calls wait for it, as copies do.
+/// Issues a fill. The host waits for it only where it can see the memory, and only in the synchronous calls.
 fn fill(
     call: &Call,
     stream: Option<CUstream>,
@@ -124,10 +125,10 @@ fn fill(
     let Some(fill) = Fill::new(address, pitch as u64, element, width as u64, rows as u64)? else {
         return Ok(());
     };
-    match stream {
-        Some(_) => target.push(Operation::Fill(fill)).map(drop),
-        None => target.push_and_wait(Operation::Fill(fill)),
+    if stream.is_some() || fill.bytes.is_of_device() && !emulator().scheduler.is_eager() {
+        return target.push(Operation::Fill(fill)).map(drop);
     }
+    target.push_and_wait(Operation::Fill(fill))
 }
 
 calls! {

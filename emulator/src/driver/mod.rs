@@ -15,6 +15,8 @@ mod call;
 mod context;
 mod copy;
 mod device;
+mod dice;
+mod error_text;
 mod event;
 mod fatbin;
 mod function;
@@ -25,8 +27,10 @@ mod heap;
 mod image;
 mod init;
 mod jit;
+mod joined;
 mod launch;
 mod leak;
+mod leftover;
 mod legacy_launch;
 mod library;
 mod link;
@@ -35,6 +39,7 @@ mod memset;
 mod module;
 mod occupancy;
 mod operation;
+mod outlive;
 mod peer;
 mod pointer;
 mod pool;
@@ -112,6 +117,11 @@ pub(crate) fn leaks() -> Vec<Leak> {
 /// What clients hold now.
 pub(crate) fn alive() -> Vec<Leak> {
     leak::alive()
+}
+
+/// See [`crate::reseed`].
+pub(crate) fn reseed(seed: u64) {
+    state::emulator().scheduler.reseed(seed);
 }
 
 /// The newest fault of any kernel.

@@ -18,10 +18,11 @@ use super::call::{
     put_handle,
 };
 use super::context::Context;
-use super::function::Function;
+use super::function::{Attributes, Function};
 use super::handle::Handle;
 use super::image::{Image, Refused};
-use super::jit::Logs;
+use super::jit::{Options, RegisterLimit};
+use super::library::Origin;
 use super::state::emulator;
 
 /// A program loaded into a context.
@@ -34,22 +35,32 @@ pub(super) struct Module {
     pub(super) globals: Vec<u64>,
     /// The function handles given out, by index of the kernel.
     functions: Mutex<HashMap<usize, usize>>,
+    of: ModuleOf,
+}
+
+/// Who loaded a module.
+#[derive(Debug)]
+pub(super) enum ModuleOf {
+    /// The client, with a limit of the registers.
+    Client(RegisterLimit),
+    /// A library, some of whose state it shares.
+    Library(Arc<Origin>),
 }
 
 /// Reads an image. The log goes to the client, the code is the answer.
-pub(super) fn compile(image: Image, logs: &Logs) -> Answer<Arc<Program>> {
+pub(super) fn compile(image: Image, options: &Options) -> Answer<Arc<Program>> {
     let (major, minor) = emulator().settings.compute_capability;
     let capability = major * 10 + minor;
-    let options = LoadOptions { compute_capability: capability };
+    let target = LoadOptions { compute_capability: capability };
     let loaded =
-        image.ptx(capability)?.and_then(|ptx| Program::load(&ptx, &options).map_err(|error| refusal(&error)));
+        image.ptx(capability)?.and_then(|ptx| Program::load(&ptx, &target).map_err(|error| refusal(&error)));
     match loaded {
         Ok(program) => {
-            logs.nothing()?;
+            options.nothing()?;
             Ok(Arc::new(program))
         }
         Err(Refused { code, log }) => {
-            logs.error(&log)?;
+            options.error(&log)?;
             message::tell(&Message::ModuleRefused { code, log: &log });
             Err(code)
         }
@@ -67,11 +78,20 @@ fn refusal(error: &PtxError) -> Refused {
 
 impl Module {
     /// Places a program's variables in the context and makes a handle for it.
-    pub(super) fn load(context: &Arc<Context>, program: &Arc<Program>) -> Answer<Arc<Self>> {
+    pub(super) fn load(context: &Arc<Context>, program: &Arc<Program>, of: ModuleOf) -> Answer<Arc<Self>> {
         let emulator = emulator();
-        let regions = place(context, program.globals())?;
+        let shared = match &of {
+            ModuleOf::Client(_) => HashMap::new(),
+            ModuleOf::Library(origin) => origin.managed(program)?,
+        };
+        let owner = (context.handle as u64, context.device as u32);
+        let regions = place(owner, program.globals(), |index, _| !shared.contains_key(&index))?;
+        let placed = |index: usize, region: &Option<Region>| {
+            let known = || shared.get(&index).copied().unwrap_or(0);
+            region.as_ref().map_or_else(known, |region| region.base)
+        };
         let addresses: Vec<u64> =
-            regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();
+            regions.iter().enumerate().map(|(index, region)| placed(index, region)).collect();
         for (global, region) in program.globals().iter().zip(&regions) {
             if let Some(region) = region {
                 initialise(global, region, &addresses);
@@ -83,6 +103,7 @@ impl Module {
             program: Arc::clone(program),
             globals: addresses,
             functions: Mutex::default(),
+            of,
         });
         Ok(module)
     }
@@ -100,9 +121,21 @@ impl Module {
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         let known = functions.entry(index);
         Ok(*known.or_insert_with(|| {
-            let function = Function::new(Arc::clone(self), Arc::clone(kernel));
+            let attributes = match &self.of {
+                ModuleOf::Client(limit) => Attributes::new(kernel, *limit),
+                ModuleOf::Library(origin) => origin.attributes(index, kernel),
+            };
+            let function = Function::new(Arc::clone(self), Arc::clone(kernel), attributes);
             emulator().functions.insert(function)
         }))
+    }
+
+    /// The handle that a kernel of a library has outside of contexts, by its index.
+    pub(super) fn kernel(&self, index: usize) -> Option<usize> {
+        match &self.of {
+            ModuleOf::Client(_) => None,
+            ModuleOf::Library(origin) => origin.kernel(index),
+        }
     }
 
     /// Address and size of a variable.
@@ -118,20 +151,30 @@ impl Module {
         let emulator = emulator();
         emulator.scheduler.wait_context(self.context.handle);
         emulator.modules.remove(self.handle);
-        emulator.functions.remove_if(|function| function.module.handle == self.handle);
-        for &address in self.globals.iter().filter(|&&address| address != 0) {
-            // Gone already if the context is.
-            let _ = emulator.memory.free(address);
+        let functions = std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner));
+        for handle in functions.into_values() {
+            emulator.functions.remove(handle);
+        }
+        let of_library = matches!(self.of, ModuleOf::Library(_));
+        for (global, &address) in self.program.globals().iter().zip(&self.globals) {
+            if address != 0 && !(of_library && global.managed) {
+                // Gone already if the context is.
+                let _ = emulator.memory.free(address);
+            }
         }
     }
 }
 
-/// Allocates the variables; frees what it has if one does not fit.
-fn place(context: &Context, globals: &[Global]) -> Answer<Vec<Option<Region>>> {
+/// Allocates those variables that are wanted, for a context on a device; frees what it has if one does not fit.
+pub(super) fn place(
+    (context, device): (u64, u32),
+    globals: &[Global],
+    wanted: impl Fn(usize, &Global) -> bool,
+) -> Answer<Vec<Option<Region>>> {
     let memory = &emulator().memory;
     let mut regions: Vec<Option<Region>> = Vec::with_capacity(globals.len());
-    for global in globals {
-        if global.size == 0 {
+    for (index, global) in globals.iter().enumerate() {
+        if global.size == 0 || !wanted(index, global) {
             regions.push(None);
             continue;
         }
@@ -140,7 +183,7 @@ fn place(context: &Context, globals: &[Global]) -> Answer<Vec<Option<Region>>> {
             kind: if global.managed { RegionKind::Managed } else { RegionKind::Global },
             writable: global.space != GlobalSpace::Const,
             label: Some(global.name.as_str().into()),
-            ..Request::device(global.size, context.handle as u64, context.device as u32)
+            ..Request::device(global.size, context, device)
         };
         match memory.alloc(&request) {
             Ok(region) => regions.push(Some(region)),
@@ -156,7 +199,7 @@ fn place(context: &Context, globals: &[Global]) -> Answer<Vec<Option<Region>>> {
 }
 
 /// Writes a variable's initial bytes, with the addresses in them.
-fn initialise(global: &Global, region: &Region, addresses: &[u64]) {
+pub(super) fn initialise(global: &Global, region: &Region, addresses: &[u64]) {
     let mut bytes = global.init.clone();
     for relocation in &global.relocations {
         let base = match relocation.target {
@@ -186,11 +229,12 @@ fn initialise(global: &Global, region: &Region, addresses: &[u64]) {
 }
 
 /// Loads an image into the current context.
-fn load(call: &Call, out: Out<CUmodule>, image: Image, logs: &Logs) -> Answer {
+fn load(call: &Call, out: Out<CUmodule>, image: Image, options: &Options) -> Answer {
     out.check()?;
     let context = call.context()?;
-    let program = compile(image, logs)?;
-    put_handle(out, Module::load(&context, &program)?.handle)
+    let program = compile(image, options)?;
+    let of = ModuleOf::Client(options.registers());
+    put_handle(out, Module::load(&context, &program, of)?.handle)
 }
 
 /// Reads a module's file; the NUL behind it makes text of it.
@@ -204,11 +248,11 @@ pub(super) fn read_file(path: Text) -> Answer<Vec<u8>> {
 calls! {
     fn cuModuleLoad(call, module: Out<CUmodule>, fname: Text) {
         let bytes = read_file(fname)?;
-        load(call, module, Image::in_buffer(&bytes), &Logs::default())
+        load(call, module, Image::in_buffer(&bytes), &Options::default())
     }
 
     fn cuModuleLoadData(call, module: Out<CUmodule>, image: Image) {
-        load(call, module, image, &Logs::default())
+        load(call, module, image, &Options::default())
     }
 
     fn cuModuleLoadDataEx(
@@ -219,12 +263,11 @@ calls! {
         options: InMut<CUjit_option>,
         optionValues: Out<*mut c_void>,
     ) {
-        let logs = Logs::from_options(numOptions, options, optionValues)?;
-        load(call, module, image, &logs)
+        load(call, module, image, &Options::read(numOptions, options, optionValues)?)
     }
 
     fn cuModuleLoadFatBinary(call, module: Out<CUmodule>, fatCubin: Image) {
-        load(call, module, fatCubin, &Logs::default())
+        load(call, module, fatCubin, &Options::default())
     }
 
     fn cuModuleUnload(_call, hmod: CUmodule) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::allocation::take_away;
 use super::call::{Answer, in_callback};
 use super::context::Context;
 use super::copy::Copy;
@@ -10,7 +11,7 @@ use super::graph::exec::GraphRun;
 use super::launch::Launch;
 use super::memop::ValueOperation;
 use super::memset::Fill;
-use super::pool::leave_pool;
+use super::outlive::rest_before;
 use super::schedule::Ticket;
 use super::state::emulator;
 
@@ -42,7 +43,7 @@ pub(super) struct HostCall {
     pub(super) data: *mut core::ffi::c_void,
 }
 
-// SAFETY: the driver may call the function on any thread, with this pointer, which it does not look
+// SAFETY: the driver may call the function on any thread, with this pointer, which it does not follow.
 unsafe impl Send for HostCall {}
 
 /// A stream callback of the client.
@@ -56,6 +57,17 @@ pub(super) struct StreamCallback {
 // SAFETY: as for `HostCall`, by the contract of `cuStreamAddCallback`.
 unsafe impl Send for StreamCallback {}
 
+impl StreamCallback {
+    /// Calls it with the state of its context.
+    fn call(&self, context: &Context) {
+        if let Some(function) = self.function {
+            let status = context.check().err().unwrap_or(CUresult::CUDA_SUCCESS);
+            // SAFETY: the client's function with the client's pointer.
+            in_callback(|| unsafe { function(self.stream, status, self.data) });
+        }
+    }
+}
+
 impl Operation {
     /// Whether it can run once everything before it has.
     pub(super) fn is_ready(&self) -> bool {
@@ -65,12 +77,47 @@ impl Operation {
         }
     }
 
-    /// Runs it. An error poisons the context.
-    pub(super) fn run(self, context: &Arc<Context>, ticket: Ticket) -> Answer {
+    /// Whether it is a copy that a fault of its context does not stop.
+    pub(super) fn is_unstoppable(&self) -> bool {
+        matches!(self, Self::Copy(copy) if copy.has_locked_end())
+    }
+
+    /// Whether it is called although its context is broken.
+    pub(super) fn is_told_of_fault(&self) -> bool {
+        matches!(self, Self::Callback(_))
+    }
+
+    /// Whether it calls a function of the client.
+    pub(super) fn calls_client(&self) -> bool {
+        match self {
+            Self::Host(_) | Self::Callback(_) => true,
+            Self::Graph(run) => run.calls_client(),
+            _ => false,
+        }
+    }
+
+    /// Ends what goes on after a fault of its context.
+    pub(super) fn end_after_fault(self, context: &Context) {
+        match self {
+            // The context is broken already.
+            Self::Copy(copy) => drop(copy.run(0, |piece| rest_before(piece, context))),
+            other => other.drop_after_fault(context),
+        }
+    }
+
+    /// Drops it since its context is broken.
+    pub(super) fn drop_after_fault(self, context: &Context) {
+        if let Self::Callback(callback) = self {
+            callback.call(context);
+        }
+    }
+
+    /// Runs it, all but what was done before. An error poisons the context.
+    pub(super) fn run(self, context: &Arc<Context>, ticket: Ticket, done: u64) -> Answer {
         match self {
             Self::Marker => Ok(()),
             Self::Launch(launch) => launch.run(context),
-            Self::Copy(copy) => copy.run(),
+            Self::Copy(copy) => copy.run(done, |piece| rest_before(piece, context)),
             Self::Fill(fill) => fill.run(),
             Self::Record(event) => {
                 event.stamp(ticket);
@@ -84,11 +131,7 @@ impl Operation {
                 Ok(())
             }
             Self::Callback(callback) => {
-                if let Some(function) = callback.function {
-                    let status = context.check().err().unwrap_or(CUresult::CUDA_SUCCESS);
-                    // SAFETY: the client's function with the client's pointer.
-                    in_callback(|| unsafe { function(callback.stream, status, callback.data) });
-                }
+                callback.call(context);
                 Ok(())
             }
             Self::Graph(run) => run.run(context, ticket),
@@ -97,10 +140,12 @@ impl Operation {
                 Ok(())
             }
             Self::Free(address) => {
-                // The address was checked when it was issued; freed again since, it is gone.
-                if let Ok(region) = emulator().memory.free(address) {
-                    leave_pool(address, region.len);
+                if let Some(block) = emulator().graph_blocks.find(address) {
+                    block.vanish();
+                    return Ok(());
                 }
+                // The address was checked when it was issued; freed again since, it is gone.
+                let _ = take_away(address);
                 Ok(())
             }
         }

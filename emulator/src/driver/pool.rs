@@ -23,10 +23,65 @@ use super::operation::Operation;
 use super::state::emulator;
 use super::stream::StreamRef;
 
-/// A pool of one device.
+/// Where the memory of a pool is, and who reaches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    Device(i32),
+    Host,
+    /// The only node of the host's memory.
+    HostNode,
+    /// Managed memory that prefers a place, or none.
+    ManagedOf(Preference),
+}
+
+/// Where managed memory is when nobody uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Preference {
+    None,
+    Device(i32),
+    Host,
+    HostNode,
+}
+
+impl Place {
+    /// The place that a client names, as an H100 understands it.
+    fn of(location: &CUmemLocation, memory: CUmemAllocationType) -> Answer<Self> {
+        use CUmemLocationType as L;
+
+        let is_device = device::check(location.id).is_ok();
+        let preference = match location.type_ {
+            L::CU_MEM_LOCATION_TYPE_INVALID => Preference::None,
+            L::CU_MEM_LOCATION_TYPE_DEVICE if is_device => Preference::Device(location.id),
+            L::CU_MEM_LOCATION_TYPE_HOST => Preference::Host,
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Preference::HostNode,
+            L::CU_MEM_LOCATION_TYPE_DEVICE | L::CU_MEM_LOCATION_TYPE_HOST_NUMA => return Err(INVALID_VALUE),
+            _ => return Err(NOT_SUPPORTED),
+        };
+        match (memory, preference) {
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED, _) => Ok(Self::ManagedOf(preference)),
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::Device(id)) => {
+                Ok(Self::Device(id))
+            }
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::Host) => Ok(Self::Host),
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::HostNode) => Ok(Self::HostNode),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+
+    /// What is allocated there.
+    fn kind(self) -> RegionKind {
+        match self {
+            Self::Device(_) => RegionKind::Pooled,
+            Self::Host | Self::HostNode => RegionKind::Pinned,
+            Self::ManagedOf(_) => RegionKind::Managed,
+        }
+    }
+}
+
+/// A pool of memory in one place.
 #[derive(Debug)]
 pub(super) struct Pool {
-    device: i32,
+    place: Place,
     /// Whether it is the device's own, which cannot be destroyed.
     pub(super) is_default: bool,
     state: Mutex<State>,
@@ -41,14 +96,14 @@ struct State {
 }
 
 impl Pool {
-    pub(super) fn new(device: i32, is_default: bool) -> Self {
+    pub(super) fn new(place: Place, is_default: bool) -> Self {
         let reuse = [
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
         ];
         Self {
-            device,
+            place,
             is_default,
             state: Mutex::new(State {
                 settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
@@ -106,42 +161,68 @@ enum Attribute {
     Bytes(u64),
 }
 
-/// The pool of a device that allocations without a pool come from.
-#[derive(Debug)]
-pub(super) struct DevicePools {
+/// The pools that allocations without a pool come from, in each place.
+#[derive(Debug, Default)]
+pub(super) struct CurrentPools(Mutex<HashMap<Place, PlacePools>>);
+
+/// Those of one place.
+#[derive(Debug, Clone, Copy)]
+struct PlacePools {
     default: usize,
-    current: Mutex<usize>,
+    current: usize,
 }
 
-impl DevicePools {
-    pub(super) fn new(default: usize) -> Self {
-        Self { default, current: Mutex::new(default) }
+impl CurrentPools {
+    /// The pools of a place, made when first asked for.
+    fn with<R>(&self, place: Place, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
+        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(places.entry(place).or_insert_with(|| {
+            let default = emulator().pools.insert(Pool::new(place, true));
+            PlacePools { default, current: default }
+        }))
     }
 
-    fn of(device: i32) -> Answer<&'static Self> {
-        device::check(device)?;
-        emulator().device_pools.get(device as usize).ok_or(INVALID_VALUE)
+    fn default(&self, place: Place) -> usize {
+        self.with(place, |pools| pools.default)
     }
 
-    fn current(&self) -> usize {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    fn current(&self, place: Place) -> usize {
+        self.with(place, |pools| pools.current)
     }
 
-    fn set_current(&self, pool: usize) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = pool;
+    fn set_current(&self, place: Place, pool: usize) {
+        self.with(place, |pools| pools.current = pool);
     }
+
+    /// Goes back to the default pool if this one goes.
+    fn forget(&self, place: Place, pool: usize) {
+        self.with(place, |pools| {
+            if pools.current == pool {
+                pools.current = pools.default;
+            }
+        });
+    }
+}
+
+/// A device by its number.
+fn device_place(device: i32) -> Answer<Place> {
+    device::check(device)?;
+    Ok(Place::Device(device))
 }
 
 fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
     let owner = emulator().pools.get(pool).ok_or(INVALID_VALUE)?;
-    ensure(owner.device == stream.context().device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
+    let on_device = matches!(owner.place, Place::Device(_));
+    let same_device = owner.place == Place::Device(stream.context().device);
+    ensure(same_device || !on_device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
     if emulator().captures.has(stream.lane()) {
+        ensure(on_device, NOT_SUPPORTED)?;
         let (address, kind) = NodeKind::allocation(stream.context(), bytes)?;
         emulator().captures.add(stream.lane(), kind)?;
         return out.set(address);
     }
     emulator().captures.forbid_unsafe()?;
-    let region = allocate_in(stream.context(), bytes, RegionKind::Pooled, 0)?;
+    let region = allocate_in(stream.context(), bytes, owner.place.kind(), 0)?;
     let mut origins = emulator().pooled.lock().unwrap_or_else(PoisonError::into_inner);
     origins.insert(region.base, pool);
     owner.charge(region.len);
@@ -202,7 +283,7 @@ fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>
 fn allocate_current(call: &Call, out: Out<u64>, bytes: usize, stream: CUstream) -> Answer {
     out.check()?;
     let stream = call.stream(stream)?;
-    let pool = DevicePools::of(stream.context().device)?.current();
+    let pool = emulator().current_pools.current(Place::Device(stream.context().device));
     allocate_from(pool, &stream, out, bytes)
 }
 
@@ -227,26 +308,34 @@ calls! {
         if dptr == 0 {
             return Ok(());
         }
+        let is_captured = emulator().captures.has(stream.lane());
+        if let Some(block) = emulator().graph_blocks.find(dptr).filter(|_| !is_captured) {
+            block.release()?;
+            return stream.push(Operation::Free(dptr)).map(drop);
+        }
         let region = emulator().memory.find(dptr).ok_or(INVALID_VALUE)?;
-        let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device);
+        // What an allocation node makes is mapped, and there is nothing to free before a launch.
+        let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
+            || pool_of(dptr).is_some()
+            || is_captured && region.kind == RegionKind::Mapped;
         ensure(ours && region.base == dptr, INVALID_VALUE)?;
         stream.push(Operation::Free(dptr)).map(drop)
     }
 
     fn cuDeviceGetDefaultMemPool(_call, pool_out: Out<CUmemoryPool>, dev: i32) {
         pool_out.check()?;
-        put_handle(pool_out, DevicePools::of(dev)?.default)
+        put_handle(pool_out, emulator().current_pools.default(device_place(dev)?))
     }
 
     fn cuDeviceGetMemPool(_call, pool: Out<CUmemoryPool>, dev: i32) {
         pool.check()?;
-        put_handle(pool, DevicePools::of(dev)?.current())
+        put_handle(pool, emulator().current_pools.current(device_place(dev)?))
     }
 
     fn cuDeviceSetMemPool(_call, dev: i32, pool: CUmemoryPool) {
-        let pools = DevicePools::of(dev)?;
-        ensure(Pool::find(pool)?.device == dev, INVALID_VALUE)?;
-        pools.set_current(pool.addr());
+        let place = device_place(dev)?;
+        ensure(Pool::find(pool)?.place == place, INVALID_VALUE)?;
+        emulator().current_pools.set_current(place, pool.addr());
         Ok(())
     }
 
@@ -257,9 +346,8 @@ calls! {
         type_: CUmemAllocationType,
     ) {
         pool_out.check()?;
-        ensure(type_.name().is_some(), INVALID_VALUE)?;
-        let device = located(&location.input().get()?)?;
-        put_handle(pool_out, DevicePools::of(device)?.default)
+        let place = Place::of(&location.input().get()?, type_)?;
+        put_handle(pool_out, emulator().current_pools.default(place))
     }
 
     fn cuMemGetMemPool(
@@ -269,9 +357,8 @@ calls! {
         type_: CUmemAllocationType,
     ) {
         pool.check()?;
-        ensure(type_.name().is_some(), INVALID_VALUE)?;
-        let device = located(&location.input().get()?)?;
-        put_handle(pool, DevicePools::of(device)?.current())
+        let place = Place::of(&location.input().get()?, type_)?;
+        put_handle(pool, emulator().current_pools.current(place))
     }
 
     fn cuMemSetMemPool(
@@ -280,32 +367,26 @@ calls! {
         type_: CUmemAllocationType,
         pool: CUmemoryPool,
     ) {
-        ensure(type_.name().is_some(), INVALID_VALUE)?;
-        let device = located(&location.input().get()?)?;
-        ensure(Pool::find(pool)?.device == device, INVALID_VALUE)?;
-        DevicePools::of(device)?.set_current(pool.addr());
+        let place = Place::of(&location.input().get()?, type_)?;
+        ensure(Pool::find(pool)?.place == place, INVALID_VALUE)?;
+        emulator().current_pools.set_current(place, pool.addr());
         Ok(())
     }
 
     fn cuMemPoolCreate(_call, pool: Out<CUmemoryPool>, poolProps: In<CUmemPoolProps>) {
         pool.check()?;
         let props = poolProps.get()?;
-        let pinned = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-        ensure(props.allocType == pinned, INVALID_VALUE)?;
+        let place = Place::of(&props.location, props.allocType)?;
         let plain = props.handleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
         ensure(plain, NOT_SUPPORTED)?;
-        let device = located(&props.location)?;
-        put_handle(pool, emulator().pools.insert(Pool::new(device, false)))
+        put_handle(pool, emulator().pools.insert(Pool::new(place, false)))
     }
 
     /// What was allocated from the pool stays.
     fn cuMemPoolDestroy(_call, pool: CUmemoryPool) {
         let owner = Pool::find(pool)?;
         ensure(!owner.is_default, INVALID_VALUE)?;
-        let pools = DevicePools::of(owner.device)?;
-        if pools.current() == pool.addr() {
-            pools.set_current(pools.default);
-        }
+        emulator().current_pools.forget(owner.place, pool.addr());
         emulator().pools.remove(pool.addr()).map(drop).ok_or(INVALID_HANDLE)
     }
 
@@ -341,7 +422,8 @@ calls! {
         for access in map.get_all(count)? {
             let device = located(&access.location)?;
             let both = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-            ensure(device != pool.device || access.flags == both, INVALID_VALUE)?;
+            let own = pool.place == Place::Device(device);
+            ensure(!own || access.flags == both, INVALID_VALUE)?;
         }
         Ok(())
     }

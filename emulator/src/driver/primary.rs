@@ -15,6 +15,8 @@ pub(super) struct Primary(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     active: Option<Arc<Context>>,
+    /// The one that was active last, whose handle the next one gets.
+    ended: Option<Arc<Context>>,
     users: usize,
     flags: u32,
 }
@@ -30,20 +32,38 @@ fn lock(device: i32) -> Answer<MutexGuard<'static, State>> {
 /// The primary context, made if it is not active; to be released as often.
 pub(super) fn retain(device: i32) -> Answer<Arc<Context>> {
     let mut state = lock(device)?;
-    let flags = state.flags;
-    let context = state.active.get_or_insert_with(|| Context::create(device, flags, true));
-    let context = Arc::clone(context);
-    state.users += 1;
-    Ok(context)
+    let State { active, ended, flags, users } = &mut *state;
+    let context = active.get_or_insert_with(|| match ended {
+        Some(ended) => Context::create_again(ended.handle, device, *flags),
+        None => Context::create(device, *flags, true),
+    });
+    *users += 1;
+    Ok(Arc::clone(context))
+}
+
+/// The primary context with this handle, which is not active.
+pub(super) fn inactive(handle: usize) -> Option<Arc<Context>> {
+    let states = emulator().primaries.iter();
+    let mut ended =
+        states.filter_map(|primary| primary.0.lock().unwrap_or_else(PoisonError::into_inner).ended.clone());
+    ended.find(|context| context.handle == handle)
+}
+
+impl State {
+    /// Ends the context if it is active.
+    fn end(&mut self) {
+        if let Some(context) = self.active.take() {
+            context.destroy();
+            self.ended = Some(context);
+        }
+    }
 }
 
 pub(super) fn release(device: i32) -> Answer {
     let mut state = lock(device)?;
     state.users = state.users.checked_sub(1).ok_or(INVALID_CONTEXT)?;
     if state.users == 0 {
-        if let Some(context) = state.active.take() {
-            context.destroy();
-        }
+        state.end();
     }
     Ok(())
 }
@@ -60,9 +80,7 @@ fn set_flags(device: i32, flags: u32) -> Answer {
 
 /// Ends the context. Those who retained it still have to release it.
 fn reset(device: i32) -> Answer {
-    if let Some(context) = lock(device)?.active.take() {
-        context.destroy();
-    }
+    lock(device)?.end();
     Ok(())
 }
 

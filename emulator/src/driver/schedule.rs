@@ -2,8 +2,9 @@
 //!
 //! Every operation of every stream gets a number when it is issued, and a list of the unfinished
 //! operations it must wait for. Who runs it depends on the [`Mode`]: the issuing call, a thread of
-//! the driver, or whoever waits. All three take the oldest operation that is ready, so that the
-//! result of a correct program does not depend on the mode.
+//! the driver, or whoever waits. Those take the oldest operation that is ready, so that the result
+//! of a correct program does not depend on the mode. The shuffled mode takes any that is ready, in
+//! driver calls that have nothing to do with it, and ends copies late.
 //!
 //! | operation in | waits for the unfinished ones in |
 //! |---|---|
@@ -11,6 +12,8 @@
 //! | the legacy default stream | all blocking streams of its context |
 //! | a blocking stream | the legacy default stream of its context |
 //! | a stream that waits for an event | what the event recorded |
+//!
+//! A fault ends the operations of its context, but not every copy: module [`outlive`].
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +25,9 @@ use cuprum_sys::CUresult;
 use crate::settings::Mode;
 
 use super::context::Context;
+use super::dice::Dice;
 use super::operation::Operation;
+use super::outlive::{self, Left};
 use super::state::emulator;
 
 /// Number of an issued operation, ascending in the order of issue.
@@ -64,6 +69,8 @@ struct Queue {
     next: Ticket,
     /// In the order of issue.
     entries: Vec<Entry>,
+    /// What decides the order in the shuffled mode.
+    dice: Option<Dice>,
 }
 
 #[derive(Debug)]
@@ -74,9 +81,18 @@ struct Entry {
     after: Vec<Ticket>,
     /// `None` while it runs.
     job: Option<Job>,
+    /// Whether it is a copy that a fault of its context does not stop.
+    is_unstoppable: bool,
+    /// Whether its context broke and it goes on: ordinary waits no longer wait for it.
+    outlives: bool,
 }
 
 impl Entry {
+    /// Whether it calls a function of the client.
+    fn calls_client(&self) -> bool {
+        self.job.as_ref().is_some_and(|job| job.operation.calls_client())
+    }
+
     /// Whether a value in memory is all that it waits for.
     fn waits_for_value(&self) -> bool {
         self.after.is_empty() && self.job.as_ref().is_some_and(|job| !job.operation.is_ready())
@@ -84,9 +100,11 @@ impl Entry {
 }
 
 #[derive(Debug)]
-struct Job {
-    context: Arc<Context>,
-    operation: Operation,
+pub(super) struct Job {
+    pub(super) context: Arc<Context>,
+    pub(super) operation: Operation,
+    /// How much of it was done when it was put back: bytes of a copy.
+    done: u64,
 }
 
 /// How often a wait looks again at an operation that waits for a value in memory.
@@ -94,9 +112,13 @@ const POLL: Duration = Duration::from_micros(100);
 
 impl Scheduler {
     pub(super) fn new(mode: Mode) -> Self {
+        let dice = match mode {
+            Mode::Shuffled(seed) => Some(Dice::new(seed)),
+            _ => None,
+        };
         Self {
             mode,
-            queue: Mutex::new(Queue { next: 1, entries: Vec::new() }),
+            queue: Mutex::new(Queue { next: 1, entries: Vec::new(), dice }),
             changed: Condvar::new(),
             executor: Once::new(),
         }
@@ -105,6 +127,34 @@ impl Scheduler {
     /// Whether operations run inside of the call that issues them.
     pub(super) fn is_eager(&self) -> bool {
         self.mode == Mode::Eager
+    }
+
+    /// Whether a copy to pageable memory is over when the call that issues it returns, as on the GPUs that were asked.
+    /// Others reach such memory themselves and need not wait, and a program that counts on it shows in the modes that
+    /// are there to show it.
+    pub(super) fn waits_for_pageable_memory(&self) -> bool {
+        self.mode == Mode::Async
+    }
+
+    /// Starts the order of the shuffled mode anew.
+    pub(super) fn reseed(&self, seed: u64) {
+        if let Some(dice) = &mut self.lock().dice {
+            *dice = Dice::new(seed);
+        }
+    }
+
+    /// In the shuffled mode, runs operations or leaves them, as it happens. Called around driver calls of all kinds.
+    pub(super) fn stir(&self) {
+        if !matches!(self.mode, Mode::Shuffled(_)) {
+            return;
+        }
+        let mut queue = self.lock();
+        while queue.chance() {
+            // The client may hold a lock that its own function wants; that one runs when somebody waits.
+            let Some((ticket, job)) = queue.take_ready(|entry| !entry.calls_client()) else { return };
+            drop(queue);
+            queue = self.run(ticket, job);
+        }
     }
 
     /// Issues an operation behind those of its lane and those in `after`.
@@ -122,13 +172,16 @@ impl Scheduler {
             .entries
             .iter()
             .filter(|entry| lane.follows(entry.lane) || after.contains(&entry.ticket))
+            .filter(|entry| !entry.outlives)
             .map(|entry| entry.ticket)
             .collect();
         queue.entries.push(Entry {
             ticket,
             lane,
             after,
-            job: Some(Job { context: Arc::clone(context), operation }),
+            is_unstoppable: operation.is_unstoppable(),
+            outlives: false,
+            job: Some(Job { context: Arc::clone(context), operation, done: 0 }),
         });
         match self.mode {
             Mode::Eager => self.run_ready(queue),
@@ -137,7 +190,7 @@ impl Scheduler {
                 self.start_executor();
                 self.changed.notify_all();
             }
-            Mode::Deferred => {}
+            Mode::Deferred | Mode::Shuffled(_) => {}
         }
         ticket
     }
@@ -179,11 +232,13 @@ impl Scheduler {
     /// Helps to run some operations, and those they wait for, until they are finished. Others stay where they are, so
     /// that in the deferred mode a wait for one stream does not hide that nobody waited for another.
     fn wait_for(&self, wanted: impl Fn(&Entry) -> bool) {
+        let wanted = |entry: &Entry| !entry.outlives && wanted(entry);
         let mut queue = self.lock();
-        while queue.entries.iter().any(&wanted) {
-            let needed = queue.needed(&wanted);
+        while queue.entries.iter().any(wanted) {
+            let needed = queue.needed(wanted);
             let is_needed = |entry: &Entry| needed.contains(&entry.ticket);
-            let mut ready = queue.take_ready(is_needed);
+            let mut ready = if queue.chance() { queue.take_ready(|_| true) } else { None };
+            ready = ready.or_else(|| queue.take_ready(is_needed));
             if ready.is_none()
                 && queue.entries.iter().any(|entry| is_needed(entry) && entry.waits_for_value())
             {
@@ -211,20 +266,71 @@ impl Scheduler {
         }
     }
 
-    fn run(&self, ticket: Ticket, job: Job) -> MutexGuard<'_, Queue> {
-        let context = job.context;
-        if context.check().is_ok() {
-            let run = AssertUnwindSafe(|| job.operation.run(&context, ticket));
-            match catch_unwind(run) {
-                Ok(Ok(())) => {}
-                Ok(Err(code)) => context.poison(code),
-                Err(_) => context.poison(CUresult::CUDA_ERROR_UNKNOWN),
-            }
+    /// Runs an operation, or in the shuffled mode part of one.
+    fn run(&self, ticket: Ticket, mut job: Job) -> MutexGuard<'_, Queue> {
+        let context = Arc::clone(&job.context);
+        if context.check().is_err() {
+            job.operation.drop_after_fault(&context);
+            return self.finished(ticket, &context);
         }
+        if let Some(end) = self.end_of_part(&job) {
+            let Operation::Copy(copy) = &job.operation else { return self.finished(ticket, &context) };
+            match copy.run_part(job.done..end) {
+                Ok(()) => {
+                    job.done = end;
+                    let mut queue = self.lock();
+                    queue.put_back(ticket, job);
+                    return queue;
+                }
+                Err(code) => context.poison(code),
+            }
+            return self.finished(ticket, &context);
+        }
+        let run = AssertUnwindSafe(|| job.operation.run(&context, ticket, job.done));
+        match catch_unwind(run) {
+            Ok(Ok(())) => {}
+            Ok(Err(code)) => context.poison(code),
+            Err(_) => context.poison(CUresult::CUDA_ERROR_UNKNOWN),
+        }
+        self.finished(ticket, &context)
+    }
+
+    /// Where to stop in a copy that shall end late.
+    fn end_of_part(&self, job: &Job) -> Option<u64> {
+        let Operation::Copy(copy) = &job.operation else { return None };
         let mut queue = self.lock();
+        let dice = queue.dice.as_mut()?;
+        let left = copy.len() - job.done;
+        (left > 1 && dice.chance()).then(|| job.done + 1 + dice.below(left - 1))
+    }
+
+    /// Takes an operation out of the queue; if its context is broken, parts what goes on from what does not.
+    fn finished(&self, ticket: Ticket, context: &Context) -> MutexGuard<'_, Queue> {
+        let mut queue = self.lock();
+        let left = if context.is_poisoned() { queue.part_with(context.handle, ticket) } else { Vec::new() };
         queue.finish(ticket);
         self.changed.notify_all();
+        if !left.is_empty() {
+            drop(queue);
+            outlive::go_on(left);
+            queue = self.lock();
+        }
         queue
+    }
+
+    /// Notes the end of an operation that outlived its context.
+    pub(super) fn note_end(&self, ticket: Ticket) {
+        self.lock().finish(ticket);
+        self.changed.notify_all();
+    }
+
+    /// Waits for the operations that outlive their contexts.
+    pub(super) fn wait_for_outliving(&self) {
+        let mut queue = self.lock();
+        while queue.entries.iter().any(|entry| entry.outlives) {
+            let waited = self.changed.wait_timeout(queue, POLL);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     fn start_executor(&self) {
@@ -281,15 +387,53 @@ impl Queue {
         needed
     }
 
-    /// Takes the oldest of some operations that waits for nothing.
+    /// Takes the oldest of some operations that waits for nothing, or any of them in the shuffled mode.
     fn take_ready(&mut self, among: impl Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
-        self.entries.iter_mut().filter(|entry| among(entry)).filter(|entry| entry.after.is_empty()).find_map(
-            |entry| {
-                let ready = |job: &mut Job| job.operation.is_ready() || job.context.check().is_err();
-                let job = entry.job.take_if(ready)?;
-                Some((entry.ticket, job))
-            },
-        )
+        let is_ready = |entry: &&mut Entry| {
+            let ready = |job: &Job| job.operation.is_ready() || job.context.check().is_err();
+            entry.after.is_empty() && among(entry) && entry.job.as_ref().is_some_and(ready)
+        };
+        let skipped = match &mut self.dice {
+            Some(dice) => {
+                let count = self.entries.iter_mut().filter(is_ready).count();
+                dice.below(count as u64) as usize
+            }
+            None => 0,
+        };
+        let entry = self.entries.iter_mut().filter(is_ready).nth(skipped)?;
+        Some((entry.ticket, entry.job.take()?))
+    }
+
+    /// True at random in the shuffled mode, never in others.
+    fn chance(&mut self) -> bool {
+        self.dice.as_mut().is_some_and(Dice::chance)
+    }
+
+    fn put_back(&mut self, ticket: Ticket, job: Job) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.ticket == ticket) {
+            entry.job = Some(job);
+        }
+    }
+
+    /// Parts the operations of a broken context: those that go on are given back if nobody runs them yet, and the
+    /// others wait for nothing any more, so that whoever waits drops them.
+    fn part_with(&mut self, context: usize, faulty: Ticket) -> Vec<Left> {
+        let is_left = |entry: &&mut Entry| entry.lane.context == context && entry.ticket != faulty;
+        let mut going_on: HashSet<Ticket> = HashSet::new();
+        let mut left = Vec::new();
+        for entry in self.entries.iter_mut().filter(is_left) {
+            let issued = entry.after.iter().all(|before| going_on.contains(before));
+            let is_callback = entry.job.as_ref().is_some_and(|job| job.operation.is_told_of_fault());
+            if entry.outlives || entry.is_unstoppable && issued {
+                going_on.insert(entry.ticket);
+            } else if !is_callback {
+                entry.after.clear();
+                continue;
+            }
+            entry.outlives = true;
+            left.extend(entry.job.take().map(|job| Left { ticket: entry.ticket, job }));
+        }
+        left
     }
 
     fn finish(&mut self, ticket: Ticket) {

@@ -18,15 +18,16 @@ use super::graph::build::UserObject;
 use super::graph::capture::Captures;
 use super::graph::condition::Condition;
 use super::graph::exec::Steps;
-use super::graph::node::GraphMemory;
+use super::graph::node::{Blocks, GraphMemory};
 use super::graph::{Graph, Node};
 use super::green::{Description, Green};
 use super::handle::{Kind, Table};
 use super::leak::Leaks;
+use super::leftover::Leftovers;
 use super::library::{Kernel, Library};
 use super::link::Link;
 use super::module::Module;
-use super::pool::{DevicePools, Pool};
+use super::pool::{CurrentPools, Pool};
 use super::primary::Primary;
 use super::schedule::Scheduler;
 use super::stream::Stream;
@@ -65,13 +66,16 @@ pub(super) struct Emulator {
     pub(super) conditions: Table<Weak<Condition>>,
     pub(super) captures: Captures,
     pub(super) pools: Table<Pool>,
+    /// The memory of allocation nodes that is allocated.
+    pub(super) graph_blocks: Blocks,
     /// What allocation nodes hold on each device.
     pub(super) graph_memory: Vec<GraphMemory>,
-    /// The pools that each device allocates from.
-    pub(super) device_pools: Vec<DevicePools>,
+    /// The pools that are allocated from in each place.
+    pub(super) current_pools: CurrentPools,
     /// Which pool an allocation came from, by its address.
     pub(super) pooled: Mutex<HashMap<u64, usize>>,
     pub(super) leaks: Leaks,
+    pub(super) leftovers: Leftovers,
     /// What every launch gets of the settings.
     pub(super) exec_options: ExecOptions,
     last_fault: Mutex<Option<Fault>>,
@@ -82,25 +86,21 @@ pub(super) fn emulator() -> &'static Emulator {
     static EMULATOR: OnceLock<Emulator> = OnceLock::new();
     EMULATOR.get_or_init(|| {
         let settings = Settings::in_force().clone().unwrap_or_default();
-        let pools = Table::new(Kind::Pool);
-        let device_pools = (0..settings.devices)
-            .map(|device| DevicePools::new(pools.insert(Pool::new(device as i32, true))))
-            .collect();
         Emulator {
             memory: Memory::new(settings.devices, settings.memory_bytes, settings.check_init),
             scheduler: Scheduler::new(settings.mode),
             primaries: (0..settings.devices).map(|_| Primary::default()).collect(),
             contexts: Table::new(Kind::Context),
-            streams: Table::new(Kind::Stream),
-            events: Table::new(Kind::Event),
-            modules: Table::new(Kind::Module),
-            functions: Table::new(Kind::Function),
+            streams: Table::owned(Kind::Stream, |it: &Stream| it.context.handle),
+            events: Table::owned(Kind::Event, |it: &Event| it.context.handle),
+            modules: Table::owned(Kind::Module, |it: &Module| it.context.handle),
+            functions: Table::owned(Kind::Function, |it: &Function| it.module.context.handle),
             libraries: Table::new(Kind::Library),
             kernels: Table::new(Kind::Kernel),
-            arrays: Table::new(Kind::Array),
-            mipmaps: Table::new(Kind::Mipmap),
-            textures: Table::new(Kind::Texture),
-            surfaces: Table::new(Kind::Surface),
+            arrays: Table::owned(Kind::Array, |it: &Array| it.context.handle),
+            mipmaps: Table::owned(Kind::Mipmap, |it: &Mipmap| it.context.handle),
+            textures: Table::owned(Kind::Texture, |it: &Texture| it.context.handle),
+            surfaces: Table::owned(Kind::Surface, |it: &Surface| it.context.handle),
             links: Table::new(Kind::Link),
             physical: Table::new(Kind::Physical),
             orphans: Mutex::default(),
@@ -112,11 +112,13 @@ pub(super) fn emulator() -> &'static Emulator {
             descriptions: Table::new(Kind::Description),
             conditions: Table::new(Kind::Condition),
             captures: Captures::default(),
+            graph_blocks: Blocks::default(),
             graph_memory: (0..settings.devices).map(|_| GraphMemory::default()).collect(),
-            pools,
-            device_pools,
+            pools: Table::new(Kind::Pool),
+            current_pools: CurrentPools::default(),
             pooled: Mutex::default(),
             leaks: Leaks::default(),
+            leftovers: Leftovers::default(),
             exec_options: settings.exec_options(multiprocessors() as u32),
             last_fault: Mutex::new(None),
             settings,

@@ -101,6 +101,12 @@ impl StreamRef {
         self.context().check()
     }
 
+    /// Waits for what was pushed; answers the context's sticky error.
+    pub(super) fn wait(&self) -> Answer {
+        emulator().scheduler.wait_lane(self.lane());
+        self.context().check()
+    }
+
     fn flags(&self) -> u32 {
         match self {
             Self::Created(stream) => stream.flags,
@@ -309,8 +315,7 @@ calls! {
     fn cuStreamSynchronize(call, hStream: CUstream) {
         let stream = call.stream_to_wait_for(hStream)?;
         stream.forbid_capture()?;
-        emulator().scheduler.wait_lane(stream.lane());
-        stream.context().check()
+        stream.wait()
     }
 
     fn cuStreamCopyAttributes(call, dstStream: CUstream, srcStream: CUstream) {

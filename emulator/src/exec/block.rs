@@ -119,8 +119,11 @@ impl<'l, 'a> Block<'l, 'a> {
         for warp in &mut self.warps {
             let first = warp.index * LANES as u32;
             let count = (launch.threads - first).min(LANES as u32);
-            warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel);
+            warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel, launch.unwritten);
             warp.rows_only = !scalars;
+            if launch.options.check_init {
+                warp.registers.start(launch.args.kernel);
+            }
         }
         if scalars {
             self.scalars.start(launch, index);

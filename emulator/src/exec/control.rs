@@ -160,12 +160,7 @@ impl Block<'_, '_> {
         if end > MOST_LOCAL || depth > MOST_CALLS {
             return Err(self.fault(FaultKind::StackOverflow, warp, pc, active));
         }
-        let mut again = false;
-        let mut up = parent.as_ref();
-        while let Some(frame) = up {
-            again |= frame.function == function;
-            up = frame.parent.as_ref();
-        }
+        let (functions, again) = Frame::functions(parent.as_ref(), function, kernel.functions.len());
         let warp_state = &mut self.warps[warp];
         warp_state.grow_local(end);
         let callers_stack = warp_state.stack;
@@ -178,7 +173,8 @@ impl Block<'_, '_> {
                 warp_state.rows.set(*row, lane, value);
             }
         }
-        let frame = Frame { return_pc: pc, function, parent, depth, local_base, callers_stack, saved };
+        let frame =
+            Frame { return_pc: pc, function, parent, depth, local_base, callers_stack, saved, functions };
         let frame = Some(Arc::new(frame));
         let fragments = &mut warp_state.fragments;
         if active == mask {

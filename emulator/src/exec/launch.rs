@@ -5,6 +5,7 @@ use super::pool::{self, Help};
 use super::schedule::Order;
 use super::semantics::{LANES, Width};
 use super::shadow::GlobalShadow;
+use super::unwritten::Unwritten;
 use super::vector::Steps;
 use super::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
 use crate::memory::Map;
@@ -41,6 +42,8 @@ pub(super) struct Launch<'a> {
     pub(super) uniform: Vec<(Register, Width, u64)>,
     /// Constant rows that differ by block, warp or lane.
     pub(super) varying: Vec<(Register, Width, Special)>,
+    /// Registers and predicates that are zero at the start of each block.
+    pub(super) unwritten: &'a Unwritten,
     /// What the vector mode runs; `None` in the plain mode.
     pub(super) steps: Option<&'a Steps>,
     pub(super) threads: u32,
@@ -122,6 +125,7 @@ impl<'a> Launch<'a> {
             hooks,
             uniform: Vec::new(),
             varying: Vec::new(),
+            unwritten: kernel.unwritten(),
             steps: options.allow_vectors().then(|| kernel.steps()).flatten(),
             threads: threads as u32,
             shared_bytes,
@@ -153,7 +157,8 @@ impl<'a> Launch<'a> {
             Constant::Bits(bits) => bits,
             Constant::Param { offset, bytes, signed } => {
                 let mut raw = [0; 8];
-                let source = args.params.get(offset as usize..(offset + bytes) as usize).unwrap_or_default();
+                let source =
+                    args.params.get(offset as usize..offset as usize + bytes as usize).unwrap_or_default();
                 raw[..source.len()].copy_from_slice(source);
                 let value = u64::from_le_bytes(raw);
                 let unused = 64 - 8 * bytes.min(8);
@@ -182,8 +187,9 @@ impl<'a> Launch<'a> {
                 Special::SharedWindow => windows.shared,
                 Special::LocalWindow => windows.local,
                 Special::WindowBytes => windows.bytes,
-                Special::Environment(1) => args.grid_workspace & 0xffff_ffff,
-                Special::Environment(2) => args.grid_workspace >> 32,
+                // The upper half comes first.
+                Special::Environment(1) => args.grid_workspace >> 32,
+                Special::Environment(2) => args.grid_workspace & 0xffff_ffff,
                 Special::Environment(_) => 0,
                 varying => return Err(varying),
             },

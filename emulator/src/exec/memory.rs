@@ -65,6 +65,8 @@ pub(super) struct Request {
     order: Order,
     /// It makes a new value from the old one.
     update: bool,
+    /// By an instruction that is atomic, with or without a result.
+    atomic: bool,
     /// What a store writes, where that is known.
     stored: Option<Stored>,
     cache: usize,
@@ -86,6 +88,7 @@ impl Request {
             write: false,
             order: Order::Weak,
             update: false,
+            atomic: false,
             stored: None,
             cache: cache as usize,
         }
@@ -103,6 +106,10 @@ impl Request {
         Request { order, ..self }
     }
 
+    fn atomically(self, order: Order) -> Self {
+        Request { order, atomic: true, ..self }
+    }
+
     fn storing(self, stored: Option<Stored>) -> Self {
         Request { stored, ..self }
     }
@@ -116,7 +123,7 @@ impl Request {
             unsafe { std::ptr::copy_nonoverlapping(host, there.as_mut_ptr(), count) };
             there[..count] == stored.0[..count]
         });
-        Touch { write: self.write, order: self.order, update: self.update, same }
+        Touch { write: self.write, order: self.order, update: self.update, atomic: self.atomic, same }
     }
 }
 
@@ -196,7 +203,7 @@ impl Block<'_, '_> {
                     AtomicOperation::Exchange => Request::write(atomic.space, address, bytes, atomic.cache),
                     _ => Request::update(atomic.space, address, bytes, atomic.cache),
                 };
-                request.ordered(atomic.order)
+                request.atomically(atomic.order)
             };
             let place = self.place_of(warp, pc, lane, active, request)?;
             let rows = &self.warps[warp].rows;
@@ -217,7 +224,7 @@ impl Block<'_, '_> {
         for lane in lanes_of(active) {
             let request = |block: &Self, lane| {
                 let address = block.lane_address(warp, &atomic.address, lane);
-                Request::update(atomic.space, address, 16, atomic.cache).ordered(atomic.order)
+                Request::update(atomic.space, address, 16, atomic.cache).atomically(atomic.order)
             };
             let place = self.place_of(warp, pc, lane, active, request)?;
             let rows = &mut self.warps[warp].rows;

@@ -17,12 +17,14 @@ mod parts;
 mod plain;
 mod pool;
 mod printf;
+mod registers;
 mod rows;
 mod schedule;
 pub(crate) mod semantics;
 mod shadow;
 mod stack;
 pub mod texture;
+pub(crate) mod unwritten;
 pub(crate) mod vector;
 mod warp;
 
@@ -53,11 +55,15 @@ pub struct ExecOptions {
     pub budget: Option<u64>,
     /// The longest that a launch may take before it counts as endless.
     pub time_limit: Option<Duration>,
-    /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it.
+    /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it; and
+    /// the use of registers that nobody wrote.
     pub check_init: bool,
     /// Report accesses of different threads to the same shared or global memory that nothing orders: neither barriers
     /// nor atomics with fences. One worker runs all blocks then.
     pub check_races: bool,
+    /// With `check_races`, report plain reads of what other threads change by atomic instructions, too. PTX calls that a
+    /// race; kernels that begin a loop around a compare-and-swap with a plain read rely on it.
+    pub check_atomic_reads: bool,
     /// Report what PTX leaves undefined at barriers and warp-level instructions: barriers that part of a warp or of the
     /// block goes past, threads that expect different numbers of others, member masks that leave out a thread or
     /// differ, shuffles that read from threads which take no part. Without it only what leaves no thread able to run is
@@ -80,6 +86,7 @@ impl Default for ExecOptions {
             seed: None,
             check_init: false,
             check_races: false,
+            check_atomic_reads: false,
             check_barriers: false,
             multiprocessors: 1,
         }

@@ -68,6 +68,9 @@ impl Block<'_, '_> {
     /// Runs one instruction.
     pub(super) fn step(&mut self, warp: usize, index: usize, pc: u32, mask: u32) -> Result<Flow, Stop> {
         let instruction = self.instruction(pc);
+        if self.launch.options.check_init {
+            self.watch_registers(warp, pc, mask)?;
+        }
         let active = match instruction.guard {
             Condition::ALWAYS => mask,
             guard => mask & self.warps[warp].rows.holds(guard),

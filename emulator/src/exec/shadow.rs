@@ -14,7 +14,10 @@
 //!   The reader need not have a fence, though PTX asks for one: kernels that hand out tickets often leave it out, and
 //!   get away with it. So a missing acquire is not found; a missing release is.
 //!
-//! Not reported: two writes of the same value, which many kernels do on purpose. Lanes of a warp count as threads like
+//! Not reported: two writes of the same value, which many kernels do on purpose; and, unless asked for
+//! ([`ExecOptions::check_atomic_reads`](super::ExecOptions::check_atomic_reads)), plain reads of what others change by
+//! atomic instructions, as in the loop around `atom.cas` that begins with a plain read: hardware reads a whole word.
+//! Plain writes beside atomic instructions are reported, and so are plain reads beside strong stores. Lanes of a warp count as threads like
 //! any other: what lanes tell each other without `bar.warp.sync` or any of its kin is reported, even though lanes run in
 //! step here.
 //!
@@ -37,6 +40,8 @@ pub(super) struct Touch {
     pub(super) order: Order,
     /// It makes a new value from the old one.
     pub(super) update: bool,
+    /// By an atomic instruction.
+    pub(super) atomic: bool,
     /// It writes what is there already.
     pub(super) same: bool,
 }
@@ -60,11 +65,18 @@ struct Trace {
     bytes: u8,
     write: bool,
     order: Order,
+    atomic: bool,
 }
 
 impl Trace {
     fn differs_in_lanes_only(&self, other: &Trace) -> bool {
         *self == Trace { lanes: self.lanes, ..*other }
+    }
+
+    /// Whether one is a plain read and the other atomic.
+    fn is_read_beside_atomic(&self, other: &Trace) -> bool {
+        let reads = |trace: &Trace| !trace.write && !trace.order.is_strong();
+        reads(self) && other.atomic || self.atomic && reads(other)
     }
 
     /// Whether both are strong, each within the scope of the other.
@@ -88,7 +100,7 @@ struct Cell(Vec<Trace>);
 
 impl Cell {
     /// Records an access of one lane and returns an earlier one, also of one lane, that it races with.
-    fn touch(&mut self, now: Trace, past: &Past, same: bool) -> Option<Trace> {
+    fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
                 // The others of this instruction were compared with the same writes, but by other lanes.
@@ -97,7 +109,7 @@ impl Cell {
                     .0
                     .iter()
                     .filter(|earlier| earlier.write)
-                    .find_map(|write| write.clash(&now, past));
+                    .find_map(|write| write.clash(&now, past, how));
             }
         }
         let mut found = None;
@@ -105,8 +117,8 @@ impl Cell {
             if earlier.bytes & now.bytes == 0 {
                 return true;
             }
-            if (earlier.write || now.write) && !(same && earlier.write) {
-                found = found.or_else(|| earlier.clash(&now, past));
+            if (earlier.write || now.write) && !(how.same && earlier.write) {
+                found = found.or_else(|| earlier.clash(&now, past, how));
             }
             // What is in the past of this access needs no memory of its own: later ones race with this one too.
             if now.write || !earlier.write && earlier.unknown_to(&now, past) == 0 {
@@ -132,13 +144,25 @@ impl Trace {
     }
 
     /// One lane of this access that races with `now`.
-    fn clash(&self, now: &Trace, past: &Past) -> Option<Trace> {
+    fn clash(&self, now: &Trace, past: &Past, how: Compare) -> Option<Trace> {
         if self.bytes & now.bytes == 0 || self.is_atomic_with(now) {
+            return None;
+        }
+        if !how.atomic_reads && self.is_read_beside_atomic(now) {
             return None;
         }
         let lanes = self.unknown_to(now, past);
         (lanes != 0).then(|| Trace { lanes: lanes & lanes.wrapping_neg(), ..*self })
     }
+}
+
+/// How an access is compared with those before it.
+#[derive(Clone, Copy)]
+struct Compare {
+    /// It writes what is there already.
+    same: bool,
+    /// Plain reads race with atomic instructions.
+    atomic_reads: bool,
 }
 
 /// Which bytes of a memory were written.
@@ -185,14 +209,14 @@ impl Accesses {
     }
 
     /// Records an access to bytes from `address` on and returns an earlier one that it races with.
-    fn touch(&mut self, address: u64, bytes: u64, now: Trace, past: &Past, same: bool) -> Option<Trace> {
+    fn touch(&mut self, address: u64, bytes: u64, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         let end = address + bytes;
         let mut found = None;
         for word in address / WORD..=(end - 1) / WORD {
             let first = address.max(word * WORD) - word * WORD;
             let last = end.min((word + 1) * WORD) - word * WORD;
             let mask = (1u8 << last) - (1u8 << first);
-            let race = self.cell(word).touch(Trace { bytes: mask, ..now }, past, same);
+            let race = self.cell(word).touch(Trace { bytes: mask, ..now }, past, how);
             found = found.or(race);
         }
         found
@@ -323,8 +347,10 @@ impl Block<'_, '_> {
             bytes: 0,
             write: touch.write,
             order: touch.order,
+            atomic: touch.atomic,
         };
-        let found = accesses.touch(address, bytes, now, clocks.past(warp, lane), touch.same);
+        let how = Compare { same: touch.same, atomic_reads: self.launch.options.check_atomic_reads };
+        let found = accesses.touch(address, bytes, now, clocks.past(warp, lane), how);
         if touch.write {
             clocks.publish(warp, lane, address, touch.order, touch.update, &mut accesses.publications);
         }
@@ -348,6 +374,7 @@ impl Block<'_, '_> {
     #[cold]
     fn race(&self, now: Trace, earlier: Trace) -> Stop {
         let hazard = match (earlier.write, now.write) {
+            _ if now.is_read_beside_atomic(&earlier) => Hazard::ReadBesideAtomic,
             (true, false) => Hazard::ReadAfterWrite,
             (false, _) => Hazard::WriteAfterRead,
             (true, true) => Hazard::WriteAfterWrite,

@@ -1,10 +1,12 @@
 //! A warp: its registers, and where its lanes are.
 
+use super::registers::WrittenRegisters;
 use super::rows::{Rows, Saved};
-use super::semantics::LANES;
+use super::semantics::{LANES, Width};
 use super::shadow::Written;
 use super::stack::{FRAME_ALIGN, StackPointers};
-use crate::program::Kernel;
+use super::unwritten::Unwritten;
+use crate::program::{Kernel, RowKind};
 use std::sync::Arc;
 
 /// What a fragment waits for.
@@ -33,6 +35,36 @@ pub(super) struct Frame {
     pub(super) callers_stack: StackPointers,
     /// Registers of the same function further up, if it called itself.
     pub(super) saved: Option<Saved>,
+    /// The functions of this frame and of all further up, a bit each.
+    pub(super) functions: Arc<[u64]>,
+}
+
+impl Frame {
+    /// The functions of a frame that a function of `count` is called from, with the called one; and whether that was
+    /// among them.
+    pub(super) fn functions(parent: Option<&Arc<Frame>>, function: u32, count: usize) -> (Arc<[u64]>, bool) {
+        let (word, bit) = (function as usize / 64, 1u64 << (function % 64));
+        let above = match parent {
+            Some(frame) => Arc::clone(&frame.functions),
+            None => vec![0; count.div_ceil(64)].into(),
+        };
+        if above.get(word).is_some_and(|functions| functions & bit != 0) {
+            return (above, true);
+        }
+        let mut functions = above.to_vec();
+        functions[word] |= bit;
+        (functions.into(), false)
+    }
+}
+
+impl Drop for Frame {
+    /// One frame after the other: the chain may be longer than the host's stack is deep.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(mut frame) = next.and_then(Arc::into_inner) {
+            next = frame.parent.take();
+        }
+    }
 }
 
 /// Lanes that stand at the same instruction of the same call.
@@ -81,6 +113,8 @@ pub(super) struct Warp {
     pub(super) local_written: Vec<Written>,
     /// Where which lanes exited, where a check needs it.
     pub(super) exits: Vec<(u32, u32)>,
+    /// Where a check needs it.
+    pub(super) registers: Box<WrittenRegisters>,
 }
 
 impl Warp {
@@ -96,6 +130,7 @@ impl Warp {
             local_stride: 0,
             stack: [0; LANES],
             local_written: vec![Written::default(); LANES],
+            registers: Box::default(),
             exits: Vec::new(),
         }
     }
@@ -110,7 +145,14 @@ impl Warp {
     }
 
     /// Puts all threads at the start of the kernel.
-    pub(super) fn start(&mut self, live: u32, kernel: &Kernel) {
+    pub(super) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &Unwritten) {
+        for predicate in &unwritten.predicates {
+            self.rows.set_predicate(*predicate, u32::MAX, 0);
+        }
+        for register in &unwritten.registers {
+            let wide = kernel.row_kinds[register.0 as usize] == RowKind::Lower;
+            self.rows.fill(*register, if wide { Width::Double } else { Width::Single }, 0);
+        }
         self.live = live;
         self.announced = 0;
         if self.local_stride != 0 {

@@ -10,6 +10,7 @@ use cuprum_sys::FnId;
 use crate::served;
 
 use super::Request;
+use super::regions::Regions;
 use super::shadow::ValidBits;
 use super::space::Space;
 
@@ -244,25 +245,19 @@ pub struct Windows {
 /// The regions at one moment. Keeps their memory alive.
 #[derive(Debug)]
 pub struct Map {
-    regions: Vec<Region>,
+    regions: Regions,
     freed: Arc<FreedLog>,
     windows: Windows,
 }
 
 impl Map {
-    pub(super) fn new(regions: Vec<Region>, freed: Arc<FreedLog>, windows: Windows) -> Self {
+    pub(super) fn new(regions: Regions, freed: Arc<FreedLog>, windows: Windows) -> Self {
         Self { regions, freed, windows }
-    }
-
-    /// All regions, ascending by address.
-    pub fn regions(&self) -> &[Region] {
-        &self.regions
     }
 
     /// The region that contains `addr`.
     pub fn find(&self, addr: u64) -> Option<&Region> {
-        let after = self.regions.partition_point(|region| region.base <= addr);
-        let region = self.regions.get(after.checked_sub(1)?)?;
+        let region = self.regions.last_up_to(addr)?;
         region.contains(addr, 1).then_some(region)
     }
 
@@ -280,12 +275,10 @@ impl Map {
         if let Some(freed) = self.freed.find(addr) {
             return Some(freed);
         }
-        let after = self.regions.partition_point(|region| region.base <= addr);
-        let below = after.checked_sub(1).and_then(|i| self.regions.get(i));
-        let above = self.regions.get(after);
-        below
+        let around = [self.regions.last_up_to(addr), self.regions.first_after(addr)];
+        around
             .into_iter()
-            .chain(above)
+            .flatten()
             .map(|region| region.neighbour(addr, false))
             .min_by_key(|neighbour| neighbour.position.distance())
     }

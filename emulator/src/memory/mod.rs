@@ -13,16 +13,18 @@
 //!   so a concurrent free cannot pull memory from under a running kernel.
 
 mod map;
+mod regions;
 mod shadow;
 mod space;
 
 pub use map::{FreedLog, Map, Neighbour, Position, Region, RegionKind, Windows};
 pub use shadow::ValidBits;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use map::Backing;
+use regions::Regions;
 use space::{PAGE, Space};
 
 /// The alignment and granularity of device allocations, in bytes.
@@ -43,7 +45,9 @@ pub struct Memory {
 
 #[derive(Debug)]
 struct State {
-    regions: BTreeMap<u64, Region>,
+    regions: Regions,
+    /// The regions of each context: their numbers, and where they start.
+    owned: HashMap<u64, BTreeSet<(u64, u64)>>,
     /// Address ranges not to be handed out, start to end (exclusive): live regions that lie in
     /// the reserved space, and ranges reserved by the client.
     taken: BTreeMap<u64, u64>,
@@ -121,7 +125,8 @@ impl Memory {
             track_init,
             freed: Arc::new(FreedLog::default()),
             state: Mutex::new(State {
-                regions: BTreeMap::new(),
+                regions: Regions::default(),
+                owned: HashMap::new(),
                 taken: BTreeMap::new(),
                 cursor,
                 next_id: 1,
@@ -138,11 +143,7 @@ impl Memory {
         if let Some(map) = &state.snapshot {
             return Arc::clone(map);
         }
-        let map = Arc::new(Map::new(
-            state.regions.values().cloned().collect(),
-            Arc::clone(&self.freed),
-            self.space.windows(),
-        ));
+        let map = Arc::new(Map::new(state.regions.clone(), Arc::clone(&self.freed), self.space.windows()));
         state.snapshot = Some(Arc::clone(&map));
         map
     }
@@ -224,13 +225,14 @@ impl Memory {
     /// [`FreeError`] if no live allocation starts there.
     pub fn free(&self, base: u64) -> Result<Region, FreeError> {
         let mut state = self.lock();
-        let Some(region) = state.regions.remove(&base) else {
+        let Some(region) = state.regions.remove(base) else {
             return Err(match self.freed.find(base) {
                 Some(freed) if freed.base == base => FreeError::AlreadyFreed(freed),
                 _ => FreeError::NotAnAllocation,
             });
         };
         state.snapshot = None;
+        state.disown(&region);
         // A mapping inside a client's reservation returns to that reservation, not to the space.
         if region.kind != RegionKind::Mapped {
             state.taken.remove(&base);
@@ -245,29 +247,22 @@ impl Memory {
 
     /// Frees everything that belongs to a context; returns how many allocations that were.
     pub fn free_context(&self, context: u64) -> usize {
-        let owned: Vec<u64> = self
-            .lock()
-            .regions
-            .values()
-            .filter(|region| region.context == context)
-            .map(|region| region.base)
-            .collect();
-        owned.into_iter().filter(|&base| self.free(base).is_ok()).count()
+        let owned = self.lock().owned.get(&context).cloned().unwrap_or_default();
+        let bases = owned.into_iter().map(|(_, base)| base);
+        bases.filter(|&base| self.free(base).is_ok()).count()
     }
 
     /// The live regions that belong to a context, in the order of their allocation.
     pub fn regions_of(&self, context: u64) -> Vec<Region> {
         let state = self.lock();
-        let mut regions: Vec<Region> =
-            state.regions.values().filter(|region| region.context == context).cloned().collect();
-        regions.sort_unstable_by_key(|region| region.id);
-        regions
+        let owned = state.owned.get(&context).into_iter().flatten();
+        owned.filter_map(|(_, base)| state.regions.get(*base).cloned()).collect()
     }
 
     /// The live region that contains `addr`.
     pub fn find(&self, addr: u64) -> Option<Region> {
         let state = self.lock();
-        let (_, region) = state.regions.range(..=addr).next_back()?;
+        let region = state.regions.last_up_to(addr)?;
         region.contains(addr, 1).then(|| region.clone())
     }
 
@@ -278,7 +273,7 @@ impl Memory {
         let mut at = addr;
         let mut regions = Vec::with_capacity(1);
         loop {
-            let (_, region) = state.regions.range(..=at).next_back()?;
+            let region = state.regions.last_up_to(at)?;
             if !region.contains(at, 1) {
                 return None;
             }
@@ -386,7 +381,7 @@ impl Memory {
     /// Changes whether kernels may write to the region at `base`.
     pub fn set_writable(&self, base: u64, writable: bool) -> bool {
         let mut state = self.lock();
-        let Some(region) = state.regions.get_mut(&base) else {
+        let Some(region) = state.regions.get_mut(base) else {
             return false;
         };
         region.writable = writable;
@@ -405,7 +400,8 @@ impl Memory {
         let id = state.next_id;
         state.next_id += 1;
         let region = Region::new(id, base, request, backing, init);
-        state.regions.insert(base, region.clone());
+        state.regions.insert(region.clone());
+        state.owned.entry(region.context).or_default().insert((region.id, base));
         state.snapshot = None;
         region
     }
@@ -466,8 +462,16 @@ impl Memory {
 
 impl State {
     fn overlaps_region(&self, base: u64, end: u64) -> bool {
-        let before = self.regions.range(..end).next_back();
-        before.is_some_and(|(_, region)| region.base + region.len > base)
+        let before = end.checked_sub(1).and_then(|last| self.regions.last_up_to(last));
+        before.is_some_and(|region| region.base + region.len > base)
+    }
+
+    fn disown(&mut self, region: &Region) {
+        let Some(owned) = self.owned.get_mut(&region.context) else { return };
+        owned.remove(&(region.id, region.base));
+        if owned.is_empty() {
+            self.owned.remove(&region.context);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The reserved range of addresses from which device pointers come.
 //!
-//! On Unix the range is mapped without access. Elsewhere, or when the process may not reserve
+//! On Unix the range is mapped without access. Elsewhere, under Miri, or when the process may not reserve
 //! that much, addresses are plain numbers high above what a host hands out: everything works, but
 //! a host dereference is then caught by luck, not by design.
 
@@ -82,7 +82,7 @@ impl Drop for Space {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 mod os {
     use core::ffi::{c_int, c_void};
 
@@ -143,7 +143,7 @@ mod os {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(any(not(unix), miri))]
 mod os {
     pub(super) fn reserve(_hint: u64, _bytes: u64) -> Option<u64> {
         None

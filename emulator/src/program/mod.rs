@@ -5,15 +5,18 @@
 //! that is not known is refused here, with its line: nothing is ever ignored and then computed wrongly.
 
 mod decode;
+pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod instruction;
 mod module;
 pub(crate) mod texture;
 pub(crate) mod types;
+mod variables;
 
 pub(crate) use instruction::{Predicate, Register, RowKind};
 
 use crate::exec::semantics::Width;
+use crate::exec::unwritten::Unwritten;
 use crate::exec::vector::{Steps, translate};
 use crate::ptx::{Position, SyntaxError};
 use instruction::{Constant, Instruction};
@@ -52,8 +55,32 @@ pub struct PtxError {
 
 impl PtxError {
     pub(crate) fn at(position: Position, kind: PtxErrorKind, message: impl Into<String>) -> Self {
-        PtxError { kind, line: position.line, column: position.column, message: message.into() }
+        let message = shortened(message.into());
+        PtxError { kind, line: position.line, column: position.column, message }
     }
+}
+
+/// The longest message, in bytes: what it quotes of the input has no end of its own.
+const MOST_MESSAGE: usize = 600;
+
+/// The message without its middle, on one line, if it is too long.
+fn shortened(message: String) -> String {
+    if message.len() <= MOST_MESSAGE && !message.contains('\n') {
+        return message;
+    }
+    let line = |part: &str| part.replace('\n', " ");
+    if message.len() <= MOST_MESSAGE {
+        return line(&message);
+    }
+    let mut start = MOST_MESSAGE * 2 / 3;
+    let mut end = message.len() - MOST_MESSAGE / 3;
+    while !message.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !message.is_char_boundary(end) {
+        end += 1;
+    }
+    line(&message[..start]) + " [...] " + &line(&message[end..])
 }
 
 impl From<SyntaxError> for PtxError {
@@ -220,6 +247,8 @@ pub struct Kernel {
     pub(crate) shared_offsets: Vec<u32>,
     /// Bytes of local memory of the kernel's own frame.
     pub(crate) frame: u32,
+    /// What it may read before it is written, found at the first launch.
+    pub(crate) unwritten: OnceLock<Unwritten>,
     /// The translation for the vector mode, made at the first launch.
     pub(crate) steps: OnceLock<Option<Steps>>,
 }
@@ -268,6 +297,11 @@ impl Program {
 impl Kernel {
     pub(crate) fn steps(&self) -> Option<&Steps> {
         self.steps.get_or_init(|| translate(self)).as_ref()
+    }
+
+    /// What may be read before anybody has written it.
+    pub(crate) fn unwritten(&self) -> &Unwritten {
+        self.unwritten.get_or_init(|| Unwritten::find(self))
     }
 
     /// Name as in the PTX.

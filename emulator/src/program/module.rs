@@ -4,13 +4,19 @@ use super::decode::decode_kernel;
 use super::types::Type;
 use super::{
     Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind, Relocation, RelocationTarget,
+    variables,
 };
 use crate::ptx::{self, FunctionKind, Initializer, Linkage, Position, Space, Statement, Variable};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The newest PTX version that the decoder was written for.
 const NEWEST_VERSION: (u32, u32) = (9, 5);
+
+/// The most that a module may become, in instructions: functions count once for each kernel that may call them, and so
+/// do shared variables, rows of registers and targets of indexed branches. Some 100 MB of text that is not repeated.
+const MOST_PARTS: u32 = 1 << 22;
 
 /// What a name at module scope means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +51,24 @@ pub(super) struct Context<'m, 's> {
     /// Functions that a pointer may point at.
     pub(super) address_taken: Vec<u32>,
     pub(super) files: Arc<[(u32, String)]>,
+    /// The variables of global and constant memory inside functions, by where they stand.
+    pub(super) inner: HashMap<Position, u32>,
+    /// The names of vector registers, and of their elements.
+    pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
+    /// What is left of the parts that a module may have.
+    parts: Cell<u32>,
+}
+
+impl Context<'_, '_> {
+    /// Counts what the module becomes, which may be much longer than its text.
+    pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), PtxError> {
+        let left = u32::try_from(parts).ok().and_then(|parts| self.parts.get().checked_sub(parts));
+        self.parts.set(left.ok_or_else(|| {
+            let text = format!("the module becomes more than {MOST_PARTS} instructions and registers");
+            PtxError::at(at, PtxErrorKind::Unsupported, text)
+        })?);
+        Ok(())
+    }
 }
 
 /// Bytes and alignment of a declared variable; `None` for an array without size.
@@ -76,21 +100,42 @@ pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), PtxE
 pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, PtxError> {
     let module = ptx::parse(text)?;
     check_header(&module, options)?;
+    let inner = variables::inner(&module);
+    module.variables.iter().chain(inner.iter().copied()).try_for_each(variables::check)?;
+    let vectors = variables::vector_elements(&inner);
+    load_module(&module, &inner, &vectors)
+}
+
+fn load_module<'s>(
+    module: &ptx::Module<'s>,
+    inner: &[&Variable<'s>],
+    vectors: &'s [(String, Vec<String>)],
+) -> Result<Program, PtxError> {
+    let elements = |names: &'s [String]| names.iter().map(String::as_str).collect();
     let mut context = Context {
-        module: &module,
+        module,
         symbols: HashMap::new(),
         shared: Vec::new(),
         constants: Vec::new(),
-        has_wide_access: target_number(&module).is_some_and(|(number, _)| number >= 100),
+        has_wide_access: target_number(module).is_some_and(|(number, _)| number >= 100),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),
         files: module.files.iter().map(|(index, path)| (*index, (*path).to_owned())).collect(),
+        inner: HashMap::new(),
+        elements: vectors.iter().map(|(name, names)| (name.as_str(), elements(names))).collect(),
+        parts: Cell::new(MOST_PARTS),
     };
     let mut globals = Vec::new();
     let mut initialized = Vec::new();
     for variable in &module.variables {
         declare_variable(&mut context, variable, &mut globals, &mut initialized)?;
+    }
+    for variable in inner.iter().filter(|variable| matches!(variable.space, Space::Global | Space::Const)) {
+        let space = if variable.space == Space::Const { GlobalSpace::Const } else { GlobalSpace::Global };
+        context.inner.insert(variable.position, globals.len() as u32);
+        initialized.extend(variable.initializer.is_some().then_some((globals.len(), *variable)));
+        globals.push(new_global(variable, space)?);
     }
     context.constants = (0..)
         .zip(&globals)
@@ -158,7 +203,7 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
     }
     let mine = options.compute_capability;
     let fits = if specific { number == mine } else { number <= mine };
-    if number < 20 || !fits {
+    if number < 10 || !fits {
         return Err(PtxError::at(
             at,
             PtxErrorKind::Target,
@@ -175,7 +220,12 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
 /// The first version of PTX that knows a target.
 fn least_version(target: u32) -> Option<(u32, u32)> {
     Some(match target {
-        50 => (4, 0),
+        // Drivers of today take nothing older.
+        10..=13 => (1, 4),
+        20 | 21 => (2, 0),
+        30 | 35 => (3, 0),
+        32 | 50 => (4, 0),
+        37 => (4, 1),
         52 => (4, 1),
         53 => (4, 2),
         60..=62 => (5, 0),
@@ -219,22 +269,11 @@ fn declare_variable<'m, 's>(
             ));
         }
     };
-    let (bytes, align) = layout(variable)?;
+    let global = new_global(variable, space)?;
     // A declaration may precede the definition.
     let index = match context.symbols.get(variable.name) {
         Some(ModuleSymbol::Global(index)) => *index as usize,
         _ => globals.len(),
-    };
-    let global = Global {
-        name: variable.name.to_owned(),
-        space,
-        size: bytes.unwrap_or(0),
-        align,
-        init: Vec::new(),
-        relocations: Vec::new(),
-        managed: variable.managed,
-        external: variable.linkage == Linkage::Extern,
-        visible: variable.linkage != Linkage::Internal,
     };
     if index == globals.len() {
         globals.push(global);
@@ -246,6 +285,21 @@ fn declare_variable<'m, 's>(
         initialized.push((index, variable));
     }
     Ok(())
+}
+
+fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, PtxError> {
+    let (bytes, align) = layout(variable)?;
+    Ok(Global {
+        name: variable.name.to_owned(),
+        space,
+        size: bytes.unwrap_or(0),
+        align,
+        init: Vec::new(),
+        relocations: Vec::new(),
+        managed: variable.managed,
+        external: variable.linkage == Linkage::Extern,
+        visible: variable.linkage != Linkage::Internal,
+    })
 }
 
 pub(super) fn declare_shared(
@@ -260,7 +314,6 @@ pub(super) fn declare_shared(
 pub(super) fn shared_layout(variable: &Variable<'_>) -> Result<SharedVariable, PtxError> {
     let (bytes, align) = layout(variable)?;
     let bytes = bytes
-        .filter(|_| variable.linkage != Linkage::Extern)
         .map(|bytes| {
             u32::try_from(bytes).map_err(|_| {
                 PtxError::at(

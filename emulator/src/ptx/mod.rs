@@ -16,7 +16,7 @@ pub use tree::*;
 use std::fmt;
 
 /// A place in PTX text, both counted from 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
     /// Line.
     pub line: u32,

@@ -24,6 +24,8 @@ struct Parser<'s> {
     previous_end: usize,
     position: Position,
     depth: u32,
+    /// Inside of brackets, braces or parentheses of an operand.
+    inside: bool,
 }
 
 type Parsed<T> = Result<T, SyntaxError>;
@@ -32,7 +34,7 @@ impl<'s> Parser<'s> {
     fn new(source: &'s str) -> Parsed<Self> {
         let mut lexer = Lexer::new(source);
         let (token, start, position) = lexer.next()?;
-        Ok(Parser { lexer, token, start, previous_end: 0, position, depth: 0 })
+        Ok(Parser { lexer, token, start, previous_end: 0, position, depth: 0, inside: false })
     }
 
     fn advance(&mut self) -> Parsed<Token<'s>> {
@@ -284,6 +286,7 @@ impl<'s> Parser<'s> {
                 "v8" => variable.vector = 8,
                 // `.ptr .global .align 8` describes what a pointer parameter points at.
                 "ptr" => self.pointer_attributes()?,
+                _ if !variable.ty.is_empty() => return self.expected("one type"),
                 _ => variable.ty = word,
             }
         }
@@ -336,7 +339,7 @@ impl<'s> Parser<'s> {
                 } else {
                     (name, false)
                 };
-                let offset = self.signed_offset()?;
+                let offset = self.offset()?;
                 Ok(Initializer::Address { symbol, offset, generic, mask: None, position })
             }
             Token::Single(bits) => {
@@ -363,7 +366,7 @@ impl<'s> Parser<'s> {
                         "generic" if self.is(b'(') => (self.parenthesized_name()?, true),
                         symbol => (symbol, false),
                     };
-                    let offset = self.signed_offset()?;
+                    let offset = self.offset()?;
                     self.require(b')')?;
                     return Ok(Initializer::Address { symbol, offset, generic, mask: Some(mask), position });
                 }
@@ -380,16 +383,9 @@ impl<'s> Parser<'s> {
         Ok(name)
     }
 
-    /// `+ 4`, `- 4`, `+ -4`, or nothing.
-    fn signed_offset(&mut self) -> Parsed<i64> {
-        let negative = match self.token {
-            Token::Punctuation(b'+') => false,
-            Token::Punctuation(b'-') => true,
-            _ => return Ok(0),
-        };
-        self.advance()?;
-        let value = self.unary_expression()? as i64;
-        Ok(if negative { value.wrapping_neg() } else { value })
+    /// `+ 4`, `+ -4`, `+ 4 * 2`, or nothing.
+    fn offset(&mut self) -> Parsed<i64> {
+        if self.accept(b'+')? { Ok(self.constant_expression()? as i64) } else { Ok(0) }
     }
 
     // Constant expressions: C precedence, 64-bit two's complement.
@@ -613,7 +609,7 @@ impl<'s> Parser<'s> {
             match self.name("`function_name` or `inlined_at`")? {
                 "function_name" => {
                     self.name("a label")?;
-                    self.signed_offset()?;
+                    self.offset()?;
                 }
                 "inlined_at" => {
                     for _ in 0..3 {
@@ -717,8 +713,13 @@ impl<'s> Parser<'s> {
                     self.advance()?;
                     return Ok(Operand::Name(self.lexer.text(start, self.previous_end)));
                 }
-                if self.is(b'+') || self.is(b'-') {
-                    return Ok(Operand::Offset(name, self.signed_offset()?));
+                if self.is(b'+') {
+                    return Ok(Operand::Offset(name, self.offset()?));
+                }
+                if self.accept(b'[')? {
+                    let index = self.nested(Self::operand)?;
+                    self.require(b']')?;
+                    return Ok(Operand::Element(name, Box::new(index)));
                 }
                 Ok(Operand::Name(name))
             }
@@ -731,15 +732,16 @@ impl<'s> Parser<'s> {
             }
             Token::Punctuation(b'[') => {
                 self.advance()?;
-                Ok(Operand::Memory(self.comma_separated(b']', Self::operand)?))
+                self.operands(b']').map(Operand::Memory)
             }
             Token::Punctuation(b'{') => {
                 self.advance()?;
-                Ok(Operand::Vector(self.comma_separated(b'}', Self::operand)?))
+                self.operands(b'}').map(Operand::Vector)
             }
-            Token::Punctuation(b'(') if !self.parenthesis_is_arithmetic()? => {
+            // Lists hold no lists. So each text is looked at twice at most, however deep it nests.
+            Token::Punctuation(b'(') if !self.inside && !self.parenthesis_is_arithmetic()? => {
                 self.advance()?;
-                Ok(Operand::List(self.comma_separated(b')', Self::operand)?))
+                self.operands(b')').map(Operand::List)
             }
             Token::Double(value) => {
                 self.advance()?;
@@ -772,6 +774,23 @@ impl<'s> Parser<'s> {
             Token::Int(_) | Token::Punctuation(b'~' | b'+' | b'(') => self.operand_expression(),
             _ => self.expected("an operand"),
         }
+    }
+
+    /// An operand inside a vector or a list, where nothing is added to a name.
+    fn part(&mut self) -> Parsed<Operand<'s>> {
+        match self.operand()? {
+            Operand::Offset(..) | Operand::Element(..) => self.expected("a name or a number before this"),
+            operand => Ok(operand),
+        }
+    }
+
+    /// The operands up to `close`; what opens them has been read. Only between brackets are there sums.
+    fn operands(&mut self, close: u8) -> Parsed<Vec<Operand<'s>>> {
+        let outside = std::mem::replace(&mut self.inside, true);
+        let one = if close == b']' { Self::operand } else { Self::part };
+        let operands = self.comma_separated(close, one);
+        self.inside = outside;
+        operands
     }
 
     fn operand_expression(&mut self) -> Parsed<Operand<'s>> {

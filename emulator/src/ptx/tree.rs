@@ -211,8 +211,10 @@ pub enum Operand<'s> {
     Double(f64),
     /// `0fXXXXXXXX`
     Single(u32),
-    /// `symbol + offset` outside brackets.
+    /// `name + offset`: of a symbol's address, or of a register's value.
     Offset(&'s str, i64),
+    /// `array[index]`: an element, or its address.
+    Element(&'s str, Box<Operand<'s>>),
     /// `[base + offset]`; texture operands hold a list: `[tex, sampler, {x, y}]`.
     Memory(Vec<Operand<'s>>),
     /// `{a, b, c, d}`

@@ -32,6 +32,8 @@ pub enum FaultKind {
     WriteToReadOnly,
     /// A read of bytes that nobody wrote.
     UninitialisedRead,
+    /// A register that nobody wrote, used as an address, as what is stored, or to decide what runs.
+    UninitialisedRegister,
     /// The kernel executed `trap`.
     Trap,
     /// A failed `assert` in the kernel.
@@ -78,6 +80,9 @@ pub enum Hazard {
     WriteAfterRead,
     /// A store to what another thread stored.
     WriteAfterWrite,
+    /// A plain load of what another thread changes by an atomic instruction, in whichever order. Reported on demand
+    /// only.
+    ReadBesideAtomic,
 }
 
 impl fmt::Display for Hazard {
@@ -86,6 +91,7 @@ impl fmt::Display for Hazard {
             Self::ReadAfterWrite => "read after write",
             Self::WriteAfterRead => "write after read",
             Self::WriteAfterWrite => "write after write",
+            Self::ReadBesideAtomic => "plain read beside an atomic instruction",
         })
     }
 }
@@ -106,6 +112,7 @@ impl FaultKind {
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitialisedRead
+            | Self::UninitialisedRegister
             | Self::Trap
             | Self::BarrierDivergence
             | Self::Deadlock
@@ -144,6 +151,7 @@ impl fmt::Display for FaultKind {
             Self::HostPointer => "access to host memory that is not mapped to the device",
             Self::WriteToReadOnly => "write to read-only memory",
             Self::UninitialisedRead => "read of uninitialised memory",
+            Self::UninitialisedRegister => "use of a register that nobody wrote",
             Self::Trap => "trap instruction",
             Self::Assert { expression, function } => {
                 return write!(f, "assertion `{expression}` failed in `{function}`");

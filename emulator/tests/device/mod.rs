@@ -51,6 +51,14 @@ impl Buffer {
         // SAFETY: the region owns that many values, no kernel runs, and unaligned reads are fine.
         (0..count).map(|i| unsafe { first.wrapping_add(i).read_unaligned() }).collect()
     }
+
+    /// Overwrites the buffer from its start.
+    pub(crate) fn write<T: Plain>(&self, values: &[T]) {
+        let bytes = bytes_of(values);
+        assert!(bytes.len() as u64 <= self.region.len);
+        // SAFETY: the region is at least as long as the values, and no kernel runs.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.region.host, bytes.len()) };
+    }
 }
 
 /// Kernel arguments, one after the other with their natural alignment.
@@ -165,6 +173,11 @@ impl Device {
             written.set(0, values.len() as u64);
         }
         Buffer { region }
+    }
+
+    /// The memory of a variable of the program.
+    pub(crate) fn global(&self, index: usize) -> Buffer {
+        Buffer { region: self.memory.snapshot().find(self.globals[index]).unwrap().clone() }
     }
 
     pub(crate) fn kernel(&self, name: &str) -> &Arc<Kernel> {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const WHEEL: &str = "nvidia-cuda-nvcc";
 const VERSION: &str = "13.0.88";
@@ -14,6 +16,9 @@ pub(crate) struct Assembler {
 impl Assembler {
     /// Downloads the wheel once.
     pub(crate) fn fetch() -> Assembler {
+        // One test downloads, the others wait.
+        static TURN: Mutex<()> = Mutex::new(());
+        let turn = TURN.lock().unwrap();
         let wheels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/wheels");
         let folder = wheels.join(format!("{WHEEL}-{VERSION}"));
         let program = folder.join("nvidia/cu13/bin/ptxas");
@@ -30,8 +35,12 @@ impl Assembler {
             }
             std::fs::rename(&part, &folder).unwrap();
         }
+        drop(turn);
         run(Command::new("chmod").arg("+x").arg(&program));
-        let folder = std::env::temp_dir().join(format!("cuprum-ptxas-{}", std::process::id()));
+        // Tests run at the same time, each with an assembler of its own.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("cuprum-ptxas-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         Assembler { program, folder }
     }

@@ -23,6 +23,8 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
         }
         steps.attempt("SliceMut::set_bytes", || slice.set_bytes(cx, 7));
         steps.attempt("SliceMut::fill", || slice.fill(cx, 7));
+        steps.attempt("Buffer::fill", || buffer.fill(cx, 7));
+        steps.attempt("Buffer::set_bytes", || buffer.set_bytes(cx, 7));
         steps.attempt("Buffer::close", || buffer.close());
     }
     if let Some(mut halves) = steps.attempt("Buffer::alloc", || Buffer::<u16>::alloc(cx, LEN)) {

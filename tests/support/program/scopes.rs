@@ -28,6 +28,9 @@ pub(super) fn all(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     }
     steps.session().expect(Some(context));
     drop_inside(steps, cx, theirs);
+    if let (Some(blocking), Some(beside)) = (&blocking, &beside) {
+        several(steps, cx, [blocking, beside]);
+    }
     steps.done("Stream::drop", || drop(blocking));
     steps.done("Stream::drop", || drop(beside));
 }
@@ -50,6 +53,38 @@ fn copies(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     steps.session().scope_ended();
     steps.done("Buffer::drop", || drop(first));
     steps.done("Buffer::drop", || drop(second));
+}
+
+/// A scope over two streams, with memory that both read.
+fn several(steps: &Steps, cx: &Current<'_, '_>, streams: [&Stream<'_>; 2]) {
+    let own = streams.map(|_| steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN)));
+    let read = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN));
+    let ([Some(mut first), Some(mut second)], Some(read)) = (own, read) else { return };
+    let mut output = [0; LEN];
+    steps.attempt("Current::multi_scope", || {
+        cx.multi_scope(|scope| {
+            for (stream, own) in streams.into_iter().zip([&mut first, &mut second]) {
+                let Some(lane) = steps.attempt("MultiScope::on", || scope.on(stream)) else { return };
+                let own = steps.attempt("Scope::lend", || lane.lend(own.as_mut_slice()));
+                let read = steps.attempt("Scope::lend_shared", || lane.lend_shared(read.as_slice()));
+                let (Some(own), Some(read)) = (own, read) else { return };
+                steps.attempt("Lent::copy_from", || own.copy_from(read));
+                steps.attempt("Lent::fill", || own.fill(1));
+                steps.attempt("Lent::set_bytes", || own.set_bytes(1));
+                steps.attempt("LentShared::copy_to_host", || read.copy_to_host(&mut output));
+            }
+        })
+    });
+    steps.session().scope_ended();
+    steps.done("Buffer::drop", || drop((first, second, read)));
+    let Some(mut halves) = steps.attempt("Buffer::alloc", || Buffer::<u16>::alloc(cx, LEN)) else { return };
+    steps.attempt("Current::scope", || {
+        cx.scope(streams[0], |scope| {
+            let halves = steps.attempt("Scope::lend", || scope.lend(halves.as_mut_slice()));
+            halves.map(|halves| steps.attempt("Lent::fill", || halves.fill(1)));
+        })
+    });
+    steps.done("Buffer::drop", || drop(halves));
 }
 
 /// A scope whose body panics after it has queued a copy.

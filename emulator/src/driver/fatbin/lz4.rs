@@ -10,7 +10,7 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
         input = rest;
         let literals = length(usize::from(token >> 4), &mut input)?;
         let (bytes, rest) = input.split_at_checked(literals)?;
-        output.extend_from_slice(bytes);
+        super::append(&mut output, bytes, limit)?;
         input = rest;
         if input.is_empty() {
             break;
@@ -21,7 +21,7 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
         let len = length(usize::from(token & 15), &mut input)? + LEAST_MATCH;
         super::repeat(&mut output, distance, len, limit)?;
     }
-    (output.len() <= limit).then_some(output)
+    Some(output)
 }
 
 /// A length of four bits, continued in bytes while they are full.

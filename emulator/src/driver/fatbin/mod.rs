@@ -1,9 +1,12 @@
 //! Fat binaries: containers with PTX and machine code for several architectures.
 //!
 //! A header (magic, version, size of itself, size of the entries) is followed by entries. Each has
-//! a header of its own and a payload, which may be compressed.
+//! a header of its own and a payload, which may be compressed. Nothing in it is believed: what an entry claims to
+//! decompress to is a limit, and never more than [`MOST_TEXT`].
 
 mod lz4;
+#[cfg(test)]
+mod reference;
 mod zstd;
 
 use cuprum_sys::CUresult;
@@ -26,7 +29,12 @@ mod entry {
     pub(super) const ARCHITECTURE: usize = 28;
     pub(super) const FLAGS: usize = 40;
     pub(super) const UNCOMPRESSED_SIZE: usize = 56;
+    /// The shortest header of an entry: up to its flags.
+    pub(super) const LEAST_HEADER: usize = 48;
 }
+
+/// The longest PTX that is decompressed: well above what compilers make, well below what a host cannot spare.
+pub(super) const MOST_TEXT: u64 = 256 << 20;
 
 const KIND_PTX: u16 = 1;
 const FLAG_LZ4: u64 = 0x2000;
@@ -80,7 +88,14 @@ impl Entry<'_> {
         let broken = |why: &str| {
             Refused::new(CUresult::CUDA_ERROR_INVALID_IMAGE, format!("the PTX in the fat binary {why}"))
         };
-        let limit = usize::try_from(self.uncompressed).unwrap_or(usize::MAX);
+        let compressed = self.flags & (FLAG_ZSTD | FLAG_LZ4) != 0;
+        let claimed = if compressed { self.uncompressed } else { self.payload.len() as u64 };
+        let Some(limit) = usize::try_from(claimed).ok().filter(|_| claimed <= MOST_TEXT) else {
+            let log = format!(
+                "the PTX in the fat binary is {claimed} bytes long; the software device takes up to {MOST_TEXT}"
+            );
+            return Err(Refused::new(CUresult::CUDA_ERROR_OUT_OF_MEMORY, log));
+        };
         let bytes = if self.flags & FLAG_ZSTD != 0 {
             zstd::decompress(self.payload, limit)
         } else if self.flags & FLAG_LZ4 != 0 {
@@ -105,6 +120,9 @@ impl<'a> Iterator for Entries<'a> {
     fn next(&mut self) -> Option<Entry<'a>> {
         let header = self.rest;
         let own = u32_at(header, entry::HEADER_SIZE)? as usize;
+        if own < entry::LEAST_HEADER {
+            return None;
+        }
         let padded = usize::try_from(u64_at(header, entry::PADDED_SIZE)?).ok()?;
         let body = header.get(own..)?.get(..padded)?;
         self.rest = &header[own + padded..];
@@ -139,13 +157,26 @@ fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     bytes_at(bytes, offset).map(u64::from_le_bytes)
 }
 
+/// Appends bytes; `None` if the output would grow beyond `limit`, or the host has no memory for it.
+fn append(output: &mut Vec<u8>, bytes: &[u8], limit: usize) -> Option<()> {
+    grow(output, bytes.len(), limit)?;
+    output.extend_from_slice(bytes);
+    Some(())
+}
+
 /// Appends `len` bytes from `distance` before the end, which may overlap what is appended; `None`
 /// if they do not exist or the output would grow beyond `limit`.
 fn repeat(output: &mut Vec<u8>, distance: usize, len: usize, limit: usize) -> Option<()> {
     let start = output.len().checked_sub(distance).filter(|_| distance > 0)?;
-    output.len().checked_add(len).filter(|&end| end <= limit)?;
+    grow(output, len, limit)?;
     for index in start..start + len {
         output.push(output[index]);
     }
     Some(())
+}
+
+/// Makes room for `len` more bytes.
+fn grow(output: &mut Vec<u8>, len: usize, limit: usize) -> Option<()> {
+    output.len().checked_add(len).filter(|&end| end <= limit)?;
+    output.try_reserve(len).ok()
 }

@@ -1,8 +1,13 @@
 //! Decoder of Zstandard frames, after RFC 8878. Without dictionaries; checksums are not compared.
+//!
+//! No block makes more than the format allows, so memory and time are bounded by the input as well as by the limit.
 
-use super::repeat;
+use super::{append, repeat};
 
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
+
+/// The most bytes that a block makes.
+const MOST_BLOCK: usize = 128 << 10;
 
 /// Decompresses the first frame, up to `limit` bytes; `None` if it is broken or longer.
 pub(super) fn decompress(input: &[u8], limit: usize) -> Option<Vec<u8>> {
@@ -13,13 +18,10 @@ pub(super) fn decompress(input: &[u8], limit: usize) -> Option<Vec<u8>> {
     loop {
         let header = input.little_endian(3)?;
         let (last, kind, size) = (header & 1 == 1, header >> 1 & 3, header >> 3);
-        let size = usize::try_from(size).ok()?;
+        let size = usize::try_from(size).ok().filter(|size| *size <= MOST_BLOCK)?;
         match kind {
-            0 => decoder.append(input.take(size)?)?,
-            1 => {
-                let byte = input.take(1)?[0];
-                decoder.append(&vec![byte; size.min(limit + 1)])?;
-            }
+            0 => append(&mut decoder.output, input.take(size)?, limit)?,
+            1 => append(&mut decoder.output, &vec![input.take(1)?[0]; size], limit)?,
             2 => decoder.block(input.take(size)?)?,
             _ => return None,
         }
@@ -52,11 +54,6 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn append(&mut self, bytes: &[u8]) -> Option<()> {
-        self.output.extend_from_slice(bytes);
-        (self.output.len() <= self.limit).then_some(())
-    }
-
     fn block(&mut self, block: &[u8]) -> Option<()> {
         let mut input = Forward::new(block);
         let literals = self.literals(&mut input)?;
@@ -72,20 +69,20 @@ impl Decoder {
             let len = usize::try_from(input.little_endian(bytes)? >> shift).ok()?;
             return match kind {
                 0 => Some(input.take(len)?.to_vec()),
-                _ => Some(vec![input.take(1)?[0]; len.min(self.limit + 1)]),
+                _ => Some(vec![input.take(1)?[0]; Some(len).filter(|len| *len <= MOST_BLOCK)?]),
             };
         }
         let (bytes, bits) = [(3, 10), (3, 10), (4, 14), (5, 18)][usize::from(format)];
         let header = input.little_endian(bytes)? >> 4;
         let mask = (1u64 << bits) - 1;
-        let len = usize::try_from(header & mask).ok()?;
+        let len = usize::try_from(header & mask).ok().filter(|len| *len <= MOST_BLOCK)?;
         let packed = usize::try_from(header >> bits & mask).ok()?;
         let mut packed = Forward::new(input.take(packed)?);
         if kind == 2 {
             self.huffman = Some(Huffman::read(&mut packed)?);
         }
         let huffman = self.huffman.as_ref()?;
-        let mut literals = Vec::with_capacity(len.min(self.limit));
+        let mut literals = Vec::with_capacity(len);
         if format == 0 {
             huffman.decode(packed.rest, len, &mut literals)?;
             return Some(literals);
@@ -107,8 +104,9 @@ impl Decoder {
             first @ 128..255 => ((first - 128) << 8) + input.little_endian(1)?,
             _ => input.little_endian(2)? + 0x7f00,
         };
+        let limit = self.limit.min(self.output.len().saturating_add(MOST_BLOCK));
         if count == 0 {
-            return self.append(literals);
+            return append(&mut self.output, literals, limit);
         }
         let modes = input.take(1)?[0];
         for (index, default) in DEFAULTS.iter().enumerate() {
@@ -147,11 +145,11 @@ impl Decoder {
             }
             let (now, rest) = literals.split_at_checked(literal_len)?;
             literals = rest;
-            self.output.extend_from_slice(now);
+            append(&mut self.output, now, limit)?;
             let distance = distance(&mut self.recent, offset, literal_len)?;
-            repeat(&mut self.output, distance, match_len, self.limit)?;
+            repeat(&mut self.output, distance, match_len, limit)?;
         }
-        self.append(literals)
+        append(&mut self.output, literals, limit)
     }
 }
 

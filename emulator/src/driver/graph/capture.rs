@@ -8,7 +8,7 @@ use std::thread::{self, ThreadId};
 
 use cuprum_sys::*;
 
-use super::super::call::{Answer, Call, INVALID_VALUE, In, InMut, Out, calls, ensure, put_handle};
+use super::super::call::{Answer, Call, INVALID_VALUE, In, InMut, Out, calls, ensure};
 use super::super::handle::Handle;
 use super::super::operation::Operation;
 use super::super::schedule::Lane;
@@ -413,10 +413,10 @@ calls! {
     fn cuStreamEndCapture(call, hStream: CUstream, phGraph: Out<CUgraph>) {
         let lane = call.stream(hStream)?.lane();
         let graph = emulator().captures.end(lane);
-        if graph.is_err() {
-            phGraph.set_if_wanted(CUgraph::null());
-        }
-        put_handle(phGraph, graph?.handle)
+        let handle = graph.as_ref().map_or(0, |graph| graph.handle);
+        // A client that captures to a graph of its own has it already.
+        phGraph.set_if_wanted(CUgraph::from_addr(handle));
+        graph.map(drop)
     }
 
     fn cuStreamIsCapturing(

@@ -55,6 +55,11 @@ impl Step {
         }
     }
 
+    /// Whether it calls a function of the client.
+    fn calls_client(&self) -> bool {
+        matches!(self.kind, NodeKind::Host(_)) || self.bodies.iter().flatten().any(Self::calls_client)
+    }
+
     /// Adds what it waits for that was issued before the graph.
     fn gather_awaited(&self, tickets: &mut Vec<Ticket>) {
         match &self.kind {
@@ -86,6 +91,36 @@ impl GraphRun {
         self.steps.iter().try_for_each(|step| step.run(context, ticket))
     }
 
+    /// Whether it calls a function of the client.
+    pub(in crate::driver) fn calls_client(&self) -> bool {
+        self.steps.iter().any(Step::calls_client)
+    }
+
+    /// Allocates what the graph allocates and leaves, and frees what it frees, as far as calls go; the stream follows.
+    fn allocate(&self, frees_first: bool) -> Answer {
+        for step in &self.steps {
+            if let NodeKind::Alloc(memory) = &step.kind {
+                memory.block.allocate(frees_first)?;
+            }
+        }
+        for step in &self.steps {
+            if let NodeKind::Free(address) = step.kind {
+                if let Some(block) = emulator().graph_blocks.find(address) {
+                    block.release()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it has some work of the device and nothing else.
+    fn may_be_launched_from_kernels(&self) -> bool {
+        let works =
+            |step: &Step| matches!(step.kind, NodeKind::Kernel(_) | NodeKind::Copy(_) | NodeKind::Fill(..));
+        let fits = |step: &Step| works(step) || matches!(step.kind, NodeKind::Empty | NodeKind::Child(_));
+        self.steps.iter().all(fits) && self.steps.iter().any(|step| works(step) || !step.bodies.is_empty())
+    }
+
     /// What the graph waits for that was issued before.
     fn awaited(&self) -> Vec<Ticket> {
         let mut tickets = Vec::new();
@@ -94,8 +129,14 @@ impl GraphRun {
     }
 }
 
-/// The flags that an executable graph can have; none changes anything here.
-const KNOWN_FLAGS: u64 = 0xf;
+/// Frees what an earlier launch allocated and nobody has freed.
+const AUTO_FREE: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
+/// Uploads at once, if the call names a stream for it.
+const UPLOAD: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD.0 as u64;
+/// Launches from kernels, which need not be possible here: the flag changes nothing.
+const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
+/// Priorities of nodes, which change nothing and are not told either, as on an H100.
+const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
 
 impl Steps {
     pub(super) fn find(handle: CUgraphExec) -> Answer<Arc<Self>> {
@@ -161,14 +202,17 @@ impl GraphRun {
     }
 }
 
-fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
+/// Makes an executable graph with those flags among `known`.
+fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) -> Answer {
     out.check()?;
-    ensure(flags & !KNOWN_FLAGS == 0, INVALID_VALUE)?;
+    let from_kernels = flags & DEVICE_LAUNCH != 0;
+    ensure(flags & !known == 0 && !(from_kernels && flags & AUTO_FREE != 0), INVALID_VALUE)?;
     let graph = Graph::find(graph)?;
     emulator().captures.forbid_unsafe()?;
     let plan = GraphRun::of(&graph)?;
+    ensure(!from_kernels || plan.may_be_launched_from_kernels(), INVALID_VALUE)?;
     let handle = emulator().graph_execs.insert(Steps {
-        flags,
+        flags: flags & !NODE_PRIORITY,
         plan: Mutex::new(plan),
         _objects: graph.shape().objects.clone(),
     });
@@ -238,7 +282,7 @@ calls! {
         _logBuffer: Out<c_char>,
         _bufferSize: usize,
     ) {
-        instantiate(phGraphExec, hGraph, 0)
+        instantiate(phGraphExec, hGraph, 0, 0)
     }
 
     fn cuGraphInstantiate_v2(
@@ -249,7 +293,7 @@ calls! {
         _logBuffer: Out<c_char>,
         _bufferSize: usize,
     ) {
-        instantiate(phGraphExec, hGraph, 0)
+        instantiate(phGraphExec, hGraph, 0, 0)
     }
 
     fn cuGraphInstantiateWithFlags(
@@ -258,7 +302,7 @@ calls! {
         hGraph: CUgraph,
         flags: u64,
     ) {
-        instantiate(phGraphExec, hGraph, flags)
+        instantiate(phGraphExec, hGraph, flags, AUTO_FREE | DEVICE_LAUNCH | NODE_PRIORITY)
     }
 
     fn cuGraphInstantiateWithParams(
@@ -268,7 +312,8 @@ calls! {
         instantiateParams: Out<CUDA_GRAPH_INSTANTIATE_PARAMS>,
     ) {
         let mut params = instantiateParams.get()?;
-        let answer = instantiate(phGraphExec, hGraph, params.flags);
+        let known = AUTO_FREE | UPLOAD | DEVICE_LAUNCH | NODE_PRIORITY;
+        let answer = instantiate(phGraphExec, hGraph, params.flags, known);
         params.hErrNode_out = CUgraphNode::null();
         params.result_out = match answer {
             Ok(()) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS,
@@ -304,6 +349,7 @@ calls! {
         let stream = call.stream(hStream)?;
         let exec = Steps::find(hGraph)?;
         let run = exec.lock().clone();
+        run.allocate(exec.flags & AUTO_FREE != 0)?;
         stream.push_after(&run.awaited(), Operation::Graph(run)).map(drop)
     }
 

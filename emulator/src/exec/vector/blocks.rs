@@ -3,7 +3,7 @@
 use crate::program::{Kernel, flow};
 
 /// Basic blocks in the order of the code.
-pub(super) struct Blocks {
+pub(in crate::exec) struct Blocks {
     starts: Vec<usize>,
     successors: Vec<Vec<usize>>,
     ranks: Vec<u32>,
@@ -11,7 +11,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn of(kernel: &Kernel) -> Blocks {
+    pub(in crate::exec) fn of(kernel: &Kernel) -> Blocks {
         let starts: Vec<usize> = (0..kernel.code.len())
             .filter(|pc| *pc == 0 || kernel.ranks[*pc] != kernel.ranks[pc - 1])
             .collect();
@@ -27,26 +27,26 @@ impl Blocks {
         blocks
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::exec) fn count(&self) -> usize {
         self.starts.len()
     }
 
     /// The instructions of a block.
-    pub(super) fn range(&self, block: usize) -> std::ops::Range<usize> {
+    pub(in crate::exec) fn range(&self, block: usize) -> std::ops::Range<usize> {
         self.starts[block]..self.starts.get(block + 1).copied().unwrap_or(self.end)
     }
 
     /// The block that an instruction belongs to.
-    pub(super) fn at(&self, pc: u32) -> usize {
+    pub(in crate::exec) fn at(&self, pc: u32) -> usize {
         self.starts.partition_point(|start| *start <= pc as usize) - 1
     }
 
-    pub(super) fn successors(&self, block: usize) -> &[usize] {
+    pub(in crate::exec) fn successors(&self, block: usize) -> &[usize] {
         &self.successors[block]
     }
 
     /// Blocks with lower ranks run first.
-    pub(super) fn rank(&self, block: usize) -> u32 {
+    pub(in crate::exec) fn rank(&self, block: usize) -> u32 {
         self.ranks[block]
     }
 }

@@ -11,6 +11,10 @@ use crate::program::{Kernel, RowKind};
 /// Words of all sets together beyond which registers are not looked into: 4 MiB.
 const MOST_WORDS: usize = 1 << 19;
 
+/// How often all blocks are looked at: as often as loops nest, and twice more. Beyond that control flow is so entangled
+/// that it could take as often as there are blocks.
+const MOST_ROUNDS: usize = 32;
+
 /// A set of rows, a bit each.
 pub(super) type RowSet = [u64];
 
@@ -27,7 +31,7 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    /// `None` in kernels with instructions that are not looked into, and in huge ones.
+    /// `None` in kernels with instructions that are not looked into, in huge ones, and in entangled ones.
     pub(super) fn find(kernel: &Kernel, blocks: &Blocks) -> Option<Liveness> {
         let words = (kernel.rows as usize + 1).div_ceil(64);
         let stops = kernel.code.iter().filter(|instruction| may_wait(&instruction.op)).count();
@@ -58,7 +62,13 @@ impl Liveness {
         let mut last_first: Vec<usize> = (0..blocks.count()).collect();
         last_first.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
         let mut changed = true;
-        while changed {
+        for round in 0.. {
+            if !changed {
+                break;
+            }
+            if round == MOST_ROUNDS {
+                return None;
+            }
             changed = false;
             for block in &last_first {
                 at_end(*block, &live_in, &mut set);

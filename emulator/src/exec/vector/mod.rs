@@ -20,6 +20,7 @@ mod run;
 mod scalar;
 mod translate;
 
+pub(in crate::exec) use blocks::Blocks;
 pub(in crate::exec) use gang::MOST_WARPS;
 pub(in crate::exec) use rows::{Level, PureRows, TestRows, pure_rows, test_rows};
 pub(in crate::exec) use scalar::{Scalars, reads_row};

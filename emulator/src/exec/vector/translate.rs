@@ -190,6 +190,21 @@ pub(super) enum AccessSpace {
     Shared,
 }
 
+impl AccessSpace {
+    /// Of a load or store that has a step of its own. The plain mode runs all others, and finds their addresses where
+    /// the registers say.
+    pub(super) fn of(access: &instruction::Access) -> Option<AccessSpace> {
+        let space = match access.space {
+            // Generic addresses mostly mean global memory; the plain mode handles those that do not.
+            Some(Space::Global | Space::Const) | None if !access.order.is_strong() => AccessSpace::Global,
+            Some(Space::Shared) => AccessSpace::Shared,
+            _ => return None,
+        };
+        let common = memory::is_common(access.bytes, access.width == Width::Double);
+        (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) action: Action,
@@ -217,9 +232,14 @@ struct Translator<'k> {
     /// Registers that are no rows, while the code for them is made.
     affine: Option<Affine>,
     accesses: Vec<(u32, u32)>,
+    known_accesses: HashMap<(u32, u32), u32>,
+    /// The kernel's constant rows.
+    constants: HashMap<Register, (Width, Constant)>,
     /// The constant row that stands for a register, and its value.
     copies: HashMap<Register, (Register, Width, Constant)>,
     read_plainly: Vec<Register>,
+    /// The plain mode may read any copy.
+    all_read_plainly: bool,
     /// `None` in kernels with instructions that are not looked into; copies and addresses are then left alone.
     uses: Option<Uses>,
     /// Accesses that make their addresses themselves, by instruction.
@@ -227,6 +247,9 @@ struct Translator<'k> {
     /// Instructions whose results nobody needs any more.
     dropped: HashSet<u32>,
 }
+
+/// How far back what makes an address is looked for.
+const MOST_DISTANCE: u32 = 256;
 
 /// An address of the form base plus index times the bytes of the access.
 struct Indexed {
@@ -244,8 +267,11 @@ impl<'k> Translator<'k> {
             level,
             affine: None,
             accesses: Vec::new(),
+            known_accesses: HashMap::new(),
+            constants: kernel.constants.iter().map(|(row, width, value)| (*row, (*width, *value))).collect(),
             copies: HashMap::new(),
             read_plainly: Vec::new(),
+            all_read_plainly: false,
             uses: Uses::count(kernel),
             indexed: HashMap::new(),
             dropped: HashSet::new(),
@@ -257,11 +283,10 @@ impl<'k> Translator<'k> {
     /// Finds registers that are written once, without a guard, with the value of a constant row.
     fn find_copies(&mut self) {
         let Some(uses) = &self.uses else { return };
-        let constants: HashMap<Register, (Width, Constant)> =
-            self.kernel.constants.iter().map(|(row, width, constant)| (*row, (*width, *constant))).collect();
+        let constants = &self.constants;
         for instruction in &self.kernel.code {
             let Some((out, source, width)) = as_copy(instruction) else { continue };
-            if !uses.written_once(out, width) {
+            if !uses.written_once(out, width) || self.kernel.unwritten().registers.contains(&out) {
                 continue;
             }
             let root = self.copies.get(&source).copied();
@@ -281,10 +306,17 @@ impl<'k> Translator<'k> {
         let mut served: HashMap<[u32; 2], u32> = HashMap::new();
         for (pc, instruction) in self.kernel.code.iter().enumerate() {
             let (Op::Load(access) | Op::Store(access)) = &instruction.op else { continue };
-            if self.affine.as_ref().is_some_and(|affine| affine.is_address(access)) {
+            let regular = self.affine.as_ref().is_some_and(|affine| affine.is_address(access));
+            if regular || AccessSpace::of(access).is_none() {
                 continue;
             }
             let Some(indexed) = self.find_index(pc as u32, access) else { continue };
+            // The index of a product that is no row need be none either.
+            let multiplication = &self.kernel.code[indexed.instructions[0] as usize].op;
+            let is_scalar = |out| self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(out));
+            if matches!(multiplication, Op::Pure { out, .. } if is_scalar(out)) {
+                continue;
+            }
             *served.entry(indexed.instructions).or_default() += 1;
             self.indexed.insert(pc as u32, indexed);
         }
@@ -322,11 +354,15 @@ impl<'k> Translator<'k> {
             let multiplication = self.definition(addition, product)?;
             let products = [pure::<integer::MulWide<u32>>(), pure::<integer::MulWide<i32>>()];
             let (kind, [index, factor, ..]) = self.operation(multiplication, &products)?;
-            let factor = self.kernel.constants.iter().find(|(row, ..)| *row == factor)?;
+            let (_, factor) = self.constants.get(&factor)?;
             let unchanged = (multiplication + 1..pc).all(|between| {
                 !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
             });
-            (factor.2 == Constant::Bits(bytes) && unchanged).then_some(Indexed {
+            // The plain mode makes both anew, and must not undo what came of the product's register since.
+            let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
+            // Who computes the product for the first lane only reads no row of the index: there may be none.
+            let scalar = self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(&product));
+            (*factor == Constant::Bits(bytes) && unchanged && !scalar).then_some(Indexed {
                 base,
                 index,
                 signed: kind == 1,
@@ -335,10 +371,10 @@ impl<'k> Translator<'k> {
         })
     }
 
-    /// Where in the same block, before `pc`, a register was written last.
+    /// Where in the same block, shortly before `pc`, a register was written last.
     fn definition(&self, pc: u32, register: Register) -> Option<u32> {
         let rank = self.kernel.ranks[pc as usize];
-        (0..pc)
+        (pc.saturating_sub(MOST_DISTANCE)..pc)
             .rev()
             .take_while(|earlier| self.kernel.ranks[*earlier as usize] == rank)
             .find(|earlier| self.writes(*earlier, register))
@@ -365,8 +401,7 @@ impl<'k> Translator<'k> {
     /// The constant row that a register stands for, if all threads of the launch have the same value there.
     fn uniform(&self, register: Register) -> Option<Register> {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
-        let mut constants = self.kernel.constants.iter();
-        let (.., constant) = constants.find(|(row, width, _)| *row == root && *width == Width::Double)?;
+        let (_, constant) = self.constants.get(&root).filter(|(width, _)| *width == Width::Double)?;
         (!matches!(constant, Constant::Special(_))).then_some(root)
     }
 
@@ -378,6 +413,9 @@ impl<'k> Translator<'k> {
             liveness.as_ref().and_then(|liveness| Affine::find(self.kernel, &blocks, liveness, &self.copies));
         let scalars = self.affine.is_some().then(|| self.code());
         let copies = &self.copies;
+        if self.all_read_plainly {
+            self.read_plainly.extend(copies.keys());
+        }
         let mut constants: Vec<_> = self
             .read_plainly
             .iter()
@@ -474,11 +512,10 @@ impl<'k> Translator<'k> {
                 let run = regular::function(self.level, &by_row.access, is_load)?;
                 let bytes = access.bytes * access.registers.len() as u32;
                 let pattern = (address.shape, bytes);
-                let known = self.accesses.iter().position(|other| *other == pattern);
-                let pattern = known.unwrap_or_else(|| {
+                let pattern = *self.known_accesses.entry(pattern).or_insert_with(|| {
                     self.accesses.push(pattern);
-                    self.accesses.len() - 1
-                }) as u32;
+                    self.accesses.len() as u32 - 1
+                });
                 let access = Box::new(ScalarAccess { run, address, pattern, by_row });
                 Some(if is_load { Action::ScalarLoad(access) } else { Action::ScalarStore(access) })
             }
@@ -559,16 +596,7 @@ impl<'k> Translator<'k> {
         if !is_load {
             self.read_plainly.extend(&access.registers);
         }
-        let space = match access.space {
-            // Generic addresses mostly mean global memory; the plain mode handles those that do not.
-            Some(Space::Global | Space::Const) | None => AccessSpace::Global,
-            Some(Space::Shared) => AccessSpace::Shared,
-            _ => return None,
-        };
-        if access.order.is_strong() && space == AccessSpace::Global || access.registers.len() > MOST_ELEMENTS
-        {
-            return None;
-        }
+        let space = AccessSpace::of(access)?;
         let mut registers = [0; MOST_ELEMENTS];
         for (to, register) in registers.iter_mut().zip(&access.registers) {
             *to = if is_load { offset(*register) } else { self.row(*register) };
@@ -626,7 +654,7 @@ impl<'k> Translator<'k> {
             Op::Return | Op::Exit | Op::Trap | Op::Yield => true,
             // What the others read is not looked into.
             _ => {
-                self.read_plainly.extend(self.copies.keys());
+                self.all_read_plainly = true;
                 true
             }
         };

@@ -3,7 +3,7 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::{Width, bits, pure};
+use crate::exec::semantics::Width;
 use crate::program::instruction::{
     AtomicOperation, BarrierKind, Call, Callee, Collective, Condition, Op, Register, ShuffleMode, SystemCall,
 };
@@ -30,7 +30,7 @@ impl<'s> Decoder<'_, '_, 's> {
             "ret" => {
                 m.ignore(&["uni"]);
                 self.operand_count(i, 0)?;
-                self.emit(if self.in_kernel { Op::Exit } else { Op::Return });
+                self.leave();
             }
             "exit" => {
                 self.operand_count(i, 0)?;
@@ -92,6 +92,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let index = self.source(self.operand(i, 0)?, Type::U32, Width::Single)?;
         let Operand::Name(list) = self.operand(i, 1)? else { return Ok(false) };
         let Some(Symbol::Targets(names)) = self.lookup(list) else { return Err(self.undeclared(list)) };
+        self.context.count(names.len(), self.position)?;
         let mut targets = Vec::new();
         for name in names {
             targets.push(self.label_named(name)?);
@@ -132,9 +133,13 @@ impl<'s> Decoder<'_, '_, 's> {
             Some(_) => return Err(self.undeclared(name)),
             None => self.callee(name)?,
         };
-        let arguments = self.words(arguments)?;
-        let results = self.words(results)?;
+        let signature = self.signature(callee);
+        let arguments = self.arguments(arguments, signature)?;
+        let (results, received) = self.call_results(results, signature)?;
         self.emit(Op::Call(Box::new(Call { callee, arguments, results })));
+        for (symbol, first) in received {
+            self.take_words(&symbol, first);
+        }
         Ok(true)
     }
 
@@ -160,34 +165,6 @@ impl<'s> Decoder<'_, '_, 's> {
             }
         }
         self.function(*index).map(Callee::Direct)
-    }
-
-    /// The rows of arguments or results of a call, word by word.
-    fn words(&mut self, operands: &[Operand<'s>]) -> Decoded<Vec<Register>> {
-        let mut rows = Vec::new();
-        for operand in operands {
-            let name = match operand {
-                Operand::Name(name) => *name,
-                _ => {
-                    rows.push(self.source(operand, Type::B32, Width::Single)?);
-                    continue;
-                }
-            };
-            match self.lookup(name) {
-                Some(Symbol::ParamRows { first, words, .. }) => {
-                    rows.extend((0..words).map(|word| Register(first.0 + word)));
-                }
-                Some(Symbol::Register { register, ty }) if width_of(ty) == Width::Double => {
-                    let (low, high) = (self.temporary(Width::Single), self.temporary(Width::Single));
-                    self.pure_op(pure::<bits::Low32>(), low, &[register]);
-                    self.pure_op(pure::<bits::High32>(), high, &[register]);
-                    rows.extend([low, high]);
-                }
-                Some(Symbol::Register { register, .. }) => rows.push(register),
-                _ => return Err(self.undeclared(name)),
-            }
-        }
-        Ok(rows)
     }
 
     fn barrier(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {

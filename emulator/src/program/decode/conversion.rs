@@ -151,12 +151,12 @@ macro_rules! float_to_float {
 
 fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     let exact = mode.rounding.is_none() && mode.whole.is_none() && !mode.ftz;
-    let (brain, byte) = ([to, from].contains(&Type::Bf16), [to, from].iter().any(|ty| ty.bytes() == 1));
-    // `bf16` has no saturation and no bytes, and nothing is rounded that fits.
+    // `bf16` has no saturation, and nothing is rounded that fits.
+    let brain = [to, from].contains(&Type::Bf16);
     let widens = to.is_float() && from.is_float() && to.bytes() >= from.bytes() && to != from;
     let same_half = [Type::F16, Type::Bf16].contains(&to) && [Type::F16, Type::Bf16].contains(&from);
     let rounds_in_vain = mode.rounding.is_some() && (widens && !same_half || to == from && to == Type::F64);
-    if brain && (mode.sat || byte) || rounds_in_vain {
+    if brain && mode.sat || rounds_in_vain {
         return None;
     }
     match (to.is_float(), from.is_float()) {
@@ -342,8 +342,11 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let Some(info) = conversion(to, from, mode) else { return Ok(false) };
         self.operand_count(i, 2)?;
-        self.fits(self.operand(i, 0)?, to, true)?;
-        self.fits(self.operand(i, 1)?, from, true)?;
+        self.refuse_discarded(self.operand(i, 0)?)?;
+        // Between `bf16` and bytes, only registers of 8 bits will do.
+        let wider = to != Type::Bf16 && from != Type::Bf16 || to.bytes() != 1 && from.bytes() != 1;
+        self.fits(self.operand(i, 0)?, to, wider)?;
+        self.fits(self.operand(i, 1)?, from, wider)?;
         let source = self.source(self.operand(i, 1)?, from, width_of(from))?;
         let out = self.destination(self.operand(i, 0)?, width_of(to), to.is_signed())?;
         self.pure_op(info, out.row, &[source]);
@@ -357,10 +360,11 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     fn mov(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let elements = m.flag("v4");
+        let elements = m.flag("v4") || m.flag("v2");
         let ty = m.ty()?;
         self.operand_count(i, 2)?;
         let (to, from) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        self.refuse_discarded(to)?;
         if elements {
             return self.mov_elements(to, from, ty);
         }
@@ -410,10 +414,8 @@ impl<'s> Decoder<'_, '_, 's> {
                 };
                 self.move_to(to, width, source)
             }
-            (to, Operand::Offset(name, offset)) => {
-                let Some(source) = self.symbol_address(name, *offset, width) else {
-                    return Err(self.undeclared(name));
-                };
+            (to, Operand::Element(name, index)) => {
+                let source = self.element_address(name, index, width)?;
                 self.move_to(to, width, source)
             }
             (to, from) => {
@@ -423,8 +425,34 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// `mov.v4.u32 v, %tid`: the elements of a special register.
+    /// `mov.v4.u32 v, w` and `mov.v4.u32 v, %tid`: element by element, also those of a special register.
     fn mov_elements(&mut self, to: &Operand<'s>, from: &Operand<'s>, ty: Type) -> Decoded<bool> {
+        let width = width_of(ty);
+        if let (Operand::Vector(to), Operand::Vector(_) | Operand::Int(_)) = (to, from) {
+            // One number goes into the first element, zeros into the others.
+            let from = match from {
+                Operand::Vector(parts) => parts.clone(),
+                number => {
+                    let zeros = vec![Operand::Int(0); to.len() - 1];
+                    [vec![number.clone()], zeros].concat()
+                }
+            };
+            if from.len() != to.len() {
+                return Ok(false);
+            }
+            let mut held = Vec::new();
+            for part in &from {
+                self.fits(part, ty, false)?;
+                let (source, row) = (self.source(part, ty, width)?, self.temporary(width));
+                self.move_op(width, row, source);
+                held.push(row);
+            }
+            for (part, row) in to.iter().zip(held) {
+                self.fits(part, ty, false)?;
+                self.move_to(part, width, row)?;
+            }
+            return Ok(true);
+        }
         let Operand::Name(name) = from else { return Ok(false) };
         if width_of(ty) != Width::Single {
             return Ok(false);
@@ -435,12 +463,6 @@ impl<'s> Decoder<'_, '_, 's> {
                 Operand::Vector(parts) if parts.len() == 4 => {
                     self.move_to(&parts[index], Width::Single, source)?;
                 }
-                Operand::Name(vector) => match self.lookup(vector) {
-                    Some(Symbol::Vector { first, elements: 4, .. }) => {
-                        self.move_op(Width::Single, Register(first.0 + index as u32), source);
-                    }
-                    _ => return Err(self.undeclared(vector)),
-                },
                 _ => return Ok(false),
             }
         }
@@ -570,7 +592,7 @@ impl<'s> Decoder<'_, '_, 's> {
             {
                 self.symbol_address(name, 0, Width::Double)
             }
-            Operand::Offset(name, offset) => self.symbol_address(name, *offset, Width::Double),
+            Operand::Element(name, index) => Some(self.element_address(name, index, Width::Double)?),
             _ => None,
         };
         let source = match symbol {

@@ -381,8 +381,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     fn temporary_predicate(&mut self) -> Predicate {
-        self.predicates += 1;
-        Predicate(self.predicates - 1)
+        self.new_predicate()
     }
 
     /// `setp` on both halves of two registers: one predicate for each half, the lower one first.
@@ -427,6 +426,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let Some(Comparing { info, sources, combine }) = self.comparison(i, m, ty, comparison, logic)? else {
             return Ok(false);
         };
+        self.fits(self.operand(i, 0)?, result, false)?;
         let holds = self.temporary_predicate();
         self.emit(Op::Test { info, out: holds, inverse: None, sources, combine });
         let (a, b) = (self.bits(Width::Single, yes), self.bits(Width::Single, 0));

@@ -110,8 +110,9 @@ impl<'s> Decoder<'_, '_, 's> {
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
         let wide = ty.bytes() as usize * elements > 16;
-        if ty == Type::Pred || memory_mapped && order == Order::Weak || wide && !self.context.has_wide_access
-        {
+        let has_wide = self.context.has_wide_access && matches!(space, Some(Space::Global) | None);
+        let odd = elements == 8 && ty.bytes() != 4 || wide && !has_wide;
+        if ty == Type::Pred || memory_mapped && order == Order::Weak || odd {
             return Ok(false);
         }
         let (values, place) = if load { (0, 1) } else { (1, 0) };
@@ -127,12 +128,17 @@ impl<'s> Decoder<'_, '_, 's> {
             return Ok(false);
         }
         let place = self.operand(i, place)?;
+        self.refuse_other_space(place, space)?;
         if matches!(space, Some(Space::Param) | None) {
             if let Some((symbol, offset)) = self.param_symbol(place) {
                 return self.param_access(symbol, offset, values, ty, load).map(|()| true);
             }
         }
         if space == Some(Space::Param) && !(load && self.in_kernel) {
+            return Ok(false);
+        }
+        let fixed = matches!(place, Operand::Memory(parts) if matches!(parts[..], [Operand::Int(_)]));
+        if fixed && space != Some(Space::Local) {
             return Ok(false);
         }
         if load || space != Some(Space::Const) {
@@ -225,19 +231,21 @@ impl<'s> Decoder<'_, '_, 's> {
         load: bool,
     ) -> Decoded<()> {
         for (element, value) in values.iter().enumerate() {
-            let at = u32::try_from(offset + element as i64 * i64::from(ty.bytes()))
-                .map_err(|_| self.unsupported("an offset before the parameter"))?;
+            let at = offset.checked_add(element as i64 * i64::from(ty.bytes()));
+            let at = at.and_then(|at| u32::try_from(at).ok());
+            let at = at.ok_or_else(|| self.unsupported("an offset outside of the parameter"))?;
             match symbol {
                 Symbol::KernelParam { offset } if load => {
+                    let beyond = || self.unsupported("an offset outside of the parameter");
+                    let offset = offset.checked_add(at).ok_or_else(beyond)?;
                     let width = self.register_width(value).unwrap_or(width_of(ty));
-                    let constant =
-                        Constant::Param { offset: offset + at, bytes: ty.bytes(), signed: ty.is_signed() };
+                    let constant = Constant::Param { offset, bytes: ty.bytes(), signed: ty.is_signed() };
                     let source = self.constant(width, constant);
                     let out = self.destination(value, width, ty.is_signed())?;
                     self.move_op(width, out.row, source);
                 }
                 Symbol::ParamRows { first, words, .. } => {
-                    if at + ty.bytes() > words * 4 || at % ty.bytes() != 0 {
+                    if u64::from(at) + u64::from(ty.bytes()) > u64::from(words) * 4 || at % ty.bytes() != 0 {
                         return Err(self.unsupported("an access beyond the parameter, or misaligned in it"));
                     }
                     self.param_word(Register(first.0 + at / 4), at % 4, value, ty, load)?;
@@ -323,6 +331,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let first = usize::from(i.opcode == "atom");
         let place = self.operand(i, first)?;
+        self.refuse_other_space(place, space)?;
         let (compared, order) =
             (operation == AtomicOperation::CompareExchange, Order::Strong { scope, releases });
         self.operand_count(i, first + 2 + usize::from(compared) + usize::from(hinted))?;
@@ -362,7 +371,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 1 => Some(self.destination(result, width, ty.is_signed())?),
                 _ => None,
             };
-            let offset = address.offset + index as i64 * i64::from(ty.bytes());
+            let offset = address.offset.wrapping_add(index as i64 * i64::from(ty.bytes()));
             let atomic = Atomic {
                 address: Address { offset, ..address },
                 out: out.as_ref().map(|out| out.row),

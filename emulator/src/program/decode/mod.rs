@@ -13,6 +13,7 @@ mod matrix;
 mod memory;
 mod modifiers;
 mod operands;
+mod parameters;
 mod stack;
 mod texture;
 mod video;
@@ -26,8 +27,13 @@ use super::{
 use crate::exec::semantics::Width;
 use crate::ptx::{self, Position, Space, Statement, Variable};
 use modifiers::Modifiers;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The most registers of 32 bits, and predicates, that a kernel may name with its functions: what would fit into the
+/// local memory of a thread. A block of 1024 threads then holds 512 MiB.
+const MOST_ROWS: u32 = MOST_LOCAL / 4;
 
 type Decoded<T> = Result<T, PtxError>;
 
@@ -39,14 +45,14 @@ enum Symbol<'s> {
         ty: Type,
     },
     Predicate(Predicate),
-    /// `%r<count>`: registers numbered from zero, `stride` rows each.
+    /// `%r<count>`: registers numbered from zero, which get rows when they are first named.
     Registers {
-        first: Register,
+        declaration: u32,
         ty: Type,
         count: u32,
     },
     Predicates {
-        first: Predicate,
+        declaration: u32,
         count: u32,
     },
     /// Parameter of a kernel: offset in the parameter buffer.
@@ -66,11 +72,25 @@ enum Symbol<'s> {
         ty: Type,
         elements: u32,
     },
+    /// `%v<count>` of such registers.
+    Vectors {
+        first: Register,
+        ty: Type,
+        elements: u32,
+        count: u32,
+    },
+    /// `element`: bytes of an element of an array, 0 if it is none.
     Local {
         offset: u32,
+        element: u32,
     },
     Shared {
         index: u32,
+        element: u32,
+    },
+    Global {
+        index: u32,
+        element: u32,
     },
     Label(u32),
     Targets(Vec<&'s str>),
@@ -96,8 +116,12 @@ pub(super) struct Decoder<'c, 'm, 's> {
     context: &'c Context<'m, 's>,
     code: Vec<Instruction>,
     origins: Vec<Origin>,
-    row_kinds: Vec<RowKind>,
-    predicates: u32,
+    row_kinds: RefCell<Vec<RowKind>>,
+    /// The rows of numbered registers that were named, by declaration and number.
+    numbered: RefCell<HashMap<(u32, u32), Register>>,
+    numbered_predicates: RefCell<HashMap<(u32, u32), Predicate>>,
+    declarations: u32,
+    predicates: Cell<u32>,
     caches: u32,
     constants: HashMap<(Width, Constant), Register>,
     shared: Vec<SharedVariable>,
@@ -110,6 +134,8 @@ pub(super) struct Decoder<'c, 'm, 's> {
     scopes: Vec<HashMap<&'s str, Symbol<'s>>>,
     labels: Vec<Option<u32>>,
     frame: u32,
+    /// Results that are registers, and the rows that they go back in.
+    results: Vec<(Symbol<'s>, Register)>,
     in_kernel: bool,
     /// The kernel says that its blocks form clusters.
     explicit_cluster: bool,
@@ -123,13 +149,17 @@ pub(super) fn decode_kernel<'m, 's>(
     context: &Context<'m, 's>,
     tree: &'m ptx::Function<'s>,
 ) -> Decoded<Kernel> {
+    context.count(context.shared.len(), tree.position)?;
     let mut decoder = Decoder {
         context,
         code: Vec::new(),
         origins: Vec::new(),
-        row_kinds: Vec::new(),
+        row_kinds: RefCell::default(),
+        numbered: RefCell::default(),
+        numbered_predicates: RefCell::default(),
+        declarations: 0,
         // The first predicate is always true, the second is the carry flag.
-        predicates: 2,
+        predicates: Cell::new(2),
         caches: 0,
         constants: HashMap::new(),
         shared: context.shared.clone(),
@@ -139,6 +169,7 @@ pub(super) fn decode_kernel<'m, 's>(
         scopes: Vec::new(),
         labels: Vec::new(),
         frame: 0,
+        results: Vec::new(),
         in_kernel: true,
         explicit_cluster: tree.directives.iter().any(|(name, _)| *name == "explicitcluster"),
         guard: Condition::ALWAYS,
@@ -187,12 +218,13 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             functions: self.units.drain(..).map(|unit| unit.function).collect(),
             by_module_index: std::mem::take(&mut self.by_module_index),
             constants,
-            rows: self.row_kinds.len() as u32,
-            row_kinds: std::mem::take(&mut self.row_kinds),
-            predicates: self.predicates,
+            rows: self.rows(),
+            row_kinds: self.row_kinds.take(),
+            predicates: self.predicates.get(),
             caches: self.caches,
             shared_offsets,
             frame,
+            unwritten: std::sync::OnceLock::new(),
             steps: std::sync::OnceLock::new(),
         })
     }
@@ -252,21 +284,26 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         let mut scope = HashMap::new();
         for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
             for (variable, (first, words)) in variables.iter().zip(rows) {
+                if variable.space == Space::Register {
+                    continue;
+                }
                 scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
             }
         }
+        let mut named = HashSet::new();
+        addresses_named(tree.body.as_deref().unwrap_or_default(), &mut named);
         let mut taken = Vec::new();
         for (variable, (first, words)) in tree.params.iter().zip(&unit.params) {
-            if names_address(tree.body.as_deref().unwrap_or_default(), variable.name) {
+            if named.contains(variable.name) {
                 let (_, align) = layout(variable)?;
                 taken.push(Spilled { name: variable.name, first: *first, words: *words, align });
             }
         }
         let entry = self.code.len() as u32;
-        let (first_row, first_predicate) = (self.row_kinds.len() as u32, self.predicates);
+        let (first_row, first_predicate) = (self.rows(), self.predicates.get());
         self.in_kernel = false;
         self.body(tree, scope, &taken)?;
-        let (rows, predicates, frame) = (self.row_kinds.len() as u32, self.predicates, self.frame);
+        let (rows, predicates, frame) = (self.rows(), self.predicates.get(), self.frame);
         let function = &mut self.units[index].function;
         function.entry = entry;
         function.rows.push(first_row..rows);
@@ -311,6 +348,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         variables
             .iter()
             .map(|variable| {
+                if variable.space == Space::Register {
+                    self.check_passed(variable)?;
+                }
                 let words = self.words_of(variable)?;
                 Ok((self.allocate_rows(words, Width::Single), words))
             })
@@ -367,16 +407,20 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.scopes = vec![scope];
         self.labels.clear();
         self.frame = 0;
+        self.results.clear();
         self.source = None;
         let first = self.code.len();
         self.guard = Condition::ALWAYS;
         self.origin(tree.position, tree.name);
         spilled.iter().for_each(|param| self.spill(param));
+        if !self.in_kernel {
+            self.receive(tree)?;
+        }
         self.scope(tree.body.as_deref().unwrap_or_default())?;
         // Running off the end is a return.
         self.guard = Condition::ALWAYS;
         self.origin(tree.position, "}");
-        self.emit(if self.in_kernel { Op::Exit } else { Op::Return });
+        self.leave();
         let labels = &self.labels;
         let resolve = |label: &mut u32| *label = labels.get(*label as usize).copied().flatten().unwrap_or(0);
         for instruction in &mut self.code[first..] {
@@ -477,11 +521,15 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                     .ok()
                     .filter(|frame| *frame <= MOST_LOCAL)
                     .ok_or_else(|| self.unsupported("more local memory than any thread has"))?;
-                Symbol::Local { offset: offset as u32 }
+                Symbol::Local { offset: offset as u32, element: element_bytes(variable) }
             }
             Space::Shared => {
                 self.shared.push(shared_layout(variable)?);
-                Symbol::Shared { index: self.shared.len() as u32 - 1 }
+                Symbol::Shared { index: self.shared.len() as u32 - 1, element: element_bytes(variable) }
+            }
+            Space::Global | Space::Const => {
+                let index = self.context.inner.get(&variable.position).copied().unwrap_or_default();
+                Symbol::Global { index, element: element_bytes(variable) }
             }
             Space::Param => {
                 let words = self.words_of(variable)?;
@@ -500,41 +548,74 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             .ok_or_else(|| self.unsupported(format!("registers of type `.{}`", variable.ty)))?;
         let width = if rows_of(ty) == 1 { Width::Single } else { Width::Double };
         if variable.vector != 1 {
-            if matches!(ty, Type::Pred | Type::B128) || variable.count.is_some() {
+            if matches!(ty, Type::Pred | Type::B128) || variable.count.is_some_and(|count| count > 1 << 16) {
                 return Err(self.unsupported("vector registers of this kind"));
             }
-            let first = self.allocate_rows(variable.vector, width);
-            return Ok(Symbol::Vector { first, ty, elements: variable.vector });
+            let elements = variable.vector;
+            let first = self.allocate_rows(elements * variable.count.unwrap_or(1), width);
+            return Ok(match variable.count {
+                Some(count) => Symbol::Vectors { first, ty, elements, count },
+                None => Symbol::Vector { first, ty, elements },
+            });
         }
         let count = variable.count.unwrap_or(1);
         if count > 1 << 20 {
             return Err(self.unsupported("more than a million registers"));
         }
+        self.context.count(count as usize, variable.position)?;
         if ty == Type::Pred {
-            let first = Predicate(self.predicates);
-            self.predicates += count;
             return Ok(match variable.count {
-                Some(count) => Symbol::Predicates { first, count },
-                None => Symbol::Predicate(first),
+                Some(count) => {
+                    self.declarations += 1;
+                    Symbol::Predicates { declaration: self.declarations, count }
+                }
+                None => Symbol::Predicate(self.new_predicate()),
             });
         }
-        let first = self.allocate_rows(if ty == Type::B128 { 2 * count } else { count }, width);
-        Ok(match variable.count {
-            Some(count) => Symbol::Registers { first, ty, count },
-            None => Symbol::Register { register: first, ty },
-        })
+        if let Some(count) = variable.count {
+            self.declarations += 1;
+            return Ok(Symbol::Registers { declaration: self.declarations, ty, count });
+        }
+        Ok(Symbol::Register { register: self.allocate_register(ty), ty })
+    }
+
+    fn rows(&self) -> u32 {
+        self.row_kinds.borrow().len() as u32
+    }
+
+    fn allocate_register(&self, ty: Type) -> Register {
+        let width = if rows_of(ty) == 1 { Width::Single } else { Width::Double };
+        self.allocate_rows(if ty == Type::B128 { 2 } else { 1 }, width)
+    }
+
+    /// The rows of a numbered register.
+    fn numbered(&self, declaration: u32, number: u32, ty: Type) -> Register {
+        let mut numbered = self.numbered.borrow_mut();
+        *numbered.entry((declaration, number)).or_insert_with(|| self.allocate_register(ty))
     }
 
     /// Rows for `count` values of this width.
-    fn allocate_rows(&mut self, count: u32, width: Width) -> Register {
-        let first = Register(self.row_kinds.len() as u32);
+    fn allocate_rows(&self, count: u32, width: Width) -> Register {
+        let mut kinds = self.row_kinds.borrow_mut();
+        let first = Register(kinds.len() as u32);
         for _ in 0..count {
             match width {
-                Width::Double => self.row_kinds.extend([RowKind::Lower, RowKind::Upper]),
-                _ => self.row_kinds.push(RowKind::Single),
+                Width::Double => kinds.extend([RowKind::Lower, RowKind::Upper]),
+                _ => kinds.push(RowKind::Single),
             }
         }
         first
+    }
+
+    fn new_predicate(&self) -> Predicate {
+        let next = self.predicates.get();
+        self.predicates.set(next + 1);
+        Predicate(next)
+    }
+
+    fn numbered_predicate(&self, declaration: u32, number: u32) -> Predicate {
+        let mut numbered = self.numbered_predicates.borrow_mut();
+        *numbered.entry((declaration, number)).or_insert_with(|| self.new_predicate())
     }
 
     fn temporary(&mut self, width: Width) -> Register {
@@ -576,11 +657,18 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     fn instruction(&mut self, instruction: &'m ptx::Instruction<'s>) -> Decoded<()> {
         self.origin(instruction.position, instruction.text);
+        self.context.count(1, instruction.position)?;
+        if self.rows().max(self.predicates.get()) > MOST_ROWS {
+            return Err(self.unsupported(format!("more than {MOST_ROWS} registers of 32 bits")));
+        }
+        let expanded = self.expanded(instruction);
+        let instruction = expanded.as_ref().unwrap_or(instruction);
         self.guard = match instruction.guard {
             Some((name, negated)) => Condition { predicate: self.predicate_named(name)?, negated },
             None => Condition::ALWAYS,
         };
         self.refuse_special_registers(instruction)?;
+        self.refuse_elements(instruction)?;
         let mut modifiers = Modifiers::new(instruction);
         let known = self.arithmetic(instruction, &mut modifiers)?
             || self.logic(instruction, &mut modifiers)?
@@ -601,6 +689,45 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
+    /// The same instruction with the elements of vector registers in their place; `None` if it has none.
+    fn expanded(&self, instruction: &ptx::Instruction<'s>) -> Option<ptx::Instruction<'s>> {
+        if self.context.elements.is_empty() {
+            return None;
+        }
+        let mut found = false;
+        let operands = instruction.operands.iter().map(|operand| self.with_elements(operand, &mut found));
+        let operands = operands.collect();
+        found.then(|| ptx::Instruction { operands, ..instruction.clone() })
+    }
+
+    fn with_elements(&self, operand: &ptx::Operand<'s>, found: &mut bool) -> ptx::Operand<'s> {
+        use ptx::Operand;
+        let mut all =
+            |list: &[Operand<'s>]| list.iter().map(|part| self.with_elements(part, found)).collect();
+        match operand {
+            Operand::Name(name) if matches!(self.lookup(name), Some(Symbol::Vector { .. })) => {
+                let Some(elements) = self.context.elements.get(name) else { return operand.clone() };
+                *found = true;
+                Operand::Vector(elements.iter().map(|element| Operand::Name(element)).collect())
+            }
+            Operand::Memory(parts) => Operand::Memory(all(parts)),
+            Operand::List(parts) => Operand::List(all(parts)),
+            other => other.clone(),
+        }
+    }
+
+    /// Only moves, loads and stores take elements of arrays.
+    fn refuse_elements(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
+        let element = |operand: &ptx::Operand<'s>| matches!(operand, ptx::Operand::Element(..));
+        if matches!(instruction.opcode, "mov" | "cvta" | "ld" | "st")
+            || !instruction.operands.iter().any(element)
+        {
+            return Ok(());
+        }
+        let message = format!("`{}` takes no element of an array", instruction.opcode);
+        Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
+    }
+
     /// Only moves and conversions read special registers.
     fn refuse_special_registers(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
         if matches!(instruction.opcode, "mov" | "cvt") {
@@ -630,13 +757,24 @@ impl<'s> Decoder<'_, '_, 's> {
         let Some(scope) = self.scopes.last() else { return false };
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let numbered = match (scope.get(prefix), name[prefix.len()..].parse::<u32>()) {
-            (Some(Symbol::Registers { count, .. } | Symbol::Predicates { count, .. }), Ok(number)) => {
-                number < *count
-            }
+            (
+                Some(
+                    Symbol::Registers { count, .. }
+                    | Symbol::Predicates { count, .. }
+                    | Symbol::Vectors { count, .. },
+                ),
+                Ok(number),
+            ) => number < *count,
             _ => false,
         };
         numbered || scope.contains_key(name)
     }
+}
+
+/// Bytes of an element of an array; 0 of what is no array.
+fn element_bytes(variable: &Variable<'_>) -> u32 {
+    let ty = Type::parse(variable.ty).filter(|_| !variable.dimensions.is_empty());
+    ty.map_or(0, |ty| ty.bytes() * variable.vector)
 }
 
 fn rows_of(ty: Type) -> u32 {
@@ -651,22 +789,27 @@ struct Spilled<'s> {
     align: u64,
 }
 
-/// Whether an instruction takes the address of this symbol.
-fn names_address(statements: &[Statement<'_>], symbol: &str) -> bool {
-    statements.iter().any(|statement| match statement {
-        Statement::Block(inner) => names_address(inner, symbol),
-        Statement::Instruction(instruction) => {
-            matches!(instruction.opcode, "mov" | "cvta")
-                && instruction.operands.iter().any(|operand| match operand {
-                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => *name == symbol,
-                    _ => false,
-                })
+/// Collects the names of which an instruction may take the address.
+fn addresses_named<'s>(statements: &[Statement<'s>], named: &mut HashSet<&'s str>) {
+    for statement in statements {
+        match statement {
+            Statement::Block(inner) => addresses_named(inner, named),
+            Statement::Instruction(instruction) if matches!(instruction.opcode, "mov" | "cvta") => {
+                named.extend(instruction.operands.iter().filter_map(|operand| match operand {
+                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => Some(*name),
+                    _ => None,
+                }));
+            }
+            _ => {}
         }
-        _ => false,
-    })
+    }
 }
 
 fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {
+    if variable.space != Space::Param {
+        let message = format!("the parameter `{}` of a kernel must be in `.param`", variable.name);
+        return Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
+    }
     let (bytes, align) = layout(variable)?;
     let place = bytes.and_then(|bytes| {
         let offset = u64::from(end).next_multiple_of(align);

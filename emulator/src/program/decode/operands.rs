@@ -1,12 +1,13 @@
 //! Operands to rows, predicates and addresses.
 
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::{PureInfo, Width, bits, convert, pure};
+use crate::exec::semantics::{PureInfo, Width, bits, convert, integer, pure};
 use crate::program::instruction::{Address, Condition, Constant, Op, Predicate, Register, Special};
 use crate::program::module::{ModuleSymbol, SharedVariable};
 use crate::program::types::Type;
+use crate::program::variables::ELEMENTS;
 use crate::program::{PtxError, PtxErrorKind};
-use crate::ptx::{Instruction, Operand};
+use crate::ptx::{Instruction, Operand, Space};
 use core::cmp::Ordering;
 
 /// A destination: the row that the operation writes, and what becomes of it.
@@ -48,12 +49,16 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             let Ok(number) = digits.parse::<u32>() else { continue };
             for scope in self.scopes.iter().rev() {
                 match scope.get(prefix) {
-                    Some(Symbol::Registers { first, ty, count }) if number < *count => {
-                        let register = Register(first.0 + number * super::rows_of(*ty));
+                    Some(Symbol::Registers { declaration, ty, count }) if number < *count => {
+                        let register = self.numbered(*declaration, number, *ty);
                         return Some(Symbol::Register { register, ty: *ty });
                     }
-                    Some(Symbol::Predicates { first, count }) if number < *count => {
-                        return Some(Symbol::Predicate(Predicate(first.0 + number)));
+                    Some(Symbol::Vectors { first, ty, elements, count }) if number < *count => {
+                        let first = Register(first.0 + number * elements * super::rows_of(*ty));
+                        return Some(Symbol::Vector { first, ty: *ty, elements: *elements });
+                    }
+                    Some(Symbol::Predicates { declaration, count }) if number < *count => {
+                        return Some(Symbol::Predicate(self.numbered_predicate(*declaration, number)));
                     }
                     _ => {}
                 }
@@ -65,7 +70,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     /// `%v.x`, where `%v` was declared with `.v2` or `.v4`.
     fn vector_element(&self, vector: &str, element: &str) -> Option<Symbol<'s>> {
         let Some(Symbol::Vector { first, ty, elements }) = self.lookup(vector) else { return None };
-        let index = ["x", "y", "z", "w"].iter().position(|name| *name == element)? as u32;
+        let position = |names: &[&str; 4]| names.iter().position(|name| *name == element);
+        let index = ELEMENTS.iter().find_map(position)? as u32;
         let register = Register(first.0 + index * super::rows_of(ty));
         (index < elements).then_some(Symbol::Register { register, ty })
     }
@@ -130,10 +136,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     /// A predicate as destination; `_` goes nowhere.
     pub(super) fn predicate_out(&mut self, operand: &Operand<'s>) -> Decoded<Predicate> {
         match operand {
-            Operand::Name("_") => {
-                self.predicates += 1;
-                Ok(Predicate(self.predicates - 1))
-            }
+            Operand::Name("_") => Ok(self.new_predicate()),
             Operand::Name(name) => self.predicate_named(name),
             _ => Err(self.unsupported("this operand where a destination predicate belongs")),
         }
@@ -143,6 +146,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     pub(super) fn source(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Decoded<Register> {
         match operand {
             Operand::Name(name) => self.source_named(name, width),
+            Operand::Offset(name, offset) => self.sum(name, *offset, ty, width),
             Operand::Int(value) => {
                 if ty.is_float() {
                     return Err(self.mismatch("an integer", ty));
@@ -161,6 +165,81 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             },
             _ => Err(self.unsupported("this operand where a register or a number belongs")),
         }
+    }
+
+    /// `name + offset` as a value: of a register, or the address of a symbol.
+    fn sum(&mut self, name: &str, offset: i64, ty: Type, width: Width) -> Decoded<Register> {
+        if ty.is_float() {
+            return Err(self.unsupported("a sum as a floating-point operand"));
+        }
+        if !matches!(self.lookup(name), Some(Symbol::Register { .. })) {
+            return match self.symbol_address(name, offset, width) {
+                Some(address) => Ok(address),
+                None => Err(self.undeclared(name)),
+            };
+        }
+        let value = self.source_named(name, width)?;
+        let (offset, sum) = (self.bits(width, offset as u64), self.temporary(width));
+        let add =
+            if width == Width::Double { pure::<integer::Add<u64>>() } else { pure::<integer::Add<u32>>() };
+        self.pure_op(add, sum, &[value, offset]);
+        Ok(sum)
+    }
+
+    /// Bytes of an element of an array.
+    fn array_element(&self, name: &str) -> Decoded<u32> {
+        let bytes = match self.lookup(name) {
+            Some(
+                Symbol::Local { element, .. }
+                | Symbol::Shared { element, .. }
+                | Symbol::Global { element, .. },
+            ) => element,
+            Some(_) => 0,
+            None => {
+                let variables = &self.context.module.variables;
+                let variable = variables.iter().rev().find(|variable| variable.name == name);
+                variable.map_or(0, super::element_bytes)
+            }
+        };
+        if bytes != 0 {
+            return Ok(bytes);
+        }
+        Err(PtxError::at(self.position, PtxErrorKind::Syntax, format!("`{name}` is no array")))
+    }
+
+    /// The address of `name[index]`.
+    pub(super) fn element_address(
+        &mut self,
+        name: &str,
+        index: &Operand<'s>,
+        width: Width,
+    ) -> Decoded<Register> {
+        let bytes = self.array_element(name)?;
+        if let Operand::Int(index) = index {
+            let offset = (*index as i64).wrapping_mul(i64::from(bytes));
+            return self.symbol_address(name, offset, width).ok_or_else(|| self.undeclared(name));
+        }
+        let base = self.symbol_address(name, 0, Width::Double).ok_or_else(|| self.undeclared(name))?;
+        let (Operand::Name(register) | Operand::Offset(register, _)) = index else {
+            return Err(self.unsupported("this index of an array"));
+        };
+        let wide = matches!(self.lookup(register), Some(Symbol::Register { ty, .. }) if width_of(ty) == Width::Double);
+        let address = self.temporary(Width::Double);
+        if wide {
+            let index = self.source(index, Type::U64, Width::Double)?;
+            let factor = self.bits(Width::Double, bytes.into());
+            self.pure_op(pure::<integer::MadLow<u64>>(), address, &[index, factor, base]);
+        } else {
+            let index = self.source(index, Type::U32, Width::Single)?;
+            let factor = self.bits(Width::Single, bytes.into());
+            self.pure_op(pure::<integer::MadWide<u32>>(), address, &[index, factor, base]);
+        }
+        if width == Width::Double {
+            return Ok(address);
+        }
+        let narrow = self.temporary(Width::Single);
+        self.pure_op(pure::<bits::Low32>(), narrow, &[address]);
+        Ok(narrow)
     }
 
     pub(super) fn bits(&mut self, width: Width, bits: u64) -> Register {
@@ -242,12 +321,56 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     /// Refuses a register whose declared type does not fit an operand of this type; `wider` registers are those that
     /// loads, stores and conversions extend into.
     pub(super) fn fits(&self, operand: &Operand<'s>, ty: Type, wider: bool) -> Decoded<()> {
-        let Operand::Name(name) = operand else { return Ok(()) };
+        let (Operand::Name(name) | Operand::Offset(name, _)) = operand else { return Ok(()) };
         let Some(Symbol::Register { ty: register, .. }) = self.lookup(name) else { return Ok(()) };
         let size = if wider { register.bytes() >= ty.bytes() } else { register.bytes() == ty.bytes() };
         match size && ty.takes(register) {
             true => Ok(()),
             false => Err(self.mismatch(&format!("`{name}` of type {register:?}"), ty)),
+        }
+    }
+
+    /// Refuses `_` for a result that must go somewhere.
+    pub(super) fn refuse_discarded(&self, operand: &Operand<'s>) -> Decoded<()> {
+        if *operand != Operand::Name("_") {
+            return Ok(());
+        }
+        Err(PtxError::at(self.position, PtxErrorKind::Syntax, "`_` is no result of this instruction"))
+    }
+
+    /// Refuses a symbol that lies in another state space than the instruction says.
+    pub(super) fn refuse_other_space(&self, operand: &Operand<'s>, space: Option<Space>) -> Decoded<()> {
+        let name = match operand {
+            Operand::Element(name, _) => name,
+            Operand::Memory(parts) => match parts.as_slice() {
+                [Operand::Name(name) | Operand::Offset(name, _)] => name,
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let global = |index: u32| match self.context.constants.iter().any(|(constant, _)| *constant == index)
+        {
+            true => Space::Const,
+            false => Space::Global,
+        };
+        let lies_in = match self.lookup(name) {
+            Some(Symbol::Local { .. }) => Space::Local,
+            Some(Symbol::Shared { .. }) => Space::Shared,
+            Some(Symbol::KernelParam { .. } | Symbol::ParamRows { .. }) => Space::Param,
+            Some(Symbol::Global { index, .. }) => global(index),
+            Some(_) => return Ok(()),
+            None => match self.context.symbols.get(name) {
+                Some(ModuleSymbol::Global(index)) => global(*index),
+                Some(ModuleSymbol::Shared(_)) => Space::Shared,
+                Some(ModuleSymbol::Function(_)) | None => return Ok(()),
+            },
+        };
+        match space {
+            Some(space) if space != lies_in => {
+                let message = format!("`{name}` does not lie in the state space that the instruction names");
+                Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -340,9 +463,10 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     /// The address of a symbol, as a constant row.
     pub(super) fn symbol_address(&mut self, name: &str, offset: i64, width: Width) -> Option<Register> {
         let constant = match self.lookup(name) {
-            Some(Symbol::Shared { index }) => Constant::Shared { index, offset },
+            Some(Symbol::Shared { index, .. }) => Constant::Shared { index, offset },
+            Some(Symbol::Global { index, .. }) => Constant::Global { index, offset },
             Some(Symbol::KernelParam { offset: at }) => Constant::Bits((i64::from(at) + offset) as u64),
-            Some(Symbol::Local { offset: at } | Symbol::ParamRows { local: Some(at), .. }) => {
+            Some(Symbol::Local { offset: at, .. } | Symbol::ParamRows { local: Some(at), .. }) => {
                 let offset = (i64::from(at) + offset) as u32;
                 if self.in_kernel {
                     Constant::Bits(offset.into())
@@ -356,7 +480,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             None => match self.context.symbols.get(name)? {
                 ModuleSymbol::Global(index) => Constant::Global { index: *index, offset },
                 ModuleSymbol::Shared(index) => Constant::Shared { index: *index, offset },
-                ModuleSymbol::Function(index) => Constant::Function { index: *index },
+                ModuleSymbol::Function(index) if offset == 0 => Constant::Function { index: *index },
+                ModuleSymbol::Function(_) => return None,
             },
         };
         Some(self.constant(width, constant))
@@ -364,6 +489,10 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     /// `[base + offset]`.
     pub(super) fn address(&mut self, operand: &Operand<'s>) -> Decoded<Address> {
+        if let Operand::Element(name, index) = operand {
+            let base = self.element_address(name, index, Width::Double)?;
+            return Ok(Address { base, width: Width::Double, offset: 0 });
+        }
         let Operand::Memory(parts) = operand else {
             return Err(self.unsupported("this operand where an address belongs"));
         };

@@ -8,7 +8,9 @@ use cuprum_sys::*;
 use crate::driver::call::{Answer, INVALID_VALUE, In, Out, calls, ensure};
 use crate::driver::context::Context;
 use crate::driver::function::Function;
+use crate::driver::handle::Handle;
 use crate::driver::launch::{Launch, Shape as LaunchShape, pack_params};
+use crate::driver::state::emulator;
 use crate::driver::stream::LEAST_PRIORITY;
 
 use super::params::NodeParams;
@@ -53,6 +55,8 @@ impl KernelNode {
             blockDimZ: block[2],
             sharedMemBytes: dynamic_shared,
             kernelParams: self.pointers.as_ptr().cast_mut(),
+            kern: CUkernel::from_addr(self.launch.function.kernel_handle().unwrap_or(0)),
+            ctx: CUcontext::from_addr(self.launch.function.module.context.handle),
             ..CUDA_KERNEL_NODE_PARAMS::zeroed()
         }
     }
@@ -90,9 +94,25 @@ impl KernelNode {
     }
 }
 
+/// The function that parameters mean: one of their own, or that of a kernel in a context. As an H100 does, this takes a
+/// function in the place of a kernel, but not the other way round.
+fn function_of(params: &CUDA_KERNEL_NODE_PARAMS, context: &Arc<Context>) -> Answer<CUfunction> {
+    if !params.func.is_null() {
+        Function::find_proper(params.func)?;
+        return Ok(params.func);
+    }
+    match emulator().kernels.get(params.kern.addr()) {
+        Some(kernel) => Ok(CUfunction::from_addr(kernel.function_in(context)?)),
+        None => Ok(CUfunction::from_addr(params.kern.addr())),
+    }
+}
+
 impl NodeParams for CUDA_KERNEL_NODE_PARAMS {
     fn into_kind(self) -> Answer<NodeKind> {
-        let function = Function::find_in(self.func, &current_context()?)?;
+        let context = if self.ctx.is_null() { current_context()? } else { Context::find(self.ctx)? };
+        context.check()?;
+        let handle = function_of(&self, &context)?;
+        let function = Function::find_in(handle, &context)?;
         let shape = LaunchShape {
             grid: [self.gridDimX, self.gridDimY, self.gridDimZ],
             block: [self.blockDimX, self.blockDimY, self.blockDimZ],
@@ -101,7 +121,7 @@ impl NodeParams for CUDA_KERNEL_NODE_PARAMS {
         };
         let arguments = pack_params(&function, self.kernelParams, self.extra)?;
         let launch = Launch::new(function, shape, arguments)?;
-        Ok(NodeKind::Kernel(Arc::new(KernelNode::new(launch, self.func))))
+        Ok(NodeKind::Kernel(Arc::new(KernelNode::new(launch, handle))))
     }
 
     fn of(kind: &NodeKind) -> Answer<Self> {

@@ -5,27 +5,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::*;
 
-use crate::driver::allocation::allocate_in;
 use crate::driver::call::{Answer, INVALID_VALUE, In, Out, calls, ensure};
 use crate::driver::context::Context;
 use crate::driver::state::emulator;
-use crate::memory::{Region, RegionKind};
 
+use super::block::Block;
 use super::params::NodeParams;
 use super::{NodeKind, add, current_context, params_of};
 
-/// Memory of an allocation node; freed with the last graph that has the node.
+/// An allocation node: its memory, and the parameters for a client that asks.
 #[derive(Debug)]
 pub(in crate::driver) struct Allocated {
-    region: Region,
-    device: i32,
+    pub(in crate::driver) block: Arc<Block>,
     params: CUDA_MEM_ALLOC_NODE_PARAMS,
-}
-
-impl Allocated {
-    fn memory(&self) -> Option<&'static GraphMemory> {
-        emulator().graph_memory.get(self.device as usize)
-    }
 }
 
 /// How much memory the allocation nodes of a device hold.
@@ -36,12 +28,12 @@ pub(in crate::driver) struct GraphMemory {
 }
 
 impl GraphMemory {
-    fn charge(&self, bytes: u64) {
+    pub(super) fn charge(&self, bytes: u64) {
         let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.high.fetch_max(used, Ordering::Relaxed);
     }
 
-    fn refund(&self, bytes: u64) {
+    pub(super) fn refund(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
@@ -70,16 +62,6 @@ unsafe impl Send for Allocated {}
 // SAFETY: as above.
 unsafe impl Sync for Allocated {}
 
-impl Drop for Allocated {
-    fn drop(&mut self) {
-        // Gone already if its context is.
-        let _ = emulator().memory.free(self.region.base);
-        if let Some(memory) = self.memory() {
-            memory.refund(self.region.len);
-        }
-    }
-}
-
 impl NodeKind {
     /// An allocation of device memory, and its address.
     pub(in crate::driver) fn allocation(context: &Context, bytes: usize) -> Answer<(u64, Self)> {
@@ -96,19 +78,14 @@ impl NodeKind {
             ..CUDA_MEM_ALLOC_NODE_PARAMS::zeroed()
         };
         let allocated = allocate(context, params)?;
-        Ok((allocated.region.base, Self::Alloc(Arc::new(allocated))))
+        Ok((allocated.block.base, Self::Alloc(Arc::new(allocated))))
     }
 }
 
 /// Allocates as the parameters say; the address that they hold is not looked at.
 fn allocate(context: &Context, params: CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Allocated> {
-    let region = allocate_in(context, params.bytesize, RegionKind::Pooled, 0)?;
-    let params = CUDA_MEM_ALLOC_NODE_PARAMS { dptr: region.base, ..params };
-    let allocated = Allocated { region, device: context.device, params };
-    if let Some(memory) = allocated.memory() {
-        memory.charge(allocated.region.len);
-    }
-    Ok(allocated)
+    let block = Block::create(context, params.bytesize)?;
+    Ok(Allocated { params: CUDA_MEM_ALLOC_NODE_PARAMS { dptr: block.base, ..params }, block })
 }
 
 impl NodeParams for CUDA_MEM_ALLOC_NODE_PARAMS {

@@ -6,6 +6,7 @@
 //! kinds have.
 
 mod any;
+mod block;
 mod child;
 mod kernel;
 mod memory;
@@ -32,6 +33,7 @@ use kernel::KernelNode;
 use memory::Allocated;
 use params::NodeParams;
 
+pub(in crate::driver) use block::Blocks;
 pub(in crate::driver) use memory::GraphMemory;
 
 /// Enters the functions of every kind.
@@ -96,26 +98,26 @@ impl NodeKind {
     pub(super) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
         match self {
             Self::Kernel(node) => node.run(context),
-            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), Copy::run),
+            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), |copy| copy.run(0, |_| ())),
             Self::Fill(Some(fill), _) => fill.run(),
             Self::Host(host) => {
                 let call = HostCall { function: host.fn_, data: host.userData };
-                Operation::Host(call).run(context, ticket)
+                Operation::Host(call).run(context, ticket, 0)
             }
             Self::Record(event) => {
                 event.note_recorded(ticket);
                 event.stamp(ticket);
                 Ok(())
             }
-            // What a wait waits for was issued before the graph; memory nodes mark life times only; an
-            // executable graph runs the graphs in it itself.
-            Self::Empty
-            | Self::Fill(None, _)
-            | Self::Wait(_)
-            | Self::Alloc(_)
-            | Self::Free(_)
-            | Self::Child(_)
-            | Self::Conditional(_) => Ok(()),
+            Self::Alloc(memory) => {
+                memory.block.appear();
+                Ok(())
+            }
+            Self::Free(address) => Operation::Free(*address).run(context, ticket, 0),
+            // What a wait waits for was issued before the graph; an executable graph runs the graphs in it itself.
+            Self::Empty | Self::Fill(None, _) | Self::Wait(_) | Self::Child(_) | Self::Conditional(_) => {
+                Ok(())
+            }
         }
     }
 

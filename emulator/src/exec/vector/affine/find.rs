@@ -3,13 +3,17 @@
 use super::super::super::semantics::Width;
 use super::super::blocks::Blocks;
 use super::super::liveness::{Liveness, contains};
-use super::super::registers::visit_writes;
+use super::super::registers::{visit_reads, visit_writes};
 use super::expr::{Expr, Exprs, Id, ONE, Shape, UNIFORM, low};
 use super::linear::{linear, linear_shape, linear_value};
 use super::{Affine, Scalar};
 use crate::program::instruction::{Condition, Constant, Instruction, Op, Predicate, Register, Special};
-use crate::program::{Kernel, RowKind};
-use std::collections::{HashMap, HashSet};
+use crate::program::{Kernel, RowKind, effects};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Instructions that the analysis may look at, for each instruction of the kernel and in any, before it gives up.
+const MOST_LOOKS: usize = 256;
+const LEAST_LOOKS: usize = 1 << 16;
 
 /// What is known of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +28,8 @@ enum Known {
 }
 
 impl Affine {
-    /// `copies` are registers that stand for constant rows. `None` if there is nothing to gain.
+    /// `copies` are registers that stand for constant rows. `None` if there is nothing to gain, or if control flow is
+    /// so entangled that finding out would take more than linear time.
     pub(in crate::exec::vector) fn find(
         kernel: &Kernel,
         blocks: &Blocks,
@@ -39,16 +44,21 @@ impl Affine {
             exprs: Exprs::new(),
             known: HashMap::new(),
             rejected: HashSet::new(),
+            looks: LEAST_LOOKS + MOST_LOOKS * kernel.code.len(),
+            seen: vec![0; blocks.count()],
+            searches: 0,
         };
-        loop {
-            finder.propagate();
-            let before = finder.rejected.len();
-            finder.reject_divergent();
-            if finder.rejected.len() == before {
-                break;
-            }
+        let users = finder.users();
+        finder.assume_constants();
+        let mut open: VecDeque<u32> = (0..kernel.code.len() as u32).collect();
+        while !open.is_empty() {
+            finder.propagate(&users, open);
+            let before = finder.rejected.clone();
+            finder.reject_divergent()?;
+            let rejected: Vec<&Register> = finder.rejected.difference(&before).collect();
+            open = rejected.iter().flat_map(|register| users.writers(**register)).copied().collect();
         }
-        finder.finish()
+        finder.finish(&users)
     }
 }
 
@@ -60,26 +70,76 @@ struct Finder<'k> {
     exprs: Exprs,
     known: HashMap<Register, Known>,
     rejected: HashSet<Register>,
+    /// Instructions that may still be looked at.
+    looks: usize,
+    /// The last search that came by each block, and their number.
+    seen: Vec<usize>,
+    searches: usize,
+}
+
+/// The instructions that read and write each register.
+struct Users {
+    readers: HashMap<Register, Vec<u32>>,
+    writers: HashMap<Register, Vec<u32>>,
+}
+
+impl Users {
+    fn readers(&self, register: Register) -> &[u32] {
+        self.readers.get(&register).map_or(&[], Vec::as_slice)
+    }
+
+    fn writers(&self, register: Register) -> &[u32] {
+        self.writers.get(&register).map_or(&[], Vec::as_slice)
+    }
 }
 
 impl Finder<'_> {
-    /// From the constants on, what follows for all registers. What nothing speaks against is taken to be regular.
-    fn propagate(&mut self) {
-        self.known.clear();
+    fn users(&self) -> Users {
+        let mut users = Users { readers: HashMap::new(), writers: HashMap::new() };
+        for (pc, instruction) in (0..).zip(&self.kernel.code) {
+            visit_writes(instruction, &mut |out, _| users.writers.entry(out).or_default().push(pc));
+            if let Op::Pure { .. } = instruction.op {
+                visit_reads(instruction, &mut |source| users.readers.entry(source).or_default().push(pc));
+            }
+        }
+        users
+    }
+
+    /// Counts instructions that are looked at; `None` once there were too many.
+    fn look(&mut self, instructions: usize) -> Option<()> {
+        self.looks = self.looks.checked_sub(instructions)?;
+        Some(())
+    }
+
+    fn assume_constants(&mut self) {
         for (register, width, constant) in &self.kernel.constants {
             let known = self.constant(*register, *width, *constant);
             self.known.insert(*register, known);
         }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for instruction in &self.kernel.code {
-                let mut outs = Vec::new();
-                visit_writes(instruction, &mut |out, width| outs.push((out, width)));
-                for (out, width) in outs {
-                    let Some(new) = self.result(instruction, out, width) else { continue };
-                    let joined = self.known.get(&out).map_or(new, |old| join(*old, new));
-                    changed |= self.known.insert(out, joined) != Some(joined);
+        // What is read before it is written is zero then, whatever is written later.
+        self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
+    }
+
+    /// What follows from these instructions for all registers. What nothing speaks against is taken to be regular. What
+    /// is known of a register changes three times at most, so this takes linear time, however often it is called.
+    fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
+        let mut waits = vec![false; self.kernel.code.len()];
+        open.iter().for_each(|pc| waits[*pc as usize] = true);
+        while let Some(pc) = open.pop_front() {
+            waits[pc as usize] = false;
+            let instruction = &self.kernel.code[pc as usize];
+            let mut outs = Vec::new();
+            visit_writes(instruction, &mut |out, width| outs.push((out, width)));
+            for (out, width) in outs {
+                let Some(new) = self.result(instruction, out, width) else { continue };
+                let joined = self.known.get(&out).map_or(new, |old| join(*old, new));
+                if self.known.insert(out, joined) == Some(joined) {
+                    continue;
+                }
+                for reader in users.readers(out) {
+                    if !std::mem::replace(&mut waits[*reader as usize], true) {
+                        open.push_back(*reader);
+                    }
                 }
             }
         }
@@ -159,8 +219,9 @@ impl Finder<'_> {
     }
 
     /// Leaves to rows what some lanes write while others wait elsewhere with a value of their own.
-    fn reject_divergent(&mut self) {
-        let uniform = self.uniform_predicates();
+    /// `None` if that takes too long.
+    fn reject_divergent(&mut self) -> Option<()> {
+        let uniform = self.uniform_predicates()?;
         for block in 0..self.blocks.count() {
             let Some(last) = self.kernel.code.get(self.blocks.range(block).end - 1) else { continue };
             let diverges = match &last.op {
@@ -175,32 +236,35 @@ impl Finder<'_> {
                     let earlier = self.blocks.rank(one) < self.blocks.rank(other);
                     let (first, second) = if earlier { (one, other) } else { (other, one) };
                     // The first run until they come to where the others are, or beyond. Then those catch up.
-                    for meeting in self.reject_written(first, second) {
+                    for meeting in self.reject_written(first, second)? {
                         if meeting != second {
-                            self.reject_written(second, meeting);
+                            self.reject_written(second, meeting)?;
                         }
                     }
                 }
             }
         }
+        Some(())
     }
 
     /// Rejects what is needed at the start of the block `waiting` and written on the ways from `from` to blocks that do
-    /// not come before that. Returns these.
-    fn reject_written(&mut self, from: usize, waiting: usize) -> Vec<usize> {
+    /// not come before that. Returns these; `None` if it takes too long.
+    fn reject_written(&mut self, from: usize, waiting: usize) -> Option<Vec<usize>> {
         let limit = self.blocks.rank(waiting);
         let place = self.blocks.range(waiting).start as u32;
         let mut beyond = Vec::new();
-        let mut seen = vec![false; self.blocks.count()];
+        self.searches += 1;
         let mut open = vec![from];
         while let Some(block) = open.pop() {
-            if std::mem::replace(&mut seen[block], true) {
+            self.look(1)?;
+            if std::mem::replace(&mut self.seen[block], self.searches) == self.searches {
                 continue;
             }
             if self.blocks.rank(block) >= limit {
                 beyond.push(block);
                 continue;
             }
+            self.look(self.blocks.range(block).len())?;
             for pc in self.blocks.range(block) {
                 let (liveness, rejected) = (self.liveness, &mut self.rejected);
                 visit_writes(&self.kernel.code[pc], &mut |out, _| {
@@ -211,18 +275,19 @@ impl Finder<'_> {
             }
             open.extend(self.blocks.successors(block));
         }
-        beyond
+        Some(beyond)
     }
 
-    /// Which predicates are the same in all lanes that run.
-    fn uniform_predicates(&self) -> Vec<bool> {
-        let is_uniform = |register: &Register| {
-            matches!(self.known.get(register), Some(Known::Shaped { shape: UNIFORM, .. }))
-        };
+    /// Which predicates are the same in all lanes that run; `None` if it takes too long to find out.
+    fn uniform_predicates(&mut self) -> Option<Vec<bool>> {
         let mut uniform = vec![true; self.kernel.predicates as usize];
         let mut changed = true;
         while changed {
             changed = false;
+            self.look(self.kernel.code.len())?;
+            let is_uniform = |register: &Register| {
+                matches!(self.known.get(register), Some(Known::Shaped { shape: UNIFORM, .. }))
+            };
             for instruction in &self.kernel.code {
                 let holds = |condition: &Condition| uniform[condition.predicate.0 as usize];
                 let (outs, same): (Vec<Predicate>, bool) = match &instruction.op {
@@ -236,7 +301,11 @@ impl Finder<'_> {
                     Op::Logic { out, a, b, .. } => {
                         (vec![*out], holds(a) && holds(b) && holds(&instruction.guard))
                     }
-                    op => (written_predicates(op), false),
+                    _ => {
+                        let mut outs = Vec::new();
+                        effects::predicates(instruction, &mut |out| outs.push(out));
+                        (outs, false)
+                    }
                 };
                 for out in outs {
                     changed |= uniform[out.0 as usize] && !same;
@@ -244,10 +313,10 @@ impl Finder<'_> {
                 }
             }
         }
-        uniform
+        Some(uniform)
     }
 
-    fn finish(self) -> Option<Affine> {
+    fn finish(self, users: &Users) -> Option<Affine> {
         let mut affine = Affine {
             exprs: Vec::new(),
             shapes: vec![UNIFORM],
@@ -272,8 +341,9 @@ impl Finder<'_> {
             })
             .collect();
         shaped.sort_unstable_by_key(|(register, _)| register.0);
+        let mut places = HashMap::from([(UNIFORM, 0)]);
         for (register, shape) in shaped {
-            let at = affine.shapes.iter().position(|other| *other == shape).unwrap_or_else(|| {
+            let at = *places.entry(shape).or_insert_with(|| {
                 affine.shapes.push(shape);
                 affine.shapes.len() - 1
             });
@@ -283,30 +353,53 @@ impl Finder<'_> {
                 affine.scalars.insert(register, Scalar { shape: at as u32, width: *width, row: false });
             }
         }
-        loop {
-            let (mut as_scalar, mut as_row) = (HashSet::new(), HashSet::new());
-            for instruction in &self.kernel.code {
-                affine.visit_reads(instruction, &mut |register, row| {
-                    if row { &mut as_row } else { &mut as_scalar }.insert(register);
-                });
-            }
-            // What is read as rows only had better be computed as rows.
-            let before = affine.scalars.len();
-            affine.scalars.retain(|register, _| as_scalar.contains(register));
-            if affine.scalars.len() == before {
-                for (register, scalar) in &mut affine.scalars {
-                    scalar.row = as_row.contains(register);
+        self.drop_rows(&mut affine, users);
+        let mut as_row = HashSet::new();
+        for instruction in &self.kernel.code {
+            affine.visit_reads(instruction, &mut |register, row| {
+                if row {
+                    as_row.insert(register);
                 }
-                let copies = self.copies;
-                let root = |register: &Register| copies.get(register).map_or(*register, |(root, ..)| *root);
-                for row in as_row.iter().map(root).filter(|row| constants.contains(row)) {
-                    affine.rows[row.0 as usize / 64] |= 1 << (row.0 % 64);
-                }
-                break;
-            }
+            });
+        }
+        for (register, scalar) in &mut affine.scalars {
+            scalar.row = as_row.contains(register);
+        }
+        let copies = self.copies;
+        let root = |register: &Register| copies.get(register).map_or(*register, |(root, ..)| *root);
+        for row in as_row.iter().map(root).filter(|row| constants.contains(row)) {
+            affine.rows[row.0 as usize / 64] |= 1 << (row.0 % 64);
         }
         affine.exprs = self.exprs.list;
         (!affine.scalars.is_empty()).then_some(affine)
+    }
+
+    /// What is read as rows only had better be computed as rows. Its sources are then read as rows, too.
+    fn drop_rows(&self, affine: &mut Affine, users: &Users) {
+        let mut as_scalar: HashMap<Register, usize> = HashMap::new();
+        for instruction in &self.kernel.code {
+            affine.visit_reads(instruction, &mut |register, row| {
+                *as_scalar.entry(register).or_default() += usize::from(!row);
+            });
+        }
+        let nobody = |reads: Option<&usize>| reads.is_none_or(|reads| *reads == 0);
+        let mut open: Vec<Register> =
+            affine.scalars.keys().copied().filter(|register| nobody(as_scalar.get(register))).collect();
+        while let Some(register) = open.pop() {
+            affine.scalars.remove(&register);
+            for pc in users.writers(register) {
+                let instruction = &self.kernel.code[*pc as usize];
+                let Op::Pure { .. } = instruction.op else { continue };
+                visit_reads(instruction, &mut |source| {
+                    if let Some(reads) = as_scalar.get_mut(&source) {
+                        *reads -= 1;
+                        if *reads == 0 && affine.scalars.contains_key(&source) {
+                            open.push(source);
+                        }
+                    }
+                });
+            }
+        }
     }
 }
 
@@ -318,27 +411,5 @@ fn join(old: Known, new: Known) -> Known {
             Known::Shaped { shape, value: value.filter(|_| value == other_value) }
         }
         _ => Known::Row,
-    }
-}
-
-/// The predicates that an instruction other than a test or logic writes.
-fn written_predicates(op: &Op) -> Vec<Predicate> {
-    use crate::program::instruction::{BarrierKind, Collective, MemoryBarrierAction};
-    match op {
-        Op::Barrier { kind: BarrierKind::Combine { out, .. }, .. } => vec![*out],
-        Op::MemoryBarrier(barrier) => match barrier.action {
-            MemoryBarrierAction::Test { out, .. } => vec![out],
-            _ => Vec::new(),
-        },
-        Op::Collective { operation, .. } => match operation {
-            Collective::Shuffle { inside, .. } => inside.iter().copied().collect(),
-            Collective::MatchAll { agreed, .. } => agreed.iter().copied().collect(),
-            Collective::VoteAll { out, .. }
-            | Collective::VoteAny { out, .. }
-            | Collective::VoteUniform { out, .. }
-            | Collective::Elect { elected: out, .. } => vec![*out],
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
     }
 }

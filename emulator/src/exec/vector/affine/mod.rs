@@ -13,10 +13,9 @@ mod find;
 mod linear;
 
 use super::super::semantics::{PureInfo, Width};
-use super::memory::{MOST_ELEMENTS, is_common};
 use super::registers::visit_reads;
+use super::translate::AccessSpace;
 use crate::program::instruction::{Access, Instruction, Op, Register};
-use crate::ptx::Space;
 use expr::{Shape, UNIFORM};
 use linear::{Linear, comparison, linear};
 use std::collections::HashMap;
@@ -100,16 +99,7 @@ impl Affine {
 
     /// Whether an access finds its address in a scalar.
     pub(super) fn is_address(&self, access: &Access) -> bool {
-        let handled = match access.space {
-            Some(Space::Global | Space::Const) | None => !access.order.is_strong(),
-            Some(Space::Shared) => true,
-            _ => false,
-        };
-        let common = is_common(access.bytes, access.width == Width::Double);
-        handled
-            && common
-            && access.registers.len() <= MOST_ELEMENTS
-            && self.scalars.contains_key(&access.address.base)
+        AccessSpace::of(access).is_some() && self.scalars.contains_key(&access.address.base)
     }
 
     /// Calls `visit` with what an instruction reads, and whether it does so as a row.

@@ -1,0 +1,107 @@
+//! What one step costs while n things are alive, or n deep: a column that grows with n is a mistake.
+//!
+//! `cargo bench -p cuprum-emulator --bench growth`; `tests/growth.rs` asserts the same with generous factors.
+#![allow(missing_docs, reason = "not a library")]
+
+use cuprum_emulator::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
+use cuprum_emulator::memory::{Memory, Request};
+use cuprum_emulator::program::{LoadOptions, Program};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// The numbers of things.
+const SIZES: [usize; 4] = [100, 1000, 10_000, 100_000];
+
+fn main() {
+    println!("| what | {} |", SIZES.map(|size| size.to_string()).join(" | "));
+    println!("| --- |{}", " ---: |".repeat(SIZES.len()));
+    row("allocate, take a snapshot, find, free: ns each", allocation);
+    row("end a context of three allocations: ns each", context);
+    row("load a kernel and launch it first: ns per instruction", first_launch);
+    row("call a function that calls itself so deep, at most 9000: ns per call", recursion);
+}
+
+fn row(what: &str, run: impl Fn(usize) -> f64) {
+    println!("| {what} | {} |", SIZES.map(|size| format!("{:.0}", run(size))).join(" | "));
+}
+
+fn each(time: Duration, count: usize) -> f64 {
+    time.as_secs_f64() * 1e9 / count as f64
+}
+
+fn allocate(memory: &Memory, context: u64, count: usize) {
+    for _ in 0..count {
+        memory.alloc(&Request::device(512, context, 0)).expect("room for small allocations");
+    }
+}
+
+fn allocation(alive: usize) -> f64 {
+    const TURNS: usize = 10_000;
+    let memory = Memory::new(1, 1 << 40, false);
+    allocate(&memory, 1, alive);
+    let start = Instant::now();
+    for _ in 0..TURNS {
+        let region = memory.alloc(&Request::device(512, 1, 0)).expect("room for one more");
+        assert!(memory.snapshot().find(region.base).is_some());
+        memory.free(region.base).expect("what was just allocated");
+    }
+    each(start.elapsed(), TURNS)
+}
+
+fn context(alive: usize) -> f64 {
+    const TURNS: usize = 10_000;
+    let memory = Memory::new(1, 1 << 40, false);
+    allocate(&memory, 1, alive);
+    let start = Instant::now();
+    for _ in 0..TURNS {
+        allocate(&memory, 2, 3);
+        assert_eq!(memory.free_context(2), 3);
+    }
+    each(start.elapsed(), TURNS)
+}
+
+const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+fn run(text: &str, params: &[u8]) {
+    let program = Program::load(text, &LoadOptions::default()).expect("PTX of this file");
+    let kernel = program.kernel("k").expect("the kernel of this file");
+    let args = LaunchArgs {
+        kernel,
+        globals: &[],
+        grid: [1; 3],
+        block: [32, 1, 1],
+        dynamic_shared: 0,
+        params,
+        cooperative: false,
+        grid_workspace: 0,
+    };
+    let memory = Memory::new(1, 1 << 20, false);
+    launch(&args, &memory.snapshot(), &ExecOptions::default(), &NoHooks).expect("a launch without faults");
+}
+
+fn first_launch(instructions: usize) -> f64 {
+    let mut text = format!(
+        "{HEADER}.visible .entry k()\n{{\n.reg .b32 %r<{}>;\nmov.u32 %r0, %tid.x;\n",
+        instructions + 1
+    );
+    for index in 1..=instructions {
+        writeln!(text, "add.u32 %r{index}, %r{}, %r0;", index - 1).expect("text in memory");
+    }
+    let text = text + "ret;\n}\n";
+    let start = Instant::now();
+    run(&text, &[]);
+    each(start.elapsed(), instructions)
+}
+
+fn recursion(depth: usize) -> f64 {
+    let depth = depth.min(9000);
+    let text = format!(
+        "{HEADER}.func deep(.param .b32 depth)\n{{\n.reg .pred %p;\n.reg .b32 %r;\nld.param.u32 %r, [depth];\n\
+         setp.eq.u32 %p, %r, 0;\n@%p ret;\nsub.u32 %r, %r, 1;\n.param .b32 a;\nst.param.b32 [a], %r;\n\
+         call deep, (a);\nret;\n}}\n.visible .entry k(.param .u32 depth)\n{{\n.reg .b32 %r;\n.param .b32 a;\n\
+         ld.param.u32 %r, [depth];\nst.param.b32 [a], %r;\ncall deep, (a);\nret;\n}}\n"
+    );
+    let start = Instant::now();
+    run(&text, &(depth as u32).to_le_bytes());
+    each(start.elapsed(), depth)
+}

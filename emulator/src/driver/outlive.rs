@@ -1,0 +1,92 @@
+//! What goes on after a fault of its context.
+//!
+//! On hardware a fault ends kernels, but copies between page-locked host memory and the device that
+//! were issued before go on: waits answer the sticky code at once, and the bytes arrive later. On an
+//! H200, a wait answered 0.15 s after the fault with half of 16 GiB written, and two seconds later
+//! all of it was. Copies of pageable memory are over, or stopped, when a wait answers. Callbacks of
+//! streams are told of the fault, later than the wait; host functions are not called.
+//!
+//! A thread of the driver does what is left. It takes its time, so that a program which does not
+//! expect it has the chance to show so.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use cuprum_sys::FnId;
+
+use super::context::Context;
+use super::schedule::{Job, Ticket};
+use super::state::emulator;
+
+/// The calls that wait for what goes on after a fault. All others answer at once.
+///
+/// Recorded on H200s (`tests/data/goldens/after_fault.txt`): the end of the context stops what goes on. Freeing or
+/// unregistering host memory answers the fault at once there, and keeps the memory, which goes on being written; here it
+/// is memory of the process's own, so those two wait.
+const AWAIT: &[FnId] = &[
+    FnId::cuCtxDestroy,
+    FnId::cuCtxDestroy_v2,
+    FnId::cuCtxDetach,
+    FnId::cuDevicePrimaryCtxRelease,
+    FnId::cuDevicePrimaryCtxRelease_v2,
+    FnId::cuDevicePrimaryCtxReset,
+    FnId::cuDevicePrimaryCtxReset_v2,
+    FnId::cuMemFreeHost,
+    FnId::cuMemHostUnregister,
+];
+
+/// Waits for what goes on after a fault, if a call does.
+pub(super) fn wait_in(call: FnId) {
+    if AWAIT.contains(&call) {
+        emulator().scheduler.wait_for_outliving();
+    }
+}
+
+/// An operation that goes on.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) ticket: Ticket,
+    pub(super) job: Job,
+}
+
+impl Left {
+    fn end(self) {
+        let Job { context, operation, .. } = self.job;
+        operation.end_after_fault(&context);
+        emulator().scheduler.note_end(self.ticket);
+    }
+}
+
+/// Ends operations on a thread of their own, in this order.
+pub(super) fn go_on(left: Vec<Left>) {
+    let left = Arc::new(Mutex::new(left.into_iter()));
+    let next =
+        |left: &Mutex<std::vec::IntoIter<Left>>| left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = {
+        let left = Arc::clone(&left);
+        move || {
+            while let Some(one) = next(&left) {
+                one.end();
+            }
+        }
+    };
+    if std::thread::Builder::new().name("cuprum-copies".into()).spawn(work).is_err() {
+        // Without a thread, they end now.
+        while let Some(one) = next(&left) {
+            one.end();
+        }
+    }
+}
+
+/// How long a copy of a broken context rests after each of its first pieces.
+const REST: Duration = Duration::from_millis(10);
+
+/// How many pieces of a copy are followed by a rest; what is longer goes on without.
+const RESTS: u64 = 16;
+
+/// Lets a copy rest before its piece of this number, if its context is broken.
+pub(super) fn rest_before(piece: u64, context: &Context) {
+    if piece < RESTS && context.is_poisoned() {
+        std::thread::sleep(REST);
+    }
+}

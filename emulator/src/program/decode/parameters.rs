@@ -1,0 +1,207 @@
+//! Parameters and results of device functions: in rows, a row a word, on their way between caller and callee.
+//!
+//! Old PTX declares them as registers. Then they are moved from their rows at the start of the function, and to them
+//! before it returns.
+
+use super::operands::width_of;
+use super::{Decoded, Decoder, Symbol, rows_of};
+use crate::exec::semantics::{Width, bits, pure};
+use crate::program::instruction::{Callee, Op, Register};
+use crate::program::types::Type;
+use crate::program::{PtxError, PtxErrorKind};
+use crate::ptx::{self, Operand, Space, Variable};
+
+/// Registers that a call has results for, and the first of the rows that these come in.
+type Received<'s> = Vec<(Symbol<'s>, Register)>;
+
+impl<'m, 's> Decoder<'_, 'm, 's> {
+    /// Declares parameters and results that are registers, and takes what the caller gave.
+    pub(super) fn receive(&mut self, tree: &'m ptx::Function<'s>) -> Decoded<()> {
+        let Some(unit) = self.units.iter().rev().find(|unit| {
+            let body = self.context.bodies[unit.module_index as usize];
+            body.is_some_and(|body| std::ptr::eq(body, tree))
+        }) else {
+            return Ok(());
+        };
+        let rows: Vec<Register> = unit.params.iter().chain(&unit.returns).map(|(first, _)| *first).collect();
+        for (index, (variable, first)) in tree.params.iter().chain(&tree.returns).zip(rows).enumerate() {
+            if variable.space != Space::Register {
+                continue;
+            }
+            self.position = variable.position;
+            let symbol = self.declare_register(variable)?;
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.insert(variable.name, symbol.clone());
+            }
+            if index < tree.params.len() {
+                self.take_words(&symbol, first);
+            } else {
+                self.results.push((symbol, first));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_passed(&self, variable: &Variable<'_>) -> Decoded<()> {
+        let ty = Type::parse(variable.ty);
+        if ty.is_some_and(|ty| ty != Type::Pred && ty.bytes() >= 4) && variable.count.is_none() {
+            return Ok(());
+        }
+        let message = format!("`{}`: registers of 32 bits and more are passed to functions", variable.name);
+        Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
+    }
+
+    /// The end of the kernel, or of the function.
+    pub(super) fn leave(&mut self) {
+        if self.in_kernel {
+            return self.emit(Op::Exit);
+        }
+        for (symbol, first) in self.results.clone() {
+            self.give_words(&symbol, first);
+        }
+        self.emit(Op::Return);
+    }
+
+    /// The registers of a symbol.
+    fn parts(symbol: &Symbol<'s>) -> Vec<(Register, Type)> {
+        match symbol {
+            Symbol::Register { register, ty: Type::B128 } => {
+                vec![(*register, Type::B64), (Register(register.0 + 2), Type::B64)]
+            }
+            Symbol::Register { register, ty } => vec![(*register, *ty)],
+            Symbol::Vector { first, ty, elements } => {
+                (0..*elements).map(|element| (Register(first.0 + element * rows_of(*ty)), *ty)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// From rows of words, from `first` on, to registers.
+    pub(super) fn take_words(&mut self, symbol: &Symbol<'s>, first: Register) {
+        let mut at = first.0;
+        for (register, ty) in Self::parts(symbol) {
+            let (low, high) = (Register(at), Register(at + 1));
+            match width_of(ty) {
+                Width::Double => self.pure_op(pure::<bits::Pack32>(), register, &[low, high]),
+                _ => self.move_op(Width::Single, register, low),
+            }
+            at += rows_of(ty);
+        }
+    }
+
+    fn give_words(&mut self, symbol: &Symbol<'s>, first: Register) {
+        let mut at = first.0;
+        for (register, ty) in Self::parts(symbol) {
+            let (low, high) = (Register(at), Register(at + 1));
+            if width_of(ty) == Width::Double {
+                self.pure_op(pure::<bits::Low32>(), low, &[register]);
+                self.pure_op(pure::<bits::High32>(), high, &[register]);
+            } else {
+                self.move_op(Width::Single, low, register);
+            }
+            at += rows_of(ty);
+        }
+    }
+
+    /// The declaration of a callee that is known.
+    pub(super) fn signature(&self, callee: Callee) -> Option<&'m ptx::Function<'s>> {
+        let Callee::Direct(index) = callee else { return None };
+        self.context.bodies[self.units.get(index as usize)?.module_index as usize]
+    }
+
+    /// The rows of the arguments of a call, word by word.
+    pub(super) fn arguments(
+        &mut self,
+        operands: &[Operand<'s>],
+        signature: Option<&'m ptx::Function<'s>>,
+    ) -> Decoded<Vec<Register>> {
+        let mut rows = Vec::new();
+        for (index, operand) in operands.iter().enumerate() {
+            let variable = signature.and_then(|signature| signature.params.get(index));
+            self.argument(operand, variable, &mut rows)?;
+        }
+        Ok(rows)
+    }
+
+    fn argument(
+        &mut self,
+        operand: &Operand<'s>,
+        variable: Option<&Variable<'_>>,
+        rows: &mut Vec<Register>,
+    ) -> Decoded<()> {
+        let symbol = match operand {
+            Operand::Vector(parts) => {
+                return parts.iter().try_for_each(|part| self.argument(part, None, rows));
+            }
+            Operand::Name(name) => self.lookup(name).ok_or_else(|| self.undeclared(name))?,
+            number => {
+                let ty = variable.and_then(|variable| Type::parse(variable.ty)).unwrap_or(Type::B32);
+                let register = self.source(number, ty, width_of(ty))?;
+                Symbol::Register { register, ty }
+            }
+        };
+        match symbol {
+            Symbol::ParamRows { first, words, .. } => {
+                rows.extend((0..words).map(|word| Register(first.0 + word)));
+            }
+            Symbol::Register { ty, .. }
+                if variable.is_some_and(|variable| !has_rows(variable, rows_of(ty))) =>
+            {
+                let message = format!("an argument of type {ty:?}, where the parameter has another size");
+                return Err(PtxError::at(self.position, PtxErrorKind::Syntax, message));
+            }
+            Symbol::Register { register, ty } if rows_of(ty) == 1 => rows.push(register),
+            Symbol::Register { ty, .. } => {
+                let first = self.allocate_rows(rows_of(ty), Width::Single);
+                self.give_words(&symbol, first);
+                rows.extend((0..rows_of(ty)).map(|word| Register(first.0 + word)));
+            }
+            _ => return Err(self.unsupported("this argument of a call")),
+        }
+        Ok(())
+    }
+
+    /// The rows for the results of a call, and the registers that they go to afterwards.
+    pub(super) fn call_results(
+        &mut self,
+        operands: &[Operand<'s>],
+        signature: Option<&'m ptx::Function<'s>>,
+    ) -> Decoded<(Vec<Register>, Received<'s>)> {
+        let (mut rows, mut received) = (Vec::new(), Vec::new());
+        for (index, operand) in operands.iter().enumerate() {
+            let parts = match operand {
+                Operand::Vector(parts) => parts.as_slice(),
+                single => std::slice::from_ref(single),
+            };
+            for part in parts {
+                let Operand::Name(name) = part else { return Err(self.unsupported("this result of a call")) };
+                if *name == "_" {
+                    // A result that nobody wants takes its place.
+                    let variable = signature.and_then(|signature| signature.returns.get(index));
+                    let words = variable.map_or(Ok(1), |variable| self.words_of(variable))?;
+                    let first = self.allocate_rows(words, Width::Single);
+                    rows.extend((0..words).map(|word| Register(first.0 + word)));
+                    continue;
+                }
+                match self.lookup(name).ok_or_else(|| self.undeclared(name))? {
+                    Symbol::ParamRows { first, words, .. } => {
+                        rows.extend((0..words).map(|word| Register(first.0 + word)));
+                    }
+                    Symbol::Register { register, ty } if rows_of(ty) == 1 => rows.push(register),
+                    symbol @ Symbol::Register { ty, .. } => {
+                        let first = self.allocate_rows(rows_of(ty), Width::Single);
+                        rows.extend((0..rows_of(ty)).map(|word| Register(first.0 + word)));
+                        received.push((symbol, first));
+                    }
+                    _ => return Err(self.undeclared(name)),
+                }
+            }
+        }
+        Ok((rows, received))
+    }
+}
+
+/// Whether a parameter takes so many rows.
+fn has_rows(variable: &Variable<'_>, rows: u32) -> bool {
+    variable.dimensions.is_empty() && Type::parse(variable.ty).is_some_and(|ty| rows_of(ty) == rows)
+}

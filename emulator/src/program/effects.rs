@@ -1,0 +1,337 @@
+//! What each instruction reads and writes, once for all who ask.
+//!
+//! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
+//! told.
+
+use super::instruction::{
+    AsyncCopy, BarrierKind, BulkCopy, Callee, Collective, Condition, Instruction, Matrix, MemoryBarrier,
+    MemoryBarrierAction, Op, Predicate, Register,
+};
+use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
+use super::types::Type;
+use crate::exec::semantics::Width;
+
+/// The flag that additions with carry pass on.
+pub(crate) const CARRY: Predicate = Predicate(1);
+
+fn wide_parts(register: Register) -> [Register; 2] {
+    [register, Register(register.0 + 2)]
+}
+
+/// Calls `visit` with each register that an instruction reads. The values of parameters that a call copies to the
+/// callee count as read by the call, and those that a return copies back by nobody.
+pub(crate) fn reads(instruction: &Instruction, visit: &mut impl FnMut(Register)) {
+    let mut all = |registers: &[Register]| registers.iter().copied().for_each(&mut *visit);
+    match &instruction.op {
+        Op::Pure { info, sources, .. } => {
+            let used = sources.iter().zip(info.sources).filter(|(_, width)| *width != Width::None);
+            used.for_each(|(source, _)| visit(*source));
+        }
+        Op::Test { sources, .. } => all(sources),
+        Op::Select { a, b, .. } => all(&[*a, *b]),
+        Op::Video { sources, .. } => all(sources),
+        Op::Carry(carry) => all(&carry.sources),
+        Op::Load(access) => all(&[access.address.base]),
+        Op::Store(access) => {
+            all(&[access.address.base]);
+            all(&access.registers);
+        }
+        Op::Atomic(atomic) => {
+            all(&[atomic.address.base]);
+            match atomic.ty {
+                Type::B128 => atomic.operands.iter().for_each(|operand| all(&wide_parts(*operand))),
+                _ => all(&atomic.operands),
+            }
+        }
+        Op::AsyncCopy(copy) => {
+            let AsyncCopy { to, from, source_bytes, .. } = &**copy;
+            all(&[to.base, from.base]);
+            source_bytes.iter().for_each(|bytes| all(&[*bytes]));
+        }
+        Op::BulkCopy(copy) => {
+            let BulkCopy { to, from, bytes, .. } = &**copy;
+            all(&[to.base, from.base, *bytes]);
+        }
+        Op::MemoryBarrier(barrier) => {
+            let MemoryBarrier { address, action, .. } = &**barrier;
+            all(&[address.base]);
+            match action {
+                MemoryBarrierAction::Init { count } => all(&[*count]),
+                MemoryBarrierAction::Invalidate => {}
+                MemoryBarrierAction::Arrive { count, transactions, .. } => {
+                    count.iter().chain(transactions).for_each(|register| all(&[*register]));
+                }
+                MemoryBarrierAction::Transactions { bytes, .. } => all(&[*bytes]),
+                MemoryBarrierAction::Test { phase, .. } => all(&[*phase]),
+            }
+        }
+        Op::Matrix(matrix) => matrix_reads(matrix, visit),
+        Op::Object(op) => object_reads(op, visit),
+        Op::Alloca { size, .. } => all(&[*size]),
+        Op::StackRestore { pointer, .. } => all(&[*pointer]),
+        Op::BranchIndexed { index, .. } => all(&[*index]),
+        Op::Call(call) => {
+            if let Callee::Indirect(register) = call.callee {
+                all(&[register]);
+            }
+            all(&call.arguments);
+        }
+        Op::Barrier { id, count, .. } => {
+            all(&[*id]);
+            count.iter().for_each(|count| all(&[*count]));
+        }
+        Op::Collective { operation, members } => {
+            all(&[*members]);
+            match operation {
+                Collective::Shuffle { value, lane, clamp, .. } => all(&[*value, *lane, *clamp]),
+                Collective::MatchAny { value, .. }
+                | Collective::MatchAll { value, .. }
+                | Collective::Reduce { value, .. } => all(&[*value]),
+                Collective::VoteAll { .. }
+                | Collective::VoteAny { .. }
+                | Collective::VoteUniform { .. }
+                | Collective::VoteBallot { .. }
+                | Collective::Elect { .. }
+                | Collective::WarpBarrier => {}
+            }
+        }
+        Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
+        Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
+        Op::Fence(_) | Op::Yield | Op::StackSave { .. } => {}
+    }
+}
+
+fn matrix_reads(matrix: &Matrix, visit: &mut impl FnMut(Register)) {
+    match matrix {
+        Matrix::Product(product) => {
+            [&product.a, &product.b, &product.c].into_iter().flatten().for_each(|register| visit(*register));
+        }
+        Matrix::Move(access) => {
+            visit(access.address.base);
+            access.stride.iter().for_each(|stride| visit(*stride));
+            access.registers.iter().filter(|_| access.store).for_each(|register| visit(*register));
+        }
+        Matrix::Rows(rows) => {
+            visit(rows.address.base);
+            rows.registers.iter().filter(|_| rows.store).for_each(|register| visit(*register));
+        }
+        Matrix::Transpose { value, .. } => visit(*value),
+    }
+}
+
+fn object_reads(op: &ObjectOp, visit: &mut impl FnMut(Register)) {
+    let mut place = |place: &Place| {
+        visit(place.object);
+        place.layer.iter().chain(place.coordinates.iter().flatten()).for_each(|register| visit(*register));
+    };
+    match op {
+        ObjectOp::Sample(sample) => {
+            place(&sample.place);
+            sample.offsets.iter().flatten().for_each(|register| visit(*register));
+            match &sample.level {
+                Level::Implicit | Level::Base => {}
+                Level::Number(register) => visit(*register),
+                Level::Gradients(x, y) => x.iter().chain(y).flatten().for_each(|register| visit(*register)),
+            }
+        }
+        ObjectOp::Access(access) => {
+            place(&access.place);
+            match &access.action {
+                SurfaceAction::Load(_) => {}
+                SurfaceAction::Store(registers) | SurfaceAction::StoreConverted(registers) => {
+                    registers.iter().for_each(|register| visit(*register));
+                }
+                SurfaceAction::Reduce { value, .. } => visit(*value),
+            }
+        }
+        ObjectOp::Query { object, level, .. } => {
+            visit(*object);
+            level.iter().for_each(|level| visit(*level));
+        }
+        ObjectOp::IsKind { object, .. } => visit(*object),
+    }
+}
+
+/// Calls `visit` with each register that an instruction writes. The results of a call count as written by the call.
+pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register, Width)) {
+    match &instruction.op {
+        Op::Pure { info, out, .. } => visit(*out, info.out),
+        Op::Select { width, out, .. } => visit(*out, *width),
+        Op::Video { out, .. } => visit(*out, Width::Single),
+        Op::Carry(carry) => visit(carry.out, carry.width),
+        Op::Load(access) => access.registers.iter().for_each(|register| visit(*register, access.width)),
+        Op::Atomic(atomic) => match (atomic.out, atomic.ty.bytes()) {
+            (None, _) => {}
+            (Some(out), 16) => wide_parts(out).into_iter().for_each(|half| visit(half, Width::Double)),
+            (Some(out), 8) => visit(out, Width::Double),
+            (Some(out), _) => visit(out, Width::Single),
+        },
+        Op::MemoryBarrier(barrier) => match barrier.action {
+            MemoryBarrierAction::Arrive { out, .. } => {
+                out.into_iter().for_each(|out| visit(out, Width::Double));
+            }
+            MemoryBarrierAction::Init { .. }
+            | MemoryBarrierAction::Invalidate
+            | MemoryBarrierAction::Transactions { .. }
+            | MemoryBarrierAction::Test { .. } => {}
+        },
+        Op::Matrix(matrix) => matrix_writes(matrix, visit),
+        Op::Object(op) => match &**op {
+            ObjectOp::Sample(sample) => {
+                let width = match sample.result {
+                    Sampled::Words | Sampled::Halves | Sampled::HalfPairs => Width::Single,
+                };
+                sample.out.iter().for_each(|out| visit(*out, width));
+            }
+            ObjectOp::Access(access) => match &access.action {
+                SurfaceAction::Load(out) => out.iter().for_each(|out| visit(*out, access.width)),
+                SurfaceAction::Store(_) | SurfaceAction::StoreConverted(_) | SurfaceAction::Reduce { .. } => {
+                }
+            },
+            ObjectOp::Query { out, .. } => visit(*out, Width::Single),
+            ObjectOp::IsKind { .. } => {}
+        },
+        Op::LocalAddress { out, width, .. }
+        | Op::Clock { out, width, .. }
+        | Op::Alloca { out, width, .. }
+        | Op::StackSave { out, width } => visit(*out, *width),
+        Op::Call(call) => call.results.iter().for_each(|register| visit(*register, Width::Single)),
+        Op::Barrier { kind: BarrierKind::CountOnes { out, .. }, .. } | Op::ActiveMask { out } => {
+            visit(*out, Width::Single);
+        }
+        Op::Collective { operation, .. } => match operation {
+            Collective::Shuffle { out, .. }
+            | Collective::VoteBallot { out, .. }
+            | Collective::MatchAny { out, .. }
+            | Collective::MatchAll { out, .. }
+            | Collective::Reduce { out, .. }
+            | Collective::Elect { out, .. } => visit(*out, Width::Single),
+            Collective::VoteAll { .. }
+            | Collective::VoteAny { .. }
+            | Collective::VoteUniform { .. }
+            | Collective::WarpBarrier => {}
+        },
+        Op::Barrier {
+            kind: BarrierKind::Sync | BarrierKind::Arrive | BarrierKind::Combine { .. }, ..
+        } => {}
+        Op::Test { .. } | Op::Logic { .. } | Op::Store(_) | Op::Branch { .. } => {}
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::ClusterBarrier { .. } => {}
+        Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap => {}
+        Op::Fence(_) | Op::Yield | Op::StackRestore { .. } => {}
+    }
+}
+
+fn matrix_writes(matrix: &Matrix, visit: &mut impl FnMut(Register, Width)) {
+    let width = |ty: super::instruction::Element| match ty.bits() {
+        64 => Width::Double,
+        _ => Width::Single,
+    };
+    match matrix {
+        Matrix::Product(product) => {
+            product.d.iter().for_each(|register| visit(*register, width(product.types[3])));
+        }
+        Matrix::Move(access) if !access.store => {
+            access.registers.iter().for_each(|register| visit(*register, width(access.ty)));
+        }
+        Matrix::Rows(rows) if !rows.store => {
+            rows.registers.iter().for_each(|register| visit(*register, Width::Single));
+        }
+        Matrix::Move(_) | Matrix::Rows(_) => {}
+        Matrix::Transpose { out, .. } => visit(*out, Width::Single),
+    }
+}
+
+/// Calls `visit` with each predicate that an instruction reads, its guard included.
+pub(crate) fn conditions(instruction: &Instruction, visit: &mut impl FnMut(Predicate)) {
+    let mut read = |condition: &Condition| visit(condition.predicate);
+    read(&instruction.guard);
+    match &instruction.op {
+        Op::Test { combine: Some((_, condition)), .. } | Op::Select { condition, .. } => read(condition),
+        Op::Logic { a, b, .. } => [a, b].into_iter().for_each(read),
+        Op::Carry(carry) if carry.reads => visit(CARRY),
+        Op::AsyncCopy(copy) => read(&copy.ignored),
+        Op::Barrier { kind, .. } => match kind {
+            BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. } => {
+                read(condition);
+            }
+            BarrierKind::Sync | BarrierKind::Arrive => {}
+        },
+        Op::Collective { operation, .. } => match operation {
+            Collective::VoteAll { condition, .. }
+            | Collective::VoteAny { condition, .. }
+            | Collective::VoteUniform { condition, .. }
+            | Collective::VoteBallot { condition, .. } => read(condition),
+            Collective::Shuffle { .. }
+            | Collective::MatchAny { .. }
+            | Collective::MatchAll { .. }
+            | Collective::Reduce { .. }
+            | Collective::Elect { .. }
+            | Collective::WarpBarrier => {}
+        },
+        Op::Test { combine: None, .. } | Op::Carry(_) | Op::Pure { .. } | Op::Video { .. } => {}
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) => {}
+        Op::Matrix(_) | Op::Object(_) | Op::LocalAddress { .. } | Op::Alloca { .. } => {}
+        Op::StackSave { .. } | Op::StackRestore { .. } | Op::Branch { .. } | Op::BranchIndexed { .. } => {}
+        Op::Call(_) | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
+        Op::ActiveMask { .. } | Op::Clock { .. } | Op::Fence(_) | Op::Yield => {}
+    }
+}
+
+/// Calls `visit` with each predicate that an instruction writes.
+pub(crate) fn predicates(instruction: &Instruction, visit: &mut impl FnMut(Predicate)) {
+    match &instruction.op {
+        Op::Test { out, inverse, .. } => std::iter::once(*out).chain(*inverse).for_each(visit),
+        Op::Logic { out, .. } => visit(*out),
+        Op::Carry(carry) if carry.writes => visit(CARRY),
+        Op::Barrier { kind: BarrierKind::Combine { out, .. }, .. } => visit(*out),
+        Op::MemoryBarrier(barrier) => match barrier.action {
+            MemoryBarrierAction::Test { out, .. } => visit(out),
+            MemoryBarrierAction::Init { .. }
+            | MemoryBarrierAction::Invalidate
+            | MemoryBarrierAction::Arrive { .. }
+            | MemoryBarrierAction::Transactions { .. } => {}
+        },
+        Op::Collective { operation, .. } => match operation {
+            Collective::Shuffle { inside: out, .. } | Collective::MatchAll { agreed: out, .. } => {
+                out.iter().copied().for_each(visit);
+            }
+            Collective::VoteAll { out, .. }
+            | Collective::VoteAny { out, .. }
+            | Collective::VoteUniform { out, .. }
+            | Collective::Elect { elected: out, .. } => visit(*out),
+            Collective::VoteBallot { .. }
+            | Collective::MatchAny { .. }
+            | Collective::Reduce { .. }
+            | Collective::WarpBarrier => {}
+        },
+        Op::Object(op) => match &**op {
+            ObjectOp::Sample(sample) => sample.resident.iter().copied().for_each(visit),
+            ObjectOp::IsKind { out, .. } => visit(*out),
+            ObjectOp::Access(_) | ObjectOp::Query { .. } => {}
+        },
+        Op::Barrier {
+            kind: BarrierKind::Sync | BarrierKind::Arrive | BarrierKind::CountOnes { .. }, ..
+        } => {}
+        Op::Carry(_) | Op::Pure { .. } | Op::Select { .. } | Op::Video { .. } | Op::Load(_) => {}
+        Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::Matrix(_) => {}
+        Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit => {}
+        Op::Trap | Op::ClusterBarrier { .. } | Op::ActiveMask { .. } | Op::Clock { .. } => {}
+        Op::Fence(_) | Op::Yield => {}
+    }
+}
+
+/// Whether only its operands and results say what an instruction does to registers, all of them within its lanes: so
+/// not calls and returns, which move parameters, nor what has more rows than its operands name.
+pub(crate) fn is_simple(op: &Op) -> bool {
+    match op {
+        Op::Atomic(atomic) => atomic.ty != Type::B128,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Matrix(_) | Op::Object(_) => false,
+        Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::ClusterBarrier { .. } => false,
+        Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => true,
+        Op::Video { .. } | Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Alloca { .. } => true,
+        Op::StackSave { .. } | Op::StackRestore { .. } | Op::Branch { .. } | Op::Exit | Op::Trap => true,
+        Op::Barrier { .. } | Op::Collective { .. } | Op::ActiveMask { .. } | Op::Clock { .. } => true,
+        Op::Fence(_) | Op::Yield => true,
+    }
+}

@@ -1,0 +1,131 @@
+//! Declarations: which ones PTX knows, those of global memory inside functions, the elements of vector registers.
+
+use super::types::Type;
+use super::{PtxError, PtxErrorKind};
+use crate::ptx::{Initializer, Linkage, Module, Space, Statement, Variable};
+
+/// Names of the elements of vector registers, in their order; colours are other names for them.
+pub(super) const ELEMENTS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b", "a"]];
+
+/// Refuses what no variable may be, wherever it stands.
+pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
+    let refuse = |message: String| Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
+    if matches!(variable.ty, "bf16" | "bf16x2") {
+        return refuse(format!(
+            "nothing is declared with the type `.{}`, expected `.b16` or `.b32`",
+            variable.ty
+        ));
+    }
+    if variable.ty == "pred" && variable.space != Space::Register {
+        return refuse(format!("the predicate `{}` must be a register", variable.name));
+    }
+    if !matches!(variable.vector, 1 | 2 | 4) {
+        return refuse(format!("`.v{}` is no vector size of a variable", variable.vector));
+    }
+    if Type::parse(variable.ty).is_some_and(|ty| ty.bytes() * variable.vector > 16) {
+        return refuse(format!("`{}` is a vector of more than 128 bits", variable.name));
+    }
+    if variable.space == Space::Param && variable.vector != 1 && variable.dimensions.is_empty() {
+        return refuse(format!("the vector `{}` is not in `.param`", variable.name));
+    }
+    if variable.space == Space::Register && (!variable.dimensions.is_empty() || variable.ty.ends_with("ref"))
+    {
+        return refuse(format!("`{}` is no register", variable.name));
+    }
+    if variable.ty == "pred" && variable.vector != 1 {
+        return refuse(format!("the predicates `{}` make no vector", variable.name));
+    }
+    if variable.linkage == Linkage::Common && variable.space != Space::Global {
+        return refuse(format!("`{}` is `.common` and not in global memory", variable.name));
+    }
+    if variable.count.is_some() && variable.initializer.is_some() {
+        return refuse(format!("`{}` are several variables with one initial value", variable.name));
+    }
+    let constant = matches!(variable.space, Space::Global | Space::Const | Space::Texture);
+    if variable.initializer.is_some() && !constant {
+        return refuse(format!("`{}` has no initial value in this state space", variable.name));
+    }
+    let sized = variable.linkage == Linkage::Extern || variable.initializer.is_some();
+    let empty = variable.dimensions.iter().any(|count| matches!(count, None | Some(0)));
+    if variable.space != Space::Param && empty && !sized {
+        return refuse(format!("`{}` has no size", variable.name));
+    }
+    check_initial_value(variable)
+}
+
+/// Lists belong to arrays and vectors. Numbers without and with a fraction are told apart; an address takes at least 32
+/// bits, unless some are picked out.
+fn check_initial_value(variable: &Variable<'_>) -> Result<(), PtxError> {
+    fn first<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
+        match value {
+            Initializer::List(items) => items.iter().find_map(first),
+            single => Some(single),
+        }
+    }
+    let (Some(value), Some(ty)) = (variable.initializer.as_ref().and_then(first), Type::parse(variable.ty))
+    else {
+        return Ok(());
+    };
+    let is_list = matches!(variable.initializer, Some(Initializer::List(_)));
+    let fits = match value {
+        _ if is_list != (variable.vector > 1 || !variable.dimensions.is_empty()) => false,
+        Initializer::Address { mask: None, .. } => !ty.is_float() && matches!(ty.bytes(), 4 | 8),
+        Initializer::Int(_) | Initializer::Address { .. } => !ty.is_float(),
+        Initializer::Single(_) | Initializer::Double(_) => {
+            matches!(ty, Type::F32 | Type::F64 | Type::B32 | Type::B64)
+        }
+        Initializer::List(_) => true,
+    };
+    if fits {
+        return Ok(());
+    }
+    let message =
+        format!("the initial value of `{}` does not fit the type `.{}`", variable.name, variable.ty);
+    Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
+}
+
+/// The variables in functions, in the order of the text.
+pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
+    fn visit<'m, 's>(statements: &'m [Statement<'s>], found: &mut Vec<&'m Variable<'s>>) {
+        for statement in statements {
+            match statement {
+                Statement::Block(inner) => visit(inner, found),
+                Statement::Variable(variable) => found.push(variable),
+                Statement::Label(..)
+                | Statement::Instruction(_)
+                | Statement::Location { .. }
+                | Statement::Pragma(_)
+                | Statement::Prototype { .. }
+                | Statement::Targets { .. } => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for function in &module.functions {
+        found.extend(function.params.iter().chain(&function.returns));
+        visit(function.body.as_deref().unwrap_or_default(), &mut found);
+    }
+    found
+}
+
+/// The names of vector registers, with those of their elements, which no text has.
+pub(super) fn vector_elements(inner: &[&Variable<'_>]) -> Vec<(String, Vec<String>)> {
+    let vectors = inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1);
+    let numbered = vectors.flat_map(|variable| {
+        let names = match variable.count {
+            // More are refused when they are declared.
+            Some(count) => {
+                (0..count.min(1 << 16)).map(|number| format!("{}{number}", variable.name)).collect()
+            }
+            None => vec![variable.name.to_owned()],
+        };
+        names.into_iter().map(|name| (name, variable.vector as usize))
+    });
+    numbered
+        .map(|(name, count)| {
+            let elements =
+                ELEMENTS[0].iter().take(count).map(|element| format!("{name}.{element}")).collect();
+            (name, elements)
+        })
+        .collect()
+}

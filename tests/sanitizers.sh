@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Runs the tests of the safe layer and of the emulator under a sanitizer, on a nightly toolchain with its sources.
+#
+#     tests/sanitizers.sh thread     data races: ThreadSanitizer
+#     tests/sanitizers.sh address    memory: AddressSanitizer, without its search for leaks (tests leak on purpose)
+#     tests/sanitizers.sh miri       undefined behavior: Miri, on what needs no foreign code
+#
+# Names after that are the only programs to run. The standard library is built with the sanitizer too. Whatever a
+# sanitizer reports, and a test that fails, fails the script. What was found is written to target/sanitizers/KIND.md,
+# which goes into tests/results/sanitizers.md, and the reports themselves beside it. `TOOLCHAIN` names another toolchain.
+#
+#     rustup toolchain install nightly --component rust-src,miri
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+toolchain=${TOOLCHAIN:-nightly}
+target=x86_64-unknown-linux-gnu
+seconds_a_program=600
+out=$PWD/target/sanitizers
+
+# Left out, as they start other programs or run none of our code: ui, assembly, docs, not_wrapped, holes; as they run
+# for long on one thread: differential, goldens, matrix, textures and what compares with recordings.
+cuprum_programs=(calls context errors exits fault fork launch leaks memory module scope_after_fault soundness
+    soundness_in_fake stream swallowed threads two_drivers compute)
+emulator_programs=(control driver_checks driver_context driver_fatbin driver_graph driver_graph_nodes driver_green
+    driver_init driver_launch driver_memory driver_stream driver_threads driver_virtual engine faults races reports)
+# Run again with work done at other times than inside of the calls.
+again_in=(async deferred)
+again=(compute context launch leaks memory stream threads)
+# What Miri runs: package, how strict it is with addresses, arguments. It has no fork, no mapping at an address of our
+# choice, no libraries to load, no child processes. The emulator takes addresses of the host from numbers, as a driver
+# must, so that it gets the laxer rule. Left out is what counts through everything and takes hours, and what relies on
+# a function having one address: under Miri it has a new one whenever it is taken.
+miri_runs=(
+    'cuprum-sys strict --lib --test resolver -- --skip minimal_driver'
+    'cuprum strict --lib --test calls --test soundness_in_fake --test swallowed'
+    'cuprum-emulator permissive --lib -- --skip every_order --skip neighbours_across'
+    'cuprum permissive --test memory -- data_goes unequal parts_are'
+)
+
+# --- programs under a sanitizer -----------------------------------------------------------------------------
+
+# Builds test programs of a package and prints name and path of each.
+built() { # PACKAGE NAME...
+    local package=$1 name arguments=()
+    shift
+    for name in "$@"; do arguments+=(--test "$name"); done
+    cargo "+$toolchain" test -q -Zbuild-std --target "$target" --target-dir "target/sanitized-$kind" --no-run \
+        -p "$package" "${arguments[@]}" --message-format=json |
+        jq -r 'select(.reason == "compiler-artifact" and .executable) | [.target.name, .executable] | @tsv'
+}
+
+# Runs one program and prints its row.
+run_program() { # PACKAGE FOLDER NAME EXECUTABLE [MODE]
+    local package=$1 folder=$2 name=$3 executable=$4 log=$out/$kind-$3${5:+-$5}.log status=0 start=$SECONDS counts reports verdict=ok
+    (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" "$executable") </dev/null >"$log" 2>&1 || status=$?
+    counts=$(sed -nE 's/^test result: .* ([0-9]+) passed; ([0-9]+) failed; ([0-9]+) ignored.*/\1 | \2 | \3/p' "$log" | tail -n 1)
+    reports=$(grep -cE '(WARNING|ERROR): (Thread|Address)Sanitizer' "$log" || true)
+    if [ "$status" != 0 ] || ((reports > 0)); then verdict="**status $status**"; fi
+    echo "| $package, $name${5:+, $5} | ${counts:-- | - | -} | $reports | $((SECONDS - start)) | $verdict |"
+}
+
+sanitize() { # NAME...
+    local -A wanted=()
+    local name package folder executable programs mode
+    for name in "$@"; do wanted[$name]=1; done
+    echo '| program | passed | failed | ignored | reports | seconds | verdict |'
+    echo '|---|--:|--:|--:|--:|--:|---|'
+    for package in cuprum cuprum-emulator; do
+        if [ "$package" = cuprum ]; then folder=. programs=("${cuprum_programs[@]}"); else folder=emulator programs=("${emulator_programs[@]}"); fi
+        if (($# > 0)); then
+            local chosen=()
+            for name in "${programs[@]}"; do [ -z "${wanted[$name]:-}" ] || chosen+=("$name"); done
+            programs=("${chosen[@]}")
+        fi
+        ((${#programs[@]} > 0)) || continue
+        built "$package" "${programs[@]}" >"$out/$kind.built"
+        for name in "${programs[@]}"; do
+            executable=$(awk -F '\t' -v name="$name" '$1 == name { print $2 }' "$out/$kind.built")
+            run_program "$package" "$folder" "$name" "$executable"
+            if [ "$package" = cuprum ] && [[ " ${again[*]} " == *" $name "* ]]; then
+                for mode in "${again_in[@]}"; do
+                    CUPRUM_EMULATOR_MODE=$mode run_program "$package" "$folder" "$name" "$executable" "$mode"
+                done
+            fi
+        done
+    done
+}
+
+# --- Miri ---------------------------------------------------------------------------------------------------
+
+interpret() {
+    local run package rules arguments log status row start flags=$MIRIFLAGS
+    echo '| what | provenance | passed | failed | ignored | seconds | verdict |'
+    echo '|---|---|--:|--:|--:|--:|---|'
+    for run in "${miri_runs[@]}"; do
+        read -r package rules arguments <<<"$run"
+        log=$out/miri-$package-$rules.log status=0 start=$SECONDS
+        # shellcheck disable=SC2086 # several arguments
+        MIRIFLAGS="$flags -Zmiri-$rules-provenance" timeout "$seconds_a_program" \
+            cargo "+$toolchain" miri test --target-dir target/sanitized-miri -p "$package" $arguments >"$log" 2>&1 || status=$?
+        row=$(sed -nE 's/^test result: .* ([0-9]+) passed; ([0-9]+) failed; ([0-9]+) ignored.*/\1 \2 \3/p' "$log" |
+            awk '{ p += $1; f += $2; i += $3 } END { print p + 0, "|", f + 0, "|", i + 0 }')
+        if [ "$status" = 0 ]; then status=ok; else status="**status $status**"; fi
+        echo "| $package, \`$arguments\` | $rules | $row | $((SECONDS - start)) | $status |"
+    done
+}
+
+kind=${1:-}
+case $kind in
+thread)
+    export RUSTFLAGS="-Zsanitizer=thread" TSAN_OPTIONS="report_thread_leaks=0 die_after_fork=0 exitcode=66 ${TSAN_OPTIONS:-}"
+    command=sanitize
+    ;;
+address)
+    export RUSTFLAGS="-Zsanitizer=address" ASAN_OPTIONS="detect_leaks=0 exitcode=66 ${ASAN_OPTIONS:-}"
+    command=sanitize
+    ;;
+miri)
+    export MIRIFLAGS="-Zmiri-disable-isolation ${MIRIFLAGS:-}"
+    command=interpret
+    ;;
+*)
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+    exit 2
+    ;;
+esac
+mkdir -p "$out"
+{
+    echo "- date: $(date -u '+%Y-%m-%d %H:%M UTC'), commit $(git describe --always --dirty --abbrev=12)"
+    echo "- $(rustc "+$toolchain" --version), $(nproc) CPUs"
+    echo "- ${RUSTFLAGS:-$MIRIFLAGS}"
+    echo
+    "$command" "${@:2}"
+} | tee "$out/$kind.md"
+! grep -qE '\| \*\*status' "$out/$kind.md"

@@ -1,0 +1,264 @@
+//! Steps that break other layers, on a device that does its work as late as it may.
+//!
+//! `tests/holes.md` says which layer each of them breaks. The emulator defers all work here until somebody waits for
+//! it, so that what was not waited for shows every time, where a GPU shows it now and then.
+
+mod common;
+
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use common::{context, device, kernels, on_gpu, raw_current};
+use cuprum::sys::{CUcontext, CUpointer_attribute, CUresult, StreamMode, call};
+use cuprum::{
+    Buffer, Context, ContextFlags, ContextStack, Current, Device, Driver, In, InOut, LaunchConfig,
+    PrimaryContext, Stream,
+};
+
+/// Sets up the device that works late, and lets one test at a time have it: one of them counts free bytes.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    static SETUP: Once = Once::new();
+    let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    SETUP.call_once(|| {
+        if !on_gpu() {
+            let settings = cuprum_emulator::Settings::default().mode(cuprum_emulator::Mode::Deferred);
+            settings.devices(2).install().expect("the first use");
+        }
+    });
+    guard
+}
+
+fn in_context(test: impl FnOnce(&mut Current<'_, '_>)) {
+    let _alone = alone();
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    test(&mut stack.push(&context).unwrap());
+}
+
+/// Pinned host memory, which the driver copies without staging: a copy that does not wait shows.
+struct Pinned {
+    driver: Driver,
+    at: *mut c_void,
+}
+
+impl Pinned {
+    const LEN: usize = 1 << 20;
+
+    fn new(cx: &Current<'_, '_>) -> Self {
+        let driver = cx.context().driver();
+        let mut at = std::ptr::null_mut();
+        // SAFETY: a context is current, and the out-parameter outlives the call.
+        let (code, _) = unsafe { call!(driver.library().fns(), cuMemHostAlloc(&raw mut at, Self::LEN, 0)) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        // SAFETY: the allocation has so many bytes, and is ours alone.
+        unsafe { at.cast::<u8>().write_bytes(0, Self::LEN) };
+        Self { driver, at }
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: the bytes were set when they were allocated, and live as long as this.
+        unsafe { std::slice::from_raw_parts_mut(self.at.cast(), Self::LEN) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `new`, and freed once.
+        let (code, _) = unsafe { call!(self.driver.library().fns(), cuMemFreeHost(self.at)) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+    }
+}
+
+#[test]
+fn a_copy_into_pinned_memory_has_arrived_when_it_returns() {
+    in_context(|cx| {
+        let mut pinned = Pinned::new(cx);
+        let mut buffer = Buffer::<u8>::alloc(cx, Pinned::LEN).unwrap();
+        buffer.as_mut_slice().fill(cx, 3).unwrap();
+        buffer.copy_to_host(cx, pinned.as_mut_slice()).unwrap();
+        assert!(pinned.as_mut_slice().iter().all(|&byte| byte == 3));
+    });
+}
+
+#[test]
+fn a_copy_from_pinned_memory_has_left_when_it_returns() {
+    in_context(|cx| {
+        let mut pinned = Pinned::new(cx);
+        let mut buffer = Buffer::<u8>::alloc(cx, Pinned::LEN).unwrap();
+        pinned.as_mut_slice().fill(5);
+        buffer.copy_from_host(cx, pinned.as_mut_slice()).unwrap();
+        pinned.as_mut_slice().fill(6);
+        assert_eq!(buffer.to_vec(cx).unwrap(), [5; Pinned::LEN]);
+    });
+}
+
+#[test]
+fn a_scope_waits_for_pinned_memory_too() {
+    in_context(|cx| {
+        let mut pinned = Pinned::new(cx);
+        let mut buffer = Buffer::<u8>::zeroed(cx, Pinned::LEN).unwrap();
+        buffer.as_mut_slice().fill(cx, 7).unwrap();
+        let stream = Stream::non_blocking(cx).unwrap();
+        cx.scope(&stream, |scope| {
+            scope.lend(buffer.as_mut_slice()).unwrap().copy_to_host(pinned.as_mut_slice()).unwrap();
+        })
+        .unwrap();
+        assert!(pinned.as_mut_slice().iter().all(|&byte| byte == 7));
+    });
+}
+
+#[test]
+fn a_source_that_is_freed_at_once_was_copied() {
+    in_context(|cx| {
+        let mut to = Buffer::<u32>::zeroed(cx, 1 << 16).unwrap();
+        for round in 1..8 {
+            let mut from = Buffer::<u32>::alloc(cx, 1 << 16).unwrap();
+            from.as_mut_slice().fill(cx, round).unwrap();
+            to.as_mut_slice().copy_from(cx, from.as_slice()).unwrap();
+            drop(from);
+            // Takes the place of what was freed, if that is handed out again before the copy has read it.
+            let mut next = Buffer::<u32>::alloc(cx, 1 << 16).unwrap();
+            next.as_mut_slice().fill(cx, 99).unwrap();
+            assert_eq!(to.to_vec(cx).unwrap(), vec![round; 1 << 16]);
+        }
+    });
+}
+
+#[test]
+fn dropping_a_stream_loses_no_work_of_it() {
+    in_context(|cx| {
+        let module = kernels!(cx, "saxpy");
+        let saxpy = module.function("saxpy").unwrap().bind::<(u32, f32, In<f32>, InOut<f32>)>().unwrap();
+        let x = Buffer::from_slice(cx, &[1f32; 1000]).unwrap();
+        let mut y = Buffer::from_slice(cx, &[2f32; 1000]).unwrap();
+        let stream = Stream::new(cx).unwrap();
+        let config = LaunchConfig::for_elements(1000, 256);
+        // SAFETY: saxpy touches 1000 elements of each; the copy below is ordered after it, as the stream is a blocking
+        // one.
+        unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }.unwrap();
+        drop(stream);
+        assert_eq!(y.to_vec(cx).unwrap(), [5.0; 1000]);
+    });
+}
+
+#[test]
+fn memory_lies_in_the_context_of_the_token_whatever_was_current_before() {
+    let _alone = alone();
+    let (first, second) = (context(), context());
+    let mut stack = ContextStack::take().unwrap();
+    let mut outer = stack.push(&first).unwrap();
+    let elsewhere = Buffer::<u8>::alloc(&outer.push(&second).unwrap(), 64).unwrap();
+    let here = Buffer::<u8>::alloc(&outer, 64).unwrap();
+    for (buffer, owner) in [(&elsewhere, &second), (&here, &first)] {
+        let mut raw = CUcontext::null();
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_CONTEXT;
+        let to = (&raw mut raw).cast();
+        // SAFETY: the attribute is a context, for which there is room.
+        let (code, _) = unsafe {
+            call!(first.driver().library().fns(), cuPointerGetAttribute(to, attribute, buffer.as_raw()))
+        };
+        assert_eq!((code, raw), (CUresult::CUDA_SUCCESS, owner.as_raw()));
+    }
+}
+
+#[test]
+fn a_drop_beside_another_device_frees_where_the_memory_is() {
+    let _alone = alone();
+    // The emulator has two devices here; on a machine with one GPU, both contexts are on it.
+    let devices = common::driver().devices().unwrap();
+    let create = |device: &Device| Context::create(*device, ContextFlags::empty()).unwrap();
+    let (first, second) = (create(&devices[0]), create(devices.last().unwrap()));
+    let mut stack = ContextStack::take().unwrap();
+    let bytes = 64 << 20;
+    let free = |stack: &mut ContextStack, context: &Context| {
+        stack.push(context).unwrap().memory_info().unwrap().free
+    };
+    let before = [free(&mut stack, &first), free(&mut stack, &second)];
+    let buffer = Buffer::<u8>::zeroed(&stack.push(&first).unwrap(), bytes).unwrap();
+    let swallowed = cuprum::swallowed::count();
+    let cx = stack.push(&second).unwrap();
+    drop(buffer);
+    assert_eq!(raw_current(), second.as_raw());
+    drop(cx);
+    assert_eq!([free(&mut stack, &first), free(&mut stack, &second)], before);
+    assert_eq!(cuprum::swallowed::count(), swallowed);
+}
+
+#[test]
+fn a_forgotten_token_of_a_released_primary_context_harms_nobody() {
+    let _alone = alone();
+    let ours = context();
+    let mut stack = ContextStack::take().unwrap();
+    let primary = PrimaryContext::retain(device()).unwrap();
+    std::mem::forget(stack.push(&primary).unwrap());
+    drop(primary);
+    let again = PrimaryContext::retain(device()).unwrap();
+    {
+        let cx = stack.push(&again).unwrap();
+        assert_eq!(raw_current(), again.as_raw());
+        let buffer = Buffer::from_slice(&cx, &[1u8, 2]).unwrap();
+        assert_eq!(buffer.to_vec(&cx).unwrap(), [1, 2]);
+    }
+    let cx = stack.push(&ours).unwrap();
+    assert_eq!(raw_current(), ours.as_raw());
+    let buffer = Buffer::from_slice(&cx, &[3u8]).unwrap();
+    drop(again);
+    assert_eq!(buffer.to_vec(&cx).unwrap(), [3]);
+    drop((buffer, cx));
+    assert_eq!(raw_current(), CUcontext::null());
+}
+
+/// Bytes at the end of what is filled, which are looked at.
+const LAST: usize = 1 << 20;
+
+/// Bytes to fill: a GPU takes some milliseconds for them, the emulator defers them anyhow.
+fn filled_bytes() -> usize {
+    if on_gpu() { 8 << 30 } else { 2 << 20 }
+}
+
+/// A copy on a stream of its own that follows a fill within the same scope. An H100 with driver 580.159 copies zeros.
+#[test]
+fn a_fill_within_a_scope_is_seen_by_the_copy_after_it() {
+    in_context(|cx| {
+        let stream = Stream::non_blocking(cx).unwrap();
+        let mut buffer = Buffer::<u8>::zeroed(cx, filled_bytes()).unwrap();
+        let mut host = vec![0u8; LAST];
+        let mut slice = buffer.as_mut_slice();
+        cx.scope(&stream, |scope| {
+            slice.fill(cx, 9).unwrap();
+            let last = slice.into_slice(filled_bytes() - LAST..).unwrap();
+            scope.lend(last).unwrap().copy_to_host(&mut host).unwrap();
+        })
+        .unwrap();
+        assert!(host.iter().all(|&byte| byte == 9), "the copy did not wait for the fill");
+    });
+}
+
+/// A copy of what another thread has filled, where each thread has its own default stream. An H100 with driver 580.159
+/// copies zeros, whether or not the other thread has ended.
+#[test]
+fn what_one_thread_fills_another_reads() {
+    let _alone = alone();
+    let library = if on_gpu() {
+        cuprum::sys::Library::options().per_thread_default_stream(true).open().expect("the driver")
+    } else {
+        cuprum_emulator::library_in(StreamMode::PerThread)
+    };
+    let device = Driver::init(library).unwrap().device(0).unwrap();
+    let context = Context::create(device, ContextFlags::empty()).unwrap();
+    let filled = std::thread::scope(|threads| {
+        let filling = threads.spawn(|| {
+            let mut stack = ContextStack::take().unwrap();
+            let cx = stack.push(&context).unwrap();
+            let mut buffer = Buffer::<u8>::zeroed(&cx, filled_bytes()).unwrap();
+            buffer.as_mut_slice().fill(&cx, 9).unwrap();
+            buffer
+        });
+        filling.join().unwrap()
+    });
+    let mut stack = ContextStack::take().unwrap();
+    let last = filled.slice(filled_bytes() - LAST..).unwrap();
+    let host = last.to_vec(&stack.push(&context).unwrap()).unwrap();
+    assert!(host.iter().all(|&byte| byte == 9), "the copy did not wait for the other thread's fill");
+}

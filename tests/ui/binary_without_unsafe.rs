@@ -1,0 +1,8 @@
+// Machine code is not checked by anybody: who loads it answers for it.
+use cuprum::{Current, Module};
+
+fn wrong(cx: &Current<'_, '_>, image: &[u8]) {
+    let _module = Module::load_binary(cx, image);
+}
+
+fn main() {}
