@@ -1,4 +1,4 @@
-//! Runs a test in a process of its own, for what ends the process if it goes wrong.
+//! Runs a test in a process of its own, for what ends the process if it goes wrong, or is set up by its environment.
 
 use std::process::Command;
 
@@ -6,16 +6,25 @@ use std::process::Command;
 const CHILD: &str = "CUPRUM_TEST_CHILD";
 
 /// Runs `body` in a child, which is this program with the test `name` alone; it must come to its end.
+#[allow(dead_code, reason = "a test crate may need its children in environments of their own alone")]
 pub(crate) fn in_child(name: &str, body: impl FnOnce()) {
+    in_children(name, &[&[]], body);
+}
+
+/// As `in_child`, in one child after another, each with variables of its own.
+pub(crate) fn in_children(name: &str, environments: &[&[(&str, &str)]], body: impl FnOnce()) {
     if std::env::var_os(CHILD).is_some() {
         return body();
     }
-    let output = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", name, "--include-ignored", "--nocapture"])
-        .env(CHILD, name)
-        .output()
-        .expect("a child");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(out.contains("running 1 test"), "no such test: {name}\n{out}");
-    assert!(output.status.success(), "{}\n{out}\n{err}", output.status);
+    for &environment in environments {
+        let output = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", name, "--include-ignored", "--nocapture"])
+            .env(CHILD, name)
+            .envs(environment.iter().copied())
+            .output()
+            .expect("a child");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(out.contains("running 1 test"), "no such test: {name}\n{out}");
+        assert!(output.status.success(), "{environment:?}: {}\n{out}\n{err}", output.status);
+    }
 }

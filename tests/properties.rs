@@ -1,0 +1,159 @@
+//! Programs at random in safe code: no read shows what the program's order does not allow.
+//!
+//! They make, write, read, copy, lend and drop buffers on several threads, in scopes on streams of all kinds, with events
+//! and waits between; `tests/support/property` says which steps there are. They run with both meanings of the default
+//! stream, in each of the emulator's modes, each mode in a process of its own, or on the GPU that `CUPRUM_DEVICE` names.
+//!
+//! `CUPRUM_PROPERTY_PROGRAMS` is the number of programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the
+//! next one's is greater by one. What fails is shown with its seed, shortened.
+
+#[path = "support/child.rs"]
+mod child;
+mod common;
+#[path = "support/property/mod.rs"]
+mod property;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use child::in_children;
+use cuprum::Driver;
+use cuprum::sys::{Library, StreamMode};
+use property::element::Element;
+use property::generate::program;
+use property::run::run;
+use property::shrink::{shorten, text};
+use property::step::{Act, Step};
+
+/// Steps of a program.
+const STEPS: usize = 80;
+/// Programs of a process, unless asked for more.
+const PROGRAMS: u64 = 200;
+/// As many on a GPU, where each context takes longer than such a program.
+const PROGRAMS_ON_GPU: u64 = 40;
+/// Programs of the tests that plant a mistake, in which it must be found.
+const PROGRAMS_WITH_MISTAKE: u64 = 40;
+
+/// What the emulator is told in each process: its modes, and an order of its own choice where it has one.
+const MODES: &[&[(&str, &str)]] = &[
+    &[("CUPRUM_EMULATOR_MODE", "eager")],
+    &[("CUPRUM_EMULATOR_MODE", "deferred")],
+    &[("CUPRUM_EMULATOR_MODE", "shuffled:1")],
+    // Last: what fails now and then only is hard to shorten.
+    &[("CUPRUM_EMULATOR_MODE", "async")],
+];
+
+/// A number in the environment.
+fn number(variable: &str, otherwise: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text}: expected a number")),
+        Err(_) => otherwise,
+    }
+}
+
+/// The driver under test, with either meaning of the null stream.
+fn driver(mode: StreamMode) -> Driver {
+    if mode == StreamMode::Legacy {
+        return common::driver();
+    }
+    let library = match common::on_gpu() {
+        true => Library::options().per_thread_default_stream(true).open().expect("a GPU's driver"),
+        false => cuprum_emulator::library_in(mode),
+    };
+    Driver::init(library).expect("the driver initializes")
+}
+
+/// How a program fails. One of several threads may fail now and then only.
+fn failure<T: Element>(driver: Driver, program: &[Step], seed: u64, times: u32) -> Option<String> {
+    (0..times).find_map(|_| run::<T>(driver, program, seed).err())
+}
+
+/// A failure, shortened.
+struct Failure {
+    seed: u64,
+    program: Vec<Step>,
+    how: String,
+}
+
+impl Failure {
+    fn find<T: Element>(driver: Driver, seed: u64, mistakes: bool) -> Option<Self> {
+        let program = program::<T>(seed, STEPS, mistakes);
+        let how = failure::<T>(driver, &program, seed, 1)?;
+        let (program, how) = shorten::<T>(&program, how, |program| failure::<T>(driver, program, seed, 10));
+        Some(Self { seed, program, how })
+    }
+
+    /// The program of a seed; the seed says of what its buffers are.
+    fn of_seed(driver: Driver, seed: u64, mistakes: bool) -> Option<Self> {
+        match seed % 3 {
+            0 => Self::find::<u8>(driver, seed, mistakes),
+            1 => Self::find::<u16>(driver, seed, mistakes),
+            _ => Self::find::<u32>(driver, seed, mistakes),
+        }
+    }
+}
+
+/// Runs the programs in every mode that there is.
+fn check(name: &str, stream_mode: StreamMode) {
+    let here: &[&[(&str, &str)]] = &[&[]];
+    in_children(name, if common::on_gpu() { here } else { MODES }, || {
+        let (driver, begin) = (driver(stream_mode), Instant::now());
+        let usual = if common::on_gpu() { PROGRAMS_ON_GPU } else { PROGRAMS };
+        let (first, count) = (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", usual));
+        for seed in first..first + count {
+            if let Some(Failure { program, how, .. }) = Failure::of_seed(driver, seed, false) {
+                panic!(
+                    "the program of CUPRUM_PROPERTY_SEED={seed} fails; shortened:\n{}{how}",
+                    text(&program)
+                );
+            }
+        }
+        println!("{count} programs in {:?}", begin.elapsed());
+    });
+}
+
+#[test]
+fn with_the_legacy_default_stream() {
+    check("with_the_legacy_default_stream", StreamMode::Legacy);
+}
+
+#[test]
+fn with_default_streams_of_threads() {
+    check("with_default_streams_of_threads", StreamMode::PerThread);
+}
+
+/// Steps that were never generated would never be tested.
+#[test]
+fn programs_do_all_that_they_can() {
+    let mut counts = BTreeMap::new();
+    for step in (1..=100).flat_map(|seed| program::<u8>(seed, STEPS, false)) {
+        let text = format!("{:?}", step.act);
+        let name = text.split(['(', ' ']).next().unwrap_or_default().to_owned();
+        *counts.entry(name).or_insert(0) += 1;
+    }
+    assert_eq!(counts.len(), Act::KINDS, "{counts:?}");
+    assert!(counts.values().all(|&count| count >= 20), "{counts:?}");
+}
+
+/// Fills that nobody waits for must be found, or the tests above show nothing.
+fn find_mistake(name: &str, stream_mode: StreamMode) {
+    let deferred: &[(&str, &str)] = &[("CUPRUM_EMULATOR_MODE", "deferred"), ("CUPRUM_DEVICE", "emulator")];
+    in_children(name, &[deferred], || {
+        let driver = driver(stream_mode);
+        let found = (1..=PROGRAMS_WITH_MISTAKE).find_map(|seed| Failure::of_seed(driver, seed, true));
+        let Failure { seed, program, how } = found.expect("a mistake is found");
+        println!("seed {seed}, shortened:\n{}{how}", text(&program));
+        assert!(program.iter().any(|step| matches!(step.act, Act::Mistake(..))), "{how}");
+        assert!(program.len() <= 6, "a stream, a buffer and a mistake are enough");
+    });
+}
+
+#[test]
+fn a_mistake_with_the_legacy_default_stream_is_found() {
+    find_mistake("a_mistake_with_the_legacy_default_stream_is_found", StreamMode::Legacy);
+}
+
+#[test]
+fn a_mistake_with_default_streams_of_threads_is_found() {
+    find_mistake("a_mistake_with_default_streams_of_threads_is_found", StreamMode::PerThread);
+}
