@@ -31,13 +31,13 @@ fn page_locked(cx: &Current<'_, '_>) -> &'static mut [u8] {
 /// Puts a mark into every page, to see which ones are written later.
 fn mark(host: *mut u8) {
     // SAFETY: the allocations of this test are never freed; the device may write a byte at the same time.
-    (0..BYTES).step_by(4096).for_each(|at| unsafe { host.add(at).write_volatile(2) });
+    (0..BYTES).step_by(4096).for_each(|at| unsafe { host.wrapping_add(at).write_volatile(2) });
 }
 
 /// Pages without a mark.
 fn written(host: *const u8) -> usize {
     // SAFETY: as above.
-    (0..BYTES).step_by(4096).filter(|&at| unsafe { host.add(at).read_volatile() } != 2).count()
+    (0..BYTES).step_by(4096).filter(|&at| unsafe { host.wrapping_add(at).read_volatile() } != 2).count()
 }
 
 #[test]
