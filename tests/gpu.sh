@@ -185,14 +185,14 @@ run() {
 # --- sanitize -----------------------------------------------------------------------------------------------
 
 # Programs that fault, fork or end on purpose, or start others that do: a sanitizer has nothing to say of them.
-not_sanitized=(fault scope_after_fault fork exits)
+not_sanitized=(fault foreign_fault scope_after_fault fork exits)
 # Tests that forget what they made; their leaks are the point.
 forgetful=(--skip forg --skip leak --skip destroyed --skip given_away)
 
 # Runs one test program under a tool and prints its row.
 sanitize_program() { # TOOL PACKAGE NAME FOLDER LOG
     local tool=$1 package=$2 name=$3 folder=$4 log=$5 start=$EPOCHREALTIME status=0 verdict=clean
-    local program=$work/$package-test-$name options=(--tool "$tool" --error-exitcode 86 --print-limit 3)
+    local program=$work/$tool-$package-test-$name options=(--tool "$tool" --error-exitcode 86 --print-limit 3)
     local arguments=(--test-threads 1)
     if [ "$tool" = memcheck ]; then
         options+=(--leak-check full --report-api-errors no)
@@ -231,12 +231,17 @@ sanitize() {
     while IFS=$'\t' read -r kind package name folder; do
         [[ $kind = test && " ${not_sanitized[*]} " != *" $name "* ]] || continue
         for tool in memcheck racecheck; do
-            row=$(sanitize_program "$tool" "$package" "$name" "$folder" "$work/log")
-            echo "$row" | tee -a "$out/sanitized.md"
-            { echo "=== $tool, $package, test $name"; cat "$work/log"; } >>"$out/sanitized.txt"
-            [[ $row == *'| clean |' ]] || failed=1
+            sanitize_program "$tool" "$package" "$name" "$folder" "$work/$package-$name-$tool.log" \
+                >"$work/$package-$name-$tool.row" &
+            while (($(jobs -rp | wc -l) >= 4)); do wait -n || true; done
         done
     done < <(grep -v '^#' "$manifest")
+    wait
+    for row in "$work"/*.row; do
+        tee -a "$out/sanitized.md" <"$row"
+        { head -n 1 "$row"; cat "${row%.row}.log"; } >>"$out/sanitized.txt"
+        grep -q '| clean |$' "$row" || failed=1
+    done
     return $failed
 }
 
