@@ -101,6 +101,7 @@ impl Thread {
 
     /// What was in doubt right above a token is so right below it, once that was popped.
     #[cold]
+    #[inline(never)]
     fn lower_doubt(&self) {
         let Doubt { from, context } = self.doubt.get();
         if from != MANY {
