@@ -679,9 +679,9 @@ cuprum::context::stack::pop:
     pushq %r12
     pushq %rbx
     pushq %rax
-    movq %rdx, %r14
+    movq %rdx, %rbx
     movl %esi, %ebp
-    movq %rdi, %rbx
+    movq %rdi, %r14
     movq (%rdi), %r15
     movq 16(%rdi), %rsi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r12
@@ -707,11 +707,11 @@ cuprum::context::stack::pop:
     jne .cold
     movabsq $168603511049682944, %r13
     movq (%rsp), %rax
-    cmpq 16(%rbx), %rax
+    cmpq 16(%r14), %rax
     jne .cold
     cmpl %ebp, %fs:8(%r12)
     ja .cold
-    movq %r14, %fs:32(%r12)
+    movq %rbx, %fs:32(%r12)
     xorl %eax, %eax
     movabsq $281474976710655, %rcx
     andq %rcx, %rax
