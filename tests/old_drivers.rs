@@ -41,11 +41,18 @@ fn called() -> BTreeSet<FnId> {
     calls
 }
 
-/// Functions without which an object cannot be freed, or a thread's stack not be put back.
+/// Functions without which an object cannot be freed, or a thread's stack not be put back. A context that may be on top
+/// under a forgotten token is not destroyed if nobody tells.
 fn frees(function: FnId) -> bool {
     let name = function.to_string();
-    let ends =
-        ["cuCtxPopCurrent", "cuCtxDestroy", "cuDevicePrimaryCtxRelease", "cuMemFree", "cuModuleUnload"];
+    let ends = [
+        "cuCtxGetCurrent",
+        "cuCtxPopCurrent",
+        "cuCtxDestroy",
+        "cuDevicePrimaryCtxRelease",
+        "cuMemFree",
+        "cuModuleUnload",
+    ];
     ends.iter().any(|end| name.starts_with(end)) || name.contains("Destroy")
 }
 

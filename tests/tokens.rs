@@ -320,3 +320,82 @@ fn layouts_beyond_all_memory_are_refused() {
     let error = function.bind::<Wrong>().unwrap_err();
     assert!(matches!(error, BindError::Offset { index: 2, .. }), "{error}");
 }
+
+/// Makes `context` current as other code does that puts it back later.
+fn push_as_other_code(context: &Context) {
+    // SAFETY: the context outlives its time on the stack of this thread, which is the test's own.
+    let (code, _) = unsafe {
+        cuprum::sys::call!(context.driver().library().fns(), cuCtxPushCurrent_v2(context.as_raw()))
+    };
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+}
+
+/// If a context that is destroyed may be on top and the driver does not tell, one token too many would be counted.
+#[test]
+fn a_context_that_ends_unseen_leaves_the_tokens_below_right() {
+    watched(|session| {
+        let [other, ours, upper, uppermost] = [context(), context(), context(), context()];
+        push_as_other_code(&other);
+        let mut stack = ContextStack::take().unwrap();
+        let mut lowest = stack.push(&ours).unwrap();
+        let mut cx = lowest.push(&ours).unwrap();
+        let mut forgotten = cx.push(&upper).unwrap();
+        std::mem::forget(forgotten.push(&uppermost).unwrap());
+        std::mem::forget(forgotten);
+        drop(uppermost);
+        failing(FnId::cuCtxGetCurrent, CODE, || drop(upper));
+        drop(cx);
+        expect(session, &lowest);
+        drop(Buffer::<u8>::alloc(&lowest, 16));
+        session.expect(None);
+    });
+}
+
+/// A push of a context onto itself fails: whether it was done is not known when a token of it is forgotten, and the
+/// context destroyed.
+#[test]
+fn a_context_in_doubt_that_ends_under_a_forgotten_token_leaves_the_tokens_below_right() {
+    for done in [false, true] {
+        watched(|session| {
+            let [other, ours, upper] = [context(), context(), context()];
+            push_as_other_code(&other);
+            let mut stack = ContextStack::take().unwrap();
+            let mut lowest = stack.push(&ours).unwrap();
+            let mut cx = lowest.push(&ours).unwrap();
+            let mut forgotten = cx.push(&upper).unwrap();
+            let function = FnId::cuCtxPushCurrent_v2;
+            let pick = Pick::Function(function);
+            session.inject(Some(Injection { pick, code: CODE, done, lasting: false }));
+            assert!(forgotten.push(&upper).is_err());
+            session.inject(None);
+            std::mem::forget(forgotten);
+            drop(upper);
+            drop(cx);
+            expect(session, &lowest);
+            drop(Buffer::<u8>::alloc(&lowest, 16));
+            session.expect(None);
+        });
+    }
+}
+
+/// The same with a token that is popped: what was in doubt above it is in doubt above the one below.
+#[test]
+fn a_context_in_doubt_that_ends_without_a_token_leaves_the_token_below_usable() {
+    for done in [false, true] {
+        watched(|session| {
+            let [ours, upper] = [context(), context()];
+            let mut stack = ContextStack::take().unwrap();
+            let mut lowest = stack.push(&ours).unwrap();
+            let mut cx = lowest.push(&upper).unwrap();
+            let pick = Pick::Function(FnId::cuCtxPushCurrent_v2);
+            session.inject(Some(Injection { pick, code: CODE, done, lasting: false }));
+            assert!(cx.push(&upper).is_err());
+            session.inject(None);
+            drop(cx);
+            drop(upper);
+            expect(session, &lowest);
+            Buffer::<u8>::alloc(&lowest, 16).expect("the context of this token is current");
+            session.expect(None);
+        });
+    }
+}

@@ -10,16 +10,23 @@ pub(super) struct Doubt {
     pub(super) from: u32,
     /// Which one; null where that is not known.
     pub(super) context: CUcontext,
+    /// Whether the context right below is another one for sure.
+    pub(super) is_apart: bool,
 }
 
 /// No height is above so many doubts.
 pub(super) const MANY: u32 = u32::MAX;
 
 impl Doubt {
-    pub(super) const NONE: Self = Self { from: 0, context: CUcontext::null() };
+    pub(super) const NONE: Self = Self { from: 0, context: CUcontext::null(), is_apart: false };
 
     pub(super) fn one(context: CUcontext, above: u32) -> Self {
-        Self { from: above.saturating_add(1), context }
+        Self { from: above.saturating_add(1), context, is_apart: false }
+    }
+
+    /// The same with `below` right below, which is null where that is not known.
+    pub(super) fn on(self, below: CUcontext) -> Self {
+        Self { is_apart: !below.is_null() && !self.context.is_null() && below != self.context, ..self }
     }
 
     pub(super) fn is_some(self) -> bool {

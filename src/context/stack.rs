@@ -88,7 +88,7 @@ impl Thread {
     }
 
     fn doubt(&self, context: CUcontext) {
-        self.add_doubt(Doubt::one(context, self.height.get()));
+        self.add_doubt(Doubt::one(context, self.height.get()).on(self.top.get()));
     }
 
     fn add_doubt(&self, doubt: Doubt) {
@@ -101,10 +101,11 @@ impl Thread {
 
     /// What was in doubt right above a token is so right below it, once that was popped.
     #[cold]
-    fn lower_doubt(&self) {
-        let Doubt { from, context } = self.doubt.get();
+    #[inline(never)]
+    fn lower_doubt(&self, below: CUcontext) {
+        let Doubt { from, context, .. } = self.doubt.get();
         if from != MANY {
-            self.doubt.set(Doubt::one(context, self.height.get()));
+            self.doubt.set(Doubt::one(context, self.height.get()).on(below));
         }
     }
 
@@ -166,7 +167,8 @@ pub(super) fn forget_top(context: CUcontext) {
     THREAD.with(|thread| {
         let (doubt, height) = (thread.doubt.get(), thread.height.get());
         if doubt.context == context && doubt.from == height.saturating_add(1) {
-            thread.doubt.set(Doubt::NONE);
+            // The token below may be one of the same context that was forgotten, and popped instead.
+            thread.doubt.set(if doubt.is_apart { Doubt::NONE } else { Doubt { from: MANY, ..doubt } });
         } else {
             thread.height.set(height.saturating_sub(1));
         }
@@ -219,22 +221,28 @@ pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result
                 if thread.doubt.get().spares(height - 1) {
                     thread.top.set(below);
                 } else {
-                    thread.lower_doubt();
+                    thread.lower_doubt(below);
                 }
             });
             Ok(())
         }
-        answer => Err(pop_failed(context, answer)),
+        answer => Err(pop_failed(context, below, answer)),
     }
 }
 
 /// The height is one less already; whether the driver agrees is in doubt, unless it popped something else.
 #[cold]
 #[inline(never)]
-fn pop_failed(context: &ContextRef, answer: Result<(), Error>) -> Error {
+fn pop_failed(context: &ContextRef, below: CUcontext, answer: Result<(), Error>) -> Error {
     match answer {
         Ok(()) => Error::out_of_order(FnId::cuCtxPopCurrent_v2),
         Err(error) => {
+            THREAD.with(|thread| {
+                // What lies below is known, unless there was a doubt before.
+                if !thread.doubt.get().is_some() {
+                    thread.top.set(below);
+                }
+            });
             is_uncertain(context.library(), context.as_raw());
             context.record(error)
         }
@@ -331,7 +339,7 @@ fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
 /// Where the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
 /// stays until that token was popped.
 fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Result<(), Error> {
-    let Doubt { from, context: left } = thread.doubt.get();
+    let Doubt { from, context: left, .. } = thread.doubt.get();
     let height = thread.height.get();
     match from {
         MANY => return Err(Error::out_of_order(FnId::cuCtxGetCurrent)),
@@ -379,14 +387,14 @@ impl Drop for Outside {
                 self.take_over(thread, inside, base);
             } else {
                 if inside.height != base {
-                    thread.doubt_elsewhere(Doubt { from: MANY, context: CUcontext::null() });
+                    thread.doubt_elsewhere(Doubt { from: MANY, ..Doubt::NONE });
                 }
                 thread.doubt_elsewhere(inside.doubt);
-                let Doubt { from, context } = thread.elsewhere.get();
-                match from {
+                let elsewhere = thread.elsewhere.get();
+                match elsewhere.from {
                     0 => {}
-                    MANY => thread.add_doubt(Doubt { from, context }),
-                    _ => thread.doubt(context),
+                    MANY => thread.add_doubt(elsewhere),
+                    _ => thread.doubt(elsewhere.context),
                 }
             }
             if self.record.floor == 0 {
@@ -407,8 +415,9 @@ impl Outside {
         thread.lose_track();
         thread.library.set(Some(self.library));
         thread.height.set(moved(inside.height));
-        let Doubt { from, context } = inside.doubt;
+        let from = inside.doubt.from;
         let from = if matches!(from, 0 | MANY) { from } else { moved(from) };
-        thread.add_doubt(Doubt { from, context });
+        let doubt = Doubt { from, ..inside.doubt };
+        thread.add_doubt(if inside.height == base { doubt.on(self.record.top) } else { doubt });
     }
 }

@@ -20,9 +20,9 @@ alloc:
     movl 8(%rcx), %edi
     movq 16(%rbx), %rcx
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
-    cmpq %rcx, %fs:16(%r8)
+    cmpq %rcx, %fs:32(%r8)
     jne .cold
-    cmpl %edi, %fs:32(%r8)
+    cmpl %edi, %fs:48(%r8)
     jne .cold
     movq $0, (%rsp)
     testq %rsi, %rsi
@@ -88,9 +88,9 @@ copy_from_host:
     movl 8(%rdx), %r9d
     movq 16(%rbx), %rsi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
-    cmpq %rsi, %fs:16(%rdx)
+    cmpq %rsi, %fs:32(%rdx)
     jne .cold
-    cmpl %r9d, %fs:32(%rdx)
+    cmpl %r9d, %fs:48(%rdx)
     jne .cold
     cmpq %r14, %rbx
     je .3
@@ -165,9 +165,9 @@ copy_to_host:
     movl 8(%rdx), %edi
     movq 16(%rbx), %r9
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
-    cmpq %r9, %fs:16(%rdx)
+    cmpq %r9, %fs:32(%rdx)
     jne .cold
-    cmpl %edi, %fs:32(%rdx)
+    cmpl %edi, %fs:48(%rdx)
     jne .cold
     cmpq %r14, %rbx
     je .3
@@ -244,9 +244,9 @@ free:
 .1:
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
     movq 16(%rbx), %r15
-    cmpq %r15, %fs:16(%rcx)
+    cmpq %r15, %fs:32(%rcx)
     jne .2
-    cmpq %r14, %fs:24(%rcx)
+    cmpq %r14, %fs:40(%rcx)
     jne .2
     movq %r12, %rdi
     callq *cuMemFree_v2(%r14)
@@ -381,9 +381,9 @@ launch:
     movq 8(%r13), %r13
     movq 16(%r12), %rsi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
-    cmpq %rsi, %fs:16(%r8)
+    cmpq %rsi, %fs:32(%r8)
     jne .cold
-    cmpl %edi, %fs:32(%r8)
+    cmpl %edi, %fs:48(%r8)
     jne .cold
     cmpq %r12, %r15
     je .2
@@ -486,9 +486,9 @@ push_and_pop:
     movl 8(%rdi), %ebp
     movq 16(%rax), %r14
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r12
-    cmpq %r14, %fs:16(%r12)
+    cmpq %r14, %fs:32(%r12)
     jne .cold
-    cmpl %ebp, %fs:32(%r12)
+    cmpl %ebp, %fs:48(%r12)
     jne .cold
     movq table_end+0(%r15), %rax
     movl 8(%rax), %eax
@@ -504,12 +504,12 @@ push_and_pop:
     jne .cold
     testl %ebp, %ebp
     jne .3
-    movq %r15, %fs:24(%r12)
+    movq %r15, %fs:40(%r12)
 .3:
     incl %ebp
-    movl %ebp, %fs:32(%r12)
+    movl %ebp, %fs:48(%r12)
     movq 16(%rbx), %rax
-    movq %rax, %fs:16(%r12)
+    movq %rax, %fs:32(%r12)
     movl %ebp, %eax
     movl %eax, %ecx
     movq %rbx, 8(%rsp)
@@ -546,9 +546,9 @@ cuprum::stream::event::Event::record:
     movq (%rsi), %rbx
     movl 8(%rsi), %eax
     movq 16(%rbx), %rsi
-    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+16
+    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+32
     jne .cold
-    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+32
+    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+48
     jne .cold
     cmpq %rbx, %r14
     je .1
@@ -620,9 +620,9 @@ cuprum::stream::Stream::synchronize:
     movq (%rsi), %rbx
     movl 8(%rsi), %eax
     movq 16(%rbx), %rsi
-    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+16
+    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+32
     jne .cold
-    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+32
+    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+48
     jne .cold
     cmpq %r15, %rbx
     je .2
@@ -679,20 +679,19 @@ cuprum::context::stack::pop:
     pushq %r12
     pushq %rbx
     pushq %rax
-    movq %rdx, %r14
+    movq %rdx, %rbx
     movl %esi, %ebp
-    movq %rdi, %rbx
-    movabsq $281474976710655, %r12
+    movq %rdi, %r14
     movq (%rdi), %r15
     movq 16(%rdi), %rsi
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
-    cmpq %rsi, %fs:16(%r13)
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r12
+    cmpq %rsi, %fs:32(%r12)
     jne .cold
-    cmpl %ebp, %fs:32(%r13)
+    cmpl %ebp, %fs:48(%r12)
     jne .cold
     decl %ebp
-    movl %ebp, %fs:32(%r13)
-    movq $0, %fs:16(%r13)
+    movl %ebp, %fs:48(%r12)
+    movq $0, %fs:32(%r12)
     movq $0, (%rsp)
     movq table_end+0(%r15), %rax
     movl 8(%rax), %eax
@@ -706,17 +705,17 @@ cuprum::context::stack::pop:
     callq *cuCtxPopCurrent_v2(%r15)
     testl %eax, %eax
     jne .cold
-    movabsq $168603511049682944, %rcx
+    movabsq $168603511049682944, %r13
     movq (%rsp), %rax
-    cmpq 16(%rbx), %rax
+    cmpq 16(%r14), %rax
     jne .cold
-    cmpl %ebp, %fs:8(%r13)
-    ja .2
-    movq %r14, %fs:16(%r13)
-.2:
+    cmpl %ebp, %fs:8(%r12)
+    ja .cold
+    movq %rbx, %fs:32(%r12)
     xorl %eax, %eax
-    andq %r12, %rax
-    orq %rcx, %rax
+    movabsq $281474976710655, %rcx
+    andq %rcx, %rax
+    orq %r13, %rax
     addq $8, %rsp
     popq %rbx
     popq %r12
