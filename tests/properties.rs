@@ -126,7 +126,7 @@ fn with_default_streams_of_threads() {
 #[test]
 fn programs_do_all_that_they_can() {
     let mut counts = BTreeMap::new();
-    for step in (1..=100).flat_map(|seed| program::<u8>(seed, STEPS, false)) {
+    for step in (1..=200).flat_map(|seed| program::<u8>(seed, STEPS, false)) {
         let text = format!("{:?}", step.act);
         let name = text.split(['(', ' ']).next().unwrap_or_default().to_owned();
         *counts.entry(name).or_insert(0) += 1;
