@@ -157,10 +157,10 @@ impl<T: Element> Model<T> {
             }
             Act::Lend { slot, halves, stream } => self.lend(thread, slot, halves, stream)?,
             Act::LendShared { slot, stream } => self.lend_shared(thread, slot, stream)?,
-            Act::LentFill(loan) => self.to_write(thread, loan)?.fill(Some(T::written(number, 0))),
-            Act::LentSetBytes(loan) => self.to_write(thread, loan)?.fill(Some(T::of_byte(byte_of(number)))),
+            Act::LentFill(loan) => self.writable(thread, loan)?.fill(Some(T::written(number, 0))),
+            Act::LentSetBytes(loan) => self.writable(thread, loan)?.fill(Some(T::of_byte(byte_of(number)))),
             Act::LentFromHost(loan) => {
-                self.to_write(thread, loan)?;
+                self.writable(thread, loan)?;
                 self.copy_more(loan)?;
                 let cells = self.lent(thread, loan)?;
                 write(cells, uploaded(number, cells.len()));
@@ -169,7 +169,7 @@ impl<T: Element> Model<T> {
             Act::LentCopy(to, from) => {
                 let read = self.lent(thread, from)?.to_vec();
                 let one_scope = self.queue_of(to)? == self.queue_of(from)?;
-                let target = self.to_write(thread, to)?;
+                let target = self.writable(thread, to)?;
                 (one_scope && target.len() == read.len()).then(|| target.copy_from_slice(&read))?;
             }
             Act::Restart => self.frames[thread].is_empty().then_some(())?,
@@ -251,7 +251,7 @@ impl<T: Element> Model<T> {
     }
 
     /// Elements lent to be written.
-    fn to_write(&mut self, thread: usize, loan: Loan) -> Option<&mut [Option<T>]> {
+    fn writable(&mut self, thread: usize, loan: Loan) -> Option<&mut [Option<T>]> {
         if loan.half < SHARED { self.lent(thread, loan) } else { None }
     }
 
