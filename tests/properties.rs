@@ -28,7 +28,7 @@ use property::step::{Act, Step};
 /// Steps of a program.
 const STEPS: usize = 80;
 /// Programs of a process, unless asked for more.
-const PROGRAMS: u64 = 200;
+const PROGRAMS: u64 = 300;
 /// As many on a GPU, where each context takes longer than such a program.
 const PROGRAMS_ON_GPU: u64 = 40;
 /// Programs of the tests that plant a mistake, in which it must be found.
