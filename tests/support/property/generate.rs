@@ -56,7 +56,8 @@ impl<T: Element> Generator<T> {
             63..65 => Act::Close { slot: self.slot() },
             65..68 => Act::Enter(self.context()),
             68..70 => Act::Push(self.context()),
-            70..80 => Act::Scope(self.stream()),
+            70..77 => Act::Scope(self.stream()),
+            77..81 => Act::MultiScope,
             _ => self.queue(),
         }
     }
@@ -76,12 +77,19 @@ impl<T: Element> Generator<T> {
     fn lent(&mut self) -> Act {
         let loans = self.model.loans(self.thread);
         if loans.is_empty() || self.random.once_in(4) {
-            return Act::Lend { slot: self.slot(), halves: self.random.once_in(3) };
+            let stream = self.stream();
+            if self.random.once_in(3) {
+                let slot = self.random.below(SLOTS);
+                return Act::LendShared { slot, stream };
+            }
+            return Act::Lend { slot: self.slot(), halves: self.random.once_in(3), stream };
         }
         let loan = self.random.pick(&loans);
-        match self.random.below(3) {
-            0 => Act::LentFromHost(loan),
-            1 => Act::LentToHost(loan),
+        match self.random.below(8) {
+            0 => Act::LentFill(loan),
+            1 => Act::LentSetBytes(loan),
+            2..4 => Act::LentFromHost(loan),
+            4..6 => Act::LentToHost(loan),
             _ => Act::LentCopy(loan, self.random.pick(&loans)),
         }
     }

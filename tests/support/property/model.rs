@@ -3,11 +3,11 @@
 use cuprum::StreamKind;
 
 use super::element::{Element, byte_of, uploaded};
-use super::step::{Act, CONTEXTS, EVENTS, Kind, Loan, Make, Part, SLOTS, STREAMS, Step, THREADS};
+use super::step::{Act, CONTEXTS, EVENTS, Kind, Loan, Make, Part, SHARED, SLOTS, STREAMS, Step, THREADS};
 
 /// Scopes and tokens inside of each other on one thread.
 const DEPTH: usize = 3;
-/// Copies to or from the host in one scope.
+/// Copies from the host in one scope.
 pub(crate) const COPIES: usize = 12;
 
 /// What elements hold; `None` for what was never written, nor read.
@@ -26,6 +26,9 @@ struct Lent {
     thread: usize,
     depth: usize,
     halves: bool,
+    stream: usize,
+    /// The streams that may read it, each a bit; 0 if one may write it.
+    shared: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -39,6 +42,8 @@ struct Stream {
 struct Frame {
     context: usize,
     scope: bool,
+    /// The streams of a scope of several, each a bit.
+    streams: Option<usize>,
     copies: usize,
 }
 
@@ -87,7 +92,8 @@ impl<T: Element> Model<T> {
 
     /// What is lent to the scopes that a thread can use.
     pub(crate) fn loans(&mut self, thread: usize) -> Vec<Loan> {
-        let all = (0..2 * SLOTS).map(|at| Loan { slot: at / 2, half: at % 2 });
+        let halves = SHARED + STREAMS;
+        let all = (0..halves * SLOTS).map(|at| Loan { slot: at / halves, half: at % halves });
         all.filter(|&loan| self.lent(thread, loan).is_some()).collect()
     }
 
@@ -146,21 +152,24 @@ impl<T: Element> Model<T> {
             Act::Drop { slot } | Act::Close { slot } => {
                 self.slots[slot].take_if(|memory| memory.lent.is_none())?;
             }
-            Act::Enter(_) | Act::Push(_) | Act::Scope(_) | Act::End { .. } => self.frame(thread, step.act)?,
-            Act::Lend { slot, halves } => self.lend(thread, slot, halves)?,
+            Act::Enter(_) | Act::Push(_) | Act::Scope(_) | Act::MultiScope | Act::End { .. } => {
+                self.frame(thread, step.act)?
+            }
+            Act::Lend { slot, halves, stream } => self.lend(thread, slot, halves, stream)?,
+            Act::LendShared { slot, stream } => self.lend_shared(thread, slot, stream)?,
+            Act::LentFill(loan) => self.writable(thread, loan)?.fill(Some(T::written(number, 0))),
+            Act::LentSetBytes(loan) => self.writable(thread, loan)?.fill(Some(T::of_byte(byte_of(number)))),
             Act::LentFromHost(loan) => {
-                self.copy_more(thread, loan)?;
+                self.writable(thread, loan)?;
+                self.copy_more(loan)?;
                 let cells = self.lent(thread, loan)?;
                 write(cells, uploaded(number, cells.len()));
             }
-            Act::LentToHost(loan) => {
-                self.copy_more(thread, loan)?;
-                return Some(self.lent(thread, loan)?.to_vec());
-            }
+            Act::LentToHost(loan) => return Some(self.lent(thread, loan)?.to_vec()),
             Act::LentCopy(to, from) => {
                 let read = self.lent(thread, from)?.to_vec();
-                let one_scope = self.loan(to)?.depth == self.loan(from)?.depth;
-                let target = self.lent(thread, to)?;
+                let one_scope = self.queue_of(to)? == self.queue_of(from)?;
+                let target = self.writable(thread, to)?;
                 (one_scope && target.len() == read.len()).then(|| target.copy_from_slice(&read))?;
             }
             Act::Restart => self.frames[thread].is_empty().then_some(())?,
@@ -190,6 +199,7 @@ impl<T: Element> Model<T> {
             Act::Enter(slot) => (self.contexts[slot], false),
             Act::Push(slot) if !in_scope => (self.contexts[slot], false),
             Act::Scope(stream) => (self.here(thread, stream)?.context, true),
+            Act::MultiScope => (self.context(thread), true),
             Act::End { panic } if top.is_some() && (in_scope || !panic) => {
                 let returned =
                     (0..SLOTS).filter(|&slot| self.is_lent_to_top(slot, thread)).collect::<Vec<_>>();
@@ -202,15 +212,47 @@ impl<T: Element> Model<T> {
             _ => return None,
         };
         (self.frames[thread].len() < DEPTH).then_some(())?;
-        self.frames[thread].push(Frame { context, scope, copies: 0 });
+        let streams = self.streams(thread).into_iter().fold(0, |all, stream| all | 1 << stream);
+        let streams = (act == Act::MultiScope).then_some(streams);
+        self.frames[thread].push(Frame { context, scope, streams, copies: 0 });
         Some(())
     }
 
-    fn lend(&mut self, thread: usize, slot: usize, halves: bool) -> Option<()> {
+    fn lend(&mut self, thread: usize, slot: usize, halves: bool, stream: usize) -> Option<()> {
         let top = self.frames[thread].last().filter(|top| top.scope)?;
+        top.streams.is_none_or(|streams| streams >> stream & 1 == 1).then_some(())?;
         let depth = self.frames[thread].len();
         let memory = self.slots[slot].as_mut().filter(|memory| memory.context == top.context)?;
-        memory.lent.is_none().then(|| memory.lent = Some(Lent { thread, depth, halves }))
+        let lent = Lent { thread, depth, halves, stream, shared: 0 };
+        memory.lent.is_none().then(|| memory.lent = Some(lent))
+    }
+
+    /// Lends a buffer to be read, once to each stream of a scope.
+    fn lend_shared(&mut self, thread: usize, slot: usize, stream: usize) -> Option<()> {
+        let lent = self.slots[slot].as_ref()?.lent;
+        match lent.filter(|lent| lent.shared != 0) {
+            None => self.lend(thread, slot, false, stream)?,
+            Some(lent) => {
+                let streams = self.frames[thread].last()?.streams?;
+                let new = (streams & !lent.shared) >> stream & 1 == 1;
+                (new && (lent.thread, lent.depth) == (thread, self.depth(thread))).then_some(())?;
+            }
+        }
+        self.slots[slot].as_mut()?.lent.as_mut()?.shared |= 1 << stream;
+        Some(())
+    }
+
+    /// The scope and the stream in it to which a loan belongs.
+    fn queue_of(&self, loan: Loan) -> Option<(usize, usize)> {
+        let lent = self.loan(loan)?;
+        let several = self.frames[lent.thread][lent.depth - 1].streams.is_some();
+        let stream = if loan.half < SHARED { lent.stream } else { loan.half - SHARED };
+        Some((lent.depth, if several { stream } else { 0 }))
+    }
+
+    /// Elements lent to be written.
+    fn writable(&mut self, thread: usize, loan: Loan) -> Option<&mut [Option<T>]> {
+        if loan.half < SHARED { self.lent(thread, loan) } else { None }
     }
 
     /// Streams and events, which change no memory.
@@ -274,6 +316,10 @@ impl<T: Element> Model<T> {
         let lent = self.loan(loan).filter(|lent| lent.thread == thread)?;
         let uncovered = self.frames[thread][lent.depth - 1..].iter().all(|frame| frame.scope);
         let memory = self.slots[loan.slot].as_mut().filter(|_| uncovered)?;
+        if lent.shared != 0 || loan.half >= SHARED {
+            let shared = loan.half >= SHARED && lent.shared >> (loan.half - SHARED) & 1 == 1;
+            return shared.then_some(&mut memory.cells);
+        }
         match (lent.halves, loan.half) {
             (false, 0) => Some(&mut memory.cells),
             (true, half @ 0..=1) => {
@@ -285,10 +331,9 @@ impl<T: Element> Model<T> {
         }
     }
 
-    /// Counts a copy to or from the host: a scope has room for so many.
-    fn copy_more(&mut self, thread: usize, loan: Loan) -> Option<()> {
-        self.lent(thread, loan)?;
-        let depth = self.loan(loan)?.depth;
+    /// Counts a copy from the host: a scope has room for so many.
+    fn copy_more(&mut self, loan: Loan) -> Option<()> {
+        let Lent { thread, depth, .. } = self.loan(loan)?;
         let frame = &mut self.frames[thread][depth - 1];
         (frame.copies < COPIES).then(|| frame.copies += 1)
     }

@@ -2,124 +2,171 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::slice::IterMut;
+use std::sync::Arc;
 
-use cuprum::{Buffer, Current, Lent, Scope};
+use cuprum::{Buffer, Current, Lent, LentShared, MultiScope, Scope, Stream};
 
-use super::element::{Element, uploaded};
+use super::element::{Element, byte_of, uploaded};
 use super::model::COPIES;
-use super::step::{Act, Loan, SLOTS};
+use super::step::{Act, Loan, SHARED, SLOTS, STREAMS};
 use super::worker::{GARBAGE, Hand, Left, Lents, Tables, Worker, told};
 
 /// What outlives a scope, so that it can be lent to it.
 struct Places<T: Element> {
     buffers: Vec<Option<(usize, Buffer<'static, T>)>>,
     inputs: Vec<Vec<T>>,
-    outputs: Vec<Vec<T>>,
+}
+
+/// A scope of one stream, or of several.
+enum Kind<'scope, 'env> {
+    One(&'scope Scope<'scope, 'env>),
+    Several(&'scope MultiScope<'scope, 'env>, &'env [Option<Arc<Stream<'static>>>]),
 }
 
 /// What a scope holds while it is open.
 struct Open<'scope, 'env, 'a, T: Element> {
-    scope: &'scope Scope<'scope, 'env>,
+    kind: Kind<'scope, 'env>,
     tables: &'a Tables<T>,
-    /// Steps that read, in the order of `outputs`.
-    reads: &'a mut Vec<usize>,
-    lents: Vec<(Loan, Lent<'scope, T>)>,
+    /// Loans to read, and to write if they may be written.
+    lents: Vec<(Loan, LentShared<'scope, T>, Option<Lent<'scope, T>>)>,
+    /// Buffers that are lent to be read.
+    shared: Vec<(usize, &'scope Buffer<'static, T>)>,
     buffers: IterMut<'scope, Option<(usize, Buffer<'static, T>)>>,
     inputs: IterMut<'scope, Vec<T>>,
-    outputs: IterMut<'scope, Vec<T>>,
 }
 
 impl<T: Element> Worker<T> {
-    /// Does the steps of a scope; answers what they read.
+    /// Does the steps of a scope of one stream, or of all that there are.
     pub(crate) fn scope(
         &self,
         cx: &Current<'_, 'static>,
-        stream: usize,
-        outer: &mut Lents<'_>,
+        stream: Option<usize>,
+        outer: &mut Lents<'_, T>,
     ) -> Result<Vec<(usize, Vec<T>)>, String> {
-        let stream = self.tables.stream(stream)?;
-        let mut places = Places {
-            buffers: (0..SLOTS).map(|_| None).collect(),
-            inputs: vec![Vec::new(); COPIES],
-            outputs: vec![Vec::new(); COPIES],
-        };
-        let mut reads = Vec::new();
-        let body = AssertUnwindSafe(|| {
-            cx.scope(&stream, |scope| {
-                let mut open = Open {
-                    scope,
-                    tables: &self.tables,
-                    reads: &mut reads,
-                    lents: Vec::new(),
-                    buffers: places.buffers.iter_mut(),
-                    inputs: places.inputs.iter_mut(),
-                    outputs: places.outputs.iter_mut(),
-                };
-                self.answer(Ok(Vec::new()));
-                let left = self.attend(Hand::Shared(cx), &mut |number, act| open.step(number, act, outer));
-                if matches!(left, Left::End { panic: true }) {
-                    resume_unwind(Box::new("asked to"));
-                }
-            })
+        let streams: Vec<_> = (0..STREAMS).map(|stream| self.tables.stream(stream).ok()).collect();
+        let mut places =
+            Places { buffers: (0..SLOTS).map(|_| None).collect(), inputs: vec![Vec::new(); COPIES] };
+        let Places { buffers, inputs } = &mut places;
+        let body = AssertUnwindSafe(|| match stream {
+            None => {
+                cx.multi_scope(|scope| self.body(cx, Kind::Several(scope, &streams), buffers, inputs, outer))
+            }
+            Some(stream) => {
+                let stream = streams[stream].as_ref().expect("the model knows the stream");
+                cx.scope(stream, |scope| self.body(cx, Kind::One(scope), buffers, inputs, outer))
+            }
         });
-        let ended = catch_unwind(body).unwrap_or(Ok(()));
+        let ended = catch_unwind(body).unwrap_or_else(|panic| match panic.is::<AskedTo>() {
+            true => Ok(()),
+            false => resume_unwind(panic),
+        });
         for input in &mut places.inputs {
             input.fill(T::written(GARBAGE, 0));
         }
         for (slot, buffer) in places.buffers.into_iter().flatten() {
             *self.tables.buffer(slot) = Some(buffer);
         }
-        ended.map(|()| reads.into_iter().zip(places.outputs).collect()).map_err(told)
+        ended.map(|()| Vec::new()).map_err(told)
+    }
+
+    fn body<'scope>(
+        &self,
+        cx: &Current<'_, 'static>,
+        kind: Kind<'scope, '_>,
+        buffers: &'scope mut [Option<(usize, Buffer<'static, T>)>],
+        inputs: &'scope mut [Vec<T>],
+        outer: &mut Lents<'_, T>,
+    ) {
+        let (buffers, inputs) = (buffers.iter_mut(), inputs.iter_mut());
+        let (lents, shared) = (Vec::new(), Vec::new());
+        let mut open = Open { kind, tables: &self.tables, lents, shared, buffers, inputs };
+        self.answer(Ok(Vec::new()));
+        let left = self.attend(Hand::Shared(cx), &mut |number, act| open.step(number, act, outer));
+        if matches!(left, Left::End { panic: true }) {
+            resume_unwind(Box::new(AskedTo));
+        }
     }
 }
 
-impl<T: Element> Open<'_, '_, '_, T> {
+/// A panic that is a step of the program.
+struct AskedTo;
+
+impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
     /// A step on lent memory, here or in a scope around this one.
-    fn step(&mut self, number: usize, act: Act, outer: &mut Lents<'_>) -> Result<(), String> {
-        match act {
-            Act::Lend { slot, halves } => self.lend(slot, halves),
-            Act::LentFromHost(loan) => {
-                let Some(lent) = self.find(loan) else { return outer(number, act) };
+    fn step(&mut self, number: usize, act: Act, outer: &mut Lents<'_, T>) -> Result<Vec<T>, String> {
+        let loan = match act {
+            Act::Lend { slot, halves, stream } => {
+                return self.lend(slot, halves, stream).map(|()| Vec::new());
+            }
+            Act::LendShared { slot, stream } => return self.lend_shared(slot, stream).map(|()| Vec::new()),
+            Act::LentFill(loan) | Act::LentSetBytes(loan) => loan,
+            Act::LentFromHost(loan) | Act::LentToHost(loan) | Act::LentCopy(loan, _) => loan,
+            _ => return Err("no step on lent memory".into()),
+        };
+        let find = |loan| self.lents.iter().find(|(at, ..)| *at == loan);
+        let Some((_, to_read, to_write)) = find(loan) else { return outer(number, act) };
+        if let Act::LentToHost(_) = act {
+            let mut host = vec![T::written(GARBAGE, 0); to_read.len()];
+            return to_read.copy_to_host(&mut host).map(|()| host).map_err(told);
+        }
+        let lent = to_write.as_ref().ok_or("lent to be read")?;
+        let done = match act {
+            Act::LentFill(_) => lent.fill(T::written(number, 0)),
+            Act::LentSetBytes(_) => lent.set_bytes(byte_of(number)),
+            Act::LentCopy(_, from) => lent.copy_from(find(from).ok_or("lent to another scope")?.1),
+            _ => {
                 let input = self.inputs.next().ok_or("no room for a copy")?;
-                *input = uploaded(number, self.lents[lent].1.len());
-                self.lents[lent].1.copy_from_host(input).map_err(told)
+                *input = uploaded(number, lent.len());
+                lent.copy_from_host(input)
             }
-            Act::LentToHost(loan) => {
-                let Some(lent) = self.find(loan) else { return outer(number, act) };
-                let output = self.outputs.next().ok_or("no room for a copy")?;
-                *output = vec![T::written(GARBAGE, 0); self.lents[lent].1.len()];
-                self.reads.push(number);
-                self.lents[lent].1.copy_to_host(output).map_err(told)
+        };
+        done.map(|()| Vec::new()).map_err(told)
+    }
+
+    /// Lends by the scope's own stream, or by one of its several.
+    fn by_stream<R>(
+        &self,
+        stream: usize,
+        lend: impl FnOnce(&Scope<'scope, 'env>) -> Result<R, cuprum::Error>,
+    ) -> Result<R, String> {
+        match self.kind {
+            Kind::One(scope) => lend(scope).map_err(told),
+            Kind::Several(scope, streams) => {
+                let stream = streams[stream].as_ref().ok_or("no such stream")?;
+                scope.on(stream).and_then(|scope| lend(&scope)).map_err(told)
             }
-            Act::LentCopy(to, from) => {
-                let (Some(to), Some(from)) = (self.find(to), self.find(from)) else {
-                    return outer(number, act);
-                };
-                self.lents[to].1.copy_from(&self.lents[from].1).map_err(told)
-            }
-            _ => Err("no step on lent memory".into()),
         }
     }
 
-    fn find(&self, loan: Loan) -> Option<usize> {
-        self.lents.iter().position(|(at, _)| *at == loan)
-    }
-
-    fn lend(&mut self, slot: usize, halves: bool) -> Result<(), String> {
+    fn take(&mut self, slot: usize) -> Result<&'scope mut Buffer<'static, T>, String> {
         let buffer = self.tables.buffer(slot).take().ok_or("no such buffer")?;
-        let (_, buffer) = self.buffers.next().ok_or("no room for a loan")?.insert((slot, buffer));
-        let all = buffer.as_mut_slice();
-        if !halves {
-            let lent = self.scope.lend(all).map_err(told)?;
-            self.lents.push((Loan { slot, half: 0 }, lent));
-            return Ok(());
-        }
-        let middle = all.len() / 2;
+        let place = self.buffers.next().ok_or("no room for a loan")?;
+        Ok(&mut place.insert((slot, buffer)).1)
+    }
+
+    fn lend(&mut self, slot: usize, halves: bool, stream: usize) -> Result<(), String> {
+        let all = self.take(slot)?.as_mut_slice();
+        let middle = if halves { all.len() / 2 } else { all.len() };
         let (first, second) = all.split_at_mut(middle).ok_or("no such part")?;
-        for (half, part) in [first, second].into_iter().enumerate() {
-            let lent = self.scope.lend(part).map_err(told)?;
-            self.lents.push((Loan { slot, half }, lent));
+        for (half, part) in [first, second].into_iter().take(1 + usize::from(halves)).enumerate() {
+            let lent = self.by_stream(stream, |scope| scope.lend(part))?;
+            self.lents.push((Loan { slot, half }, lent.as_shared(), Some(lent)));
         }
+        Ok(())
+    }
+
+    fn lend_shared(&mut self, slot: usize, stream: usize) -> Result<(), String> {
+        let known = self.shared.iter().find(|(at, _)| *at == slot).map(|&(_, buffer)| buffer);
+        let buffer = match known {
+            Some(buffer) => buffer,
+            None => {
+                let buffer: &'scope Buffer<'static, T> = self.take(slot)?;
+                self.shared.push((slot, buffer));
+                buffer
+            }
+        };
+        let lent = self.by_stream(stream, |scope| scope.lend_shared(buffer.as_slice()))?;
+        self.lents.push((Loan { slot, half: SHARED + stream }, lent, None));
         Ok(())
     }
 }

@@ -19,12 +19,16 @@ pub(crate) struct Part {
     pub(crate) len: usize,
 }
 
-/// A buffer that is lent: all of it, or one half.
+/// A buffer that is lent: all of it (half 0), one half (0 or 1), or all to be read by one stream (`SHARED` and the
+/// stream's number).
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Loan {
     pub(crate) slot: usize,
     pub(crate) half: usize,
 }
+
+/// What `half` is of a loan to be read by the first stream.
+pub(crate) const SHARED: usize = 2;
 
 /// How a buffer comes to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,14 +71,24 @@ pub(crate) enum Act {
     Enter(usize),
     Push(usize),
     Scope(usize),
+    /// A scope of all streams that there are.
+    MultiScope,
     /// Leaves the innermost `Enter`, `Push` or `Scope`, the last one by a panic if asked to.
     End {
         panic: bool,
     },
+    /// The stream counts in a scope of several.
     Lend {
         slot: usize,
         halves: bool,
+        stream: usize,
     },
+    LendShared {
+        slot: usize,
+        stream: usize,
+    },
+    LentFill(Loan),
+    LentSetBytes(Loan),
     LentFromHost(Loan),
     LentToHost(Loan),
     /// To the first from the second.
@@ -112,12 +126,7 @@ pub(crate) struct Step {
 
 impl Act {
     /// Kinds of steps, without mistakes.
-    pub(crate) const KINDS: usize = 30;
-
-    /// Whether later steps of the thread are inside of it.
-    pub(crate) fn opens(self) -> bool {
-        matches!(self, Self::Enter(_) | Self::Push(_) | Self::Scope(_))
-    }
+    pub(crate) const KINDS: usize = 34;
 
     /// The objects that it uses, each a bit: those of two steps that run beside each other are apart.
     pub(crate) fn objects(self) -> u64 {
@@ -129,14 +138,19 @@ impl Act {
             Self::Make { slot: at, .. }
             | Self::Drop { slot: at }
             | Self::Close { slot: at }
-            | Self::Lend { slot: at, .. } => slot(at),
+            | Self::Lend { slot: at, .. }
+            | Self::LendShared { slot: at, .. } => slot(at),
             Self::Fill(part)
             | Self::SetBytes(part)
             | Self::CopyFromHost(part)
             | Self::ToVec(part)
             | Self::CopyToHost(part) => slot(part.slot),
             Self::Copy(to, from) => slot(to.slot) | slot(from.slot),
-            Self::LentFromHost(loan) | Self::LentToHost(loan) => slot(loan.slot),
+            Self::LentFromHost(loan)
+            | Self::LentToHost(loan)
+            | Self::LentFill(loan)
+            | Self::LentSetBytes(loan) => slot(loan.slot),
+            Self::MultiScope => (0..STREAMS).fold(0, |all, on| all | stream(on)),
             Self::LentCopy(to, from) => slot(to.slot) | slot(from.slot),
             Self::Mistake(part, on) => slot(part.slot) | stream(on),
             Self::Scope(on)

@@ -53,7 +53,7 @@ impl<T: Element> Tables<T> {
     }
 }
 
-/// What became of a step. A scope tells what was read in it when it ends.
+/// What became of a step.
 pub(crate) struct Answer<T> {
     /// Numbers of steps and what they read.
     pub(crate) reads: Vec<(usize, Vec<T>)>,
@@ -92,7 +92,7 @@ pub(crate) enum Left {
 }
 
 /// What the scopes around a step do with steps on memory that is lent.
-pub(crate) type Lents<'a> = dyn FnMut(usize, Act) -> Result<(), String> + 'a;
+pub(crate) type Lents<'a, T> = dyn FnMut(usize, Act) -> Result<Vec<T>, String> + 'a;
 
 pub(crate) fn told(error: impl Display) -> String {
     error.to_string()
@@ -113,16 +113,21 @@ impl<T: Element> Worker<T> {
     }
 
     /// Does the steps until the one that leaves the token or scope in hand.
-    pub(crate) fn attend(&self, mut hand: Hand<'_, '_>, lents: &mut Lents<'_>) -> Left {
+    pub(crate) fn attend(&self, mut hand: Hand<'_, '_>, lents: &mut Lents<'_, T>) -> Left {
         while let Ok((number, act)) = self.orders.recv() {
             let done = match act {
                 Act::End { panic } => return Left::End { panic },
                 Act::Enter(context) => self.enter(context),
                 Act::Push(context) => self.push(&mut hand, context),
-                Act::Scope(stream) => self.scope(hand.shared(), stream, lents),
-                Act::Lend { .. } | Act::LentFromHost(_) | Act::LentToHost(_) | Act::LentCopy(..) => {
-                    lents(number, act).map(|()| Vec::new())
-                }
+                Act::Scope(stream) => self.scope(hand.shared(), Some(stream), lents),
+                Act::MultiScope => self.scope(hand.shared(), None, lents),
+                Act::Lend { .. }
+                | Act::LendShared { .. }
+                | Act::LentFill(_)
+                | Act::LentSetBytes(_)
+                | Act::LentFromHost(_)
+                | Act::LentToHost(_)
+                | Act::LentCopy(..) => lents(number, act).map(|read| vec![(number, read)]),
                 _ => self.plain(hand.shared(), number, act).map(|read| vec![(number, read)]),
             };
             self.answer(done);
