@@ -20,13 +20,13 @@ out=$PWD/target/sanitizers
 
 # Left out, as they start other programs or run none of our code: ui, assembly, docs, not_wrapped, holes; as they run
 # for long on one thread: differential, goldens, matrix, textures and what compares with recordings.
-cuprum_programs=(calls context errors exits fault fork launch leaks memory module scope_after_fault soundness
-    soundness_in_fake stream swallowed threads two_drivers compute)
+cuprum_programs=(calls context enter errors exits fault fork launch leaks memory module scope_after_fault shared soundness
+    soundness_in_fake stream swallowed threads tokens two_drivers compute)
 emulator_programs=(control driver_checks driver_context driver_fatbin driver_graph driver_graph_nodes driver_green
     driver_init driver_launch driver_memory driver_stream driver_threads driver_virtual engine faults races reports)
 # Run again with work done at other times than inside of the calls.
 again_in=(async deferred)
-again=(compute context launch leaks memory stream threads)
+again=(compute context launch leaks memory shared stream threads)
 # What Miri runs: package, how strict it is with addresses, arguments. It has no fork, no mapping at an address of our
 # choice, no libraries to load, no child processes. The emulator takes addresses of the host from numbers, as a driver
 # must, so that it gets the laxer rule. Left out is what counts through everything and takes hours, and what relies on
