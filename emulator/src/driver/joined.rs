@@ -79,7 +79,8 @@ fn without_header(ptx: &str) -> &str {
     ptx.get(ends.max().unwrap_or(0)..).unwrap_or("")
 }
 
-/// Whether this is the library of the device runtime, by the name of the object in the archive.
+/// Whether this is the library of the device runtime, by the name of the object in the archive. That is longer than the
+/// 16 bytes of a header, so it is in the table of long names, a member called `//`.
 pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
     const MAGIC: &[u8] = b"!<arch>\n";
     const MEMBER: &[u8] = b"cuda_device_runtime.o/";
@@ -87,11 +88,11 @@ pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
     const SIZE: core::ops::Range<usize> = 48..58;
     let Some(mut rest) = archive.strip_prefix(MAGIC) else { return false };
     while let Some(header) = rest.get(..HEADER) {
-        if header.starts_with(MEMBER) {
-            return true;
-        }
         let size =
             std::str::from_utf8(&header[SIZE]).ok().and_then(|size| size.trim_end().parse::<usize>().ok());
+        if header.starts_with(b"// ") {
+            return rest[HEADER..].starts_with(MEMBER);
+        }
         let Some(next) = size.and_then(|size| size.checked_next_multiple_of(2)?.checked_add(HEADER)) else {
             return false;
         };
