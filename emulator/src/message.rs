@@ -21,6 +21,22 @@ pub enum Message<'a> {
         /// What the JIT error log says.
         log: &'a str,
     },
+    /// An input of a link was refused.
+    InputRefused {
+        /// What the client calls the input; of a file, its path.
+        name: &'a str,
+        /// What the call answers.
+        code: CUresult,
+        /// What the JIT error log says.
+        log: &'a str,
+    },
+    /// A function answers `CUDA_ERROR_NOT_SUPPORTED`. Told once per function.
+    NotSupported {
+        /// The exported name of the function.
+        function: &'a str,
+        /// Why, and what works in its place, as far as anything does.
+        reason: &'a str,
+    },
     /// A context has ended, or the process ends, and something was never given back. Only if the settings ask for it.
     Leaks(&'a [Leak]),
     /// The settings in the environment make no sense, so `cuInit` fails.
@@ -33,6 +49,12 @@ impl fmt::Display for Message<'_> {
             Self::Fault(fault) => write!(f, "{fault}"),
             Self::ModuleRefused { code, log } => {
                 write!(f, "module refused with {code:?}: {}", log.trim_end())
+            }
+            Self::InputRefused { name, code, log } => {
+                write!(f, "input `{name}` of a link refused with {code:?}: {}", log.trim_end())
+            }
+            Self::NotSupported { function, reason } => {
+                write!(f, "{function} answers CUDA_ERROR_NOT_SUPPORTED: {reason}")
             }
             Self::Leaks(leaks) => {
                 match leaks.len() {

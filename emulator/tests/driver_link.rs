@@ -115,13 +115,16 @@ struct Wrapper {
     list: *const *const u64,
 }
 
-/// An archive with one member of this name.
+/// An archive with one member of this name: an empty symbol table, the table of long names, the member.
 fn archive(member: &str) -> Vec<u8> {
-    format!(
-        "!<arch>\n{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\nxxxx",
-        "/", 0, 0, 0, 0, 0, member, 0, 0, 0, 0, 4
-    )
-    .into_bytes()
+    let header =
+        |name: &str, size: usize| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 0);
+    let mut names = format!("{member}\n");
+    if names.len() % 2 == 1 {
+        names.push('\n');
+    }
+    let (symbols, table, object) = (header("/", 0), header("//", names.len()), header("/0", 4));
+    format!("!<arch>\n{symbols}{table}{names}{object}xxxx").into_bytes()
 }
 
 /// Four blocks of 48 threads: what each finds.

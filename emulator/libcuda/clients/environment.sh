@@ -29,11 +29,15 @@ python3 -m venv venv
 pip() { venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
 pip install --requirement "$here/requirements.txt"
 
+# It makes machine code of PTX, and the others link PTX with the driver where it is not there.
+pip uninstall --yes nvidia-nvjitlink
+
 cuda=$(echo "$PWD"/venv/lib/python3*/site-packages/nvidia/cu13)
 chmod +x "$cuda"/bin/* "$cuda"/nvvm/bin/*
 mkdir -p toolkit/bin
 ln -s "$here/../bin/nvcc" toolkit/bin/nvcc
 ln -s "$cuda/lib" toolkit/lib64
+ln -s libcurand.so.10 "$cuda/lib/libcurand.so"
 
 mkdir link
 ln -s "$library" link/libcuda.so
@@ -41,9 +45,9 @@ pip download --no-deps --no-build-isolation --no-binary pycuda "pycuda==$pycuda"
 tar -xzf "pycuda-$pycuda.tar.gz"
 mv "pycuda-$pycuda" pycuda
 cd pycuda
-# Its helpers for random numbers need NVIDIA's cuRAND. Unoptimised, since nobody waits for its host code.
-PATH=$cache/toolkit/bin:$PATH ../venv/bin/python configure.py --no-cuda-enable-curand \
-    --cuda-inc-dir="$cuda/include" --cudadrv-lib-dir="$cache/link" --cxxflags=-O0
+# Unoptimised, since nobody waits for its host code.
+PATH=$cache/toolkit/bin:$PATH ../venv/bin/python configure.py --cxxflags=-O0 --cuda-inc-dir="$cuda/include" \
+    --cudadrv-lib-dir="$cache/link" --cudart-lib-dir="$cuda/lib" --curand-lib-dir="$cuda/lib"
 cd ..
 pip install --no-deps --no-build-isolation ./pycuda
 

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
-# the package index, unmodified, cuda-python's two packages with programs of ours, and PyCUDA with its own tests.
+# the package index, unmodified, cuda-python's two packages, Triton and Taichi with programs of ours, and PyCUDA and
+# Numba-CUDA with their own tests, each compared with a list (own_tests.py).
+#
+#   run.sh                 what CI runs; of Numba's tests the part at the end of this file
+#   run.sh numba FILE...   other tests of Numba's, for example cudapy/test_math.py
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
-clients=emulator/libcuda/clients
+clients=$PWD/emulator/libcuda/clients
 cache=$PWD/.cache/clients
 
 cargo build --quiet --package cuprum-libcuda
@@ -13,17 +17,52 @@ library=$(readlink -f "${CARGO_TARGET_DIR:-target}/debug/libcuprum_libcuda.so")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ln -s "$library" "$folder/libcuda.so.1"
-export LD_LIBRARY_PATH=$folder PYTHONDONTWRITEBYTECODE=1
+# Taichi asks for the name without a version.
+ln -s "$library" "$folder/libcuda.so"
+export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$folder
 python=$cache/venv/bin/python
+site=$(echo "$cache"/venv/lib/python3*/site-packages)
+# PyCUDA is linked with cuRAND, which lies in a package.
+export LD_LIBRARY_PATH=$folder:$site/nvidia/cu13/lib
+step() { printf -- '-- %s (after %s s)\n' "$1" "$SECONDS"; }
+programs() { (cd "$clients" && "$python" -m pytest --quiet -p no:cacheprovider "$@"); }
 
+# The tests lie in a package that stands for numba.cuda, which is where they import themselves from.
+numba() {
+    step "Numba-CUDA's own tests"
+    local tests=$site/numba_cuda/numba/cuda/tests
+    # Benchmarks need a plugin, and PyTorch or CuPy.
+    (cd "$folder" && PYTHONPATH=$clients NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS=0 \
+        "$python" "$clients/own_tests.py" "$clients/numba.txt" -p numba_plugin --rootdir="$tests" \
+        --import-mode=importlib -o consider_namespace_packages=true -o "pythonpath=$site/numba_cuda" \
+        --ignore="$tests/benchmarks" "${@/#/$tests/}")
+}
+if [[ ${1-} == numba ]]; then
+    numba "${@:2}"
+    exit
+fi
+
+step "an example of ours"
 CUPRUM_DEVICE=gpu cargo run --quiet --example 01_vector_add
 
+step "cuda.bindings and cuda.core"
 # Whatever the driver's order of work, the results are the same.
 for mode in eager async deferred; do
-    CUPRUM_EMULATOR_MODE=$mode "$python" -m pytest --quiet -p no:cacheprovider "$clients"
+    CUPRUM_EMULATOR_MODE=$mode programs test_cuda_bindings.py test_cuda_core.py test_cuda_core_objects.py
 done
 
-export PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 TMPDIR=$folder
-CUPRUM_NVCC=$(echo "$cache"/venv/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
-export CUPRUM_NVCC
-"$python" "$clients/pycuda_tests.py" "$cache/pycuda/test/test_driver.py"
+step "Triton, Taichi, and what is said to programs that cannot run"
+ptxas=$PWD/emulator/libcuda/bin/ptxas
+# Triton takes the first below compute capability 9.0, the second from there on.
+TRITON_PTXAS_PATH=$ptxas TRITON_PTXAS_BLACKWELL_PATH=$ptxas TRITON_CACHE_DIR=$folder/triton TRITON_DEFAULT_FP_FUSION=1 \
+    programs test_triton.py test_messages.py
+programs test_taichi.py
+
+step "PyCUDA's own tests"
+PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 CUPRUM_NVCC=$site/nvidia/cu13/bin/nvcc \
+    "$python" "$clients/own_tests.py" "$clients/pycuda.txt" --rootdir="$cache/pycuda/test" "$cache/pycuda/test"
+
+numba cudadrv nrt cudapy/test_{atomics,array,array_args,array_methods,array_reductions,blackscholes,boolean}.py \
+    cudapy/test_{complex,constmem,const_string,cooperative_groups,warp_ops,sync,sm}.py \
+    doc_examples/test_{cg,cpointer,cpu_gpu_compat,ffi,globals,laplace,matmul,montecarlo,reduction,ufunc,vecadd}.py
+step "done"

@@ -56,6 +56,8 @@ class Axpy:
         self.x, self.y = ok(driver.cuMemAlloc(X.nbytes)), ok(driver.cuMemAlloc(Y.nbytes))
         ok(driver.cuMemcpyHtoD(self.x, X.ctypes.data, X.nbytes))
         ok(driver.cuMemcpyHtoD(self.y, Y.ctypes.data, Y.nbytes))
+        # A copy from pageable memory may still be under way on its stream, for which other streams do not wait.
+        ok(driver.cuStreamSynchronize(0))
 
     def arguments(self, count=N):
         return (2.0, self.x, self.y, count), (ctypes.c_float, None, None, ctypes.c_int)

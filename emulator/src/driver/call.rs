@@ -20,6 +20,7 @@ use super::handle::Handle;
 use super::outlive;
 use super::process;
 use super::state::emulator;
+use super::unsupported;
 
 /// What a function answers: the C result, with success apart.
 pub(super) type Answer<T = ()> = Result<T, CUresult>;
@@ -82,16 +83,10 @@ pub(super) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
 /// Everything that happens around the body of a function.
 pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
-        gate(call.id)?;
-        served::begin(call.id);
-        if serves_before_init(call.id) {
-            return body(&call);
+        let answer = serve(&call, body);
+        if answer == Err(NOT_SUPPORTED) {
+            unsupported::tell(call.id);
         }
-        let scheduler = &emulator().scheduler;
-        scheduler.stir();
-        outlive::wait_in(call.id);
-        let answer = body(&call);
-        scheduler.stir();
         answer
     });
     match catch_unwind(guarded) {
@@ -100,6 +95,20 @@ pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult 
         // A panic is a bug here; it must not unwind into C.
         Err(_) => CUresult::CUDA_ERROR_UNKNOWN,
     }
+}
+
+fn serve(call: &Call, body: impl FnOnce(&Call) -> Answer) -> Answer {
+    gate(call.id)?;
+    served::begin(call.id);
+    if serves_before_init(call.id) {
+        return body(call);
+    }
+    let scheduler = &emulator().scheduler;
+    scheduler.stir();
+    outlive::wait_in(call.id);
+    let answer = body(call);
+    scheduler.stir();
+    answer
 }
 
 /// Whether a function works before `cuInit`.
@@ -122,14 +131,6 @@ fn gate(id: FnId) -> Answer {
     let ready = INITIALISED.load(Ordering::Acquire) && !process::is_forked_child();
     ensure(ready, CUresult::CUDA_ERROR_NOT_INITIALIZED)?;
     ensure(!IN_CALLBACK.get(), CUresult::CUDA_ERROR_NOT_PERMITTED)
-}
-
-/// What stands in for a function that is not implemented.
-///
-/// It is called through the types of many functions. That is sound with the C calling convention
-/// of the platforms we support: the caller owns the arguments, and nothing here reads them.
-pub(super) unsafe extern "system" fn not_supported() -> CUresult {
-    NOT_SUPPORTED
 }
 
 /// A parameter: how it comes in from C, and what the function sees.

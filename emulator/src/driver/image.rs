@@ -48,9 +48,11 @@ impl Refused {
             CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
             format!(
                 "{what} holds machine code for NVIDIA hardware only, which the software device \
-                 cannot run; keep the PTX: compile for a virtual architecture (NVRTC: \
-                 --gpu-architecture=compute_XX, nvcc: -gencode arch=compute_XX,code=compute_XX, \
-                 or --ptx)"
+                 cannot run; keep the PTX. Numba and the linker of cuda.core: uninstall \
+                 nvidia-nvjitlink. Triton: TRITON_PTXAS_PATH and TRITON_PTXAS_BLACKWELL_PATH name \
+                 emulator/libcuda/bin/ptxas. PyCUDA: emulator/libcuda/bin comes first in PATH. \
+                 Otherwise, compile for a virtual architecture (NVRTC and cuda.core: \
+                 compute_XX; nvcc: -gencode arch=compute_XX,code=compute_XX, or --ptx)"
             ),
         )
     }
@@ -141,7 +143,7 @@ impl Image {
                 return Ok(Ok(joined.text()));
             }
             let part = Self { start, most: None }.contained(capability);
-            if let Err(refused) = part.and_then(|ptx| joined.add(&ptx)) {
+            if let Err(refused) = part.and_then(|ptx| joined.add(&index.to_string(), &ptx)) {
                 return Ok(Err(refused));
             }
         }

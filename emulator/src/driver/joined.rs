@@ -12,12 +12,23 @@ use super::image::Refused;
 #[derive(Debug, Default)]
 pub(super) struct Joined {
     text: String,
+    inputs: Vec<Input>,
     has_device_runtime: bool,
 }
 
+/// Where an input is in the joined text.
+#[derive(Debug)]
+struct Input {
+    name: String,
+    /// Lines of the text before it.
+    before: usize,
+    /// Lines of its header that were dropped.
+    dropped: usize,
+}
+
 impl Joined {
-    /// Adds a module.
-    pub(super) fn add(&mut self, ptx: &str) -> Result<(), Refused> {
+    /// Adds a module, under the name that the client gives it.
+    pub(super) fn add(&mut self, name: &str, ptx: &str) -> Result<(), Refused> {
         let part = if self.text.is_empty() { ptx } else { without_header(ptx) };
         let bytes = self.text.len() as u64 + part.len() as u64;
         if bytes > MOST_TEXT {
@@ -25,9 +36,19 @@ impl Joined {
                 format!("the inputs are {bytes} bytes of PTX; the software device links up to {MOST_TEXT}");
             return Err(Refused::new(CUresult::CUDA_ERROR_OUT_OF_MEMORY, log));
         }
+        let (before, dropped) = (lines(&self.text), lines(&ptx[..ptx.len() - part.len()]));
+        self.inputs.push(Input { name: name.to_owned(), before, dropped });
         self.text += part;
         self.text.push('\n');
         Ok(())
+    }
+
+    /// The input that a line of the text, from 1, comes from, and the number of the line in that.
+    pub(super) fn origin(&self, line: u32) -> Option<(&str, u32)> {
+        let line = line as usize;
+        let input = self.inputs.iter().rev().find(|input| input.before < line)?;
+        let line = u32::try_from(line - input.before + input.dropped).ok()?;
+        Some((&input.name, line))
     }
 
     /// Adds what the library of the device runtime defines and the software device has, once.
@@ -42,6 +63,11 @@ impl Joined {
     }
 }
 
+/// The ends of lines in a text.
+fn lines(text: &str) -> usize {
+    text.bytes().filter(|&byte| byte == b'\n').count()
+}
+
 /// PTX from behind its last header directive on.
 fn without_header(ptx: &str) -> &str {
     let headers = [".version", ".target", ".address_size"];
@@ -53,7 +79,8 @@ fn without_header(ptx: &str) -> &str {
     ptx.get(ends.max().unwrap_or(0)..).unwrap_or("")
 }
 
-/// Whether this is the library of the device runtime, by the name of the object in the archive.
+/// Whether this is the library of the device runtime, by the name of the object in the archive. That is longer than the
+/// 16 bytes of a header, so it is in the table of long names, a member called `//`.
 pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
     const MAGIC: &[u8] = b"!<arch>\n";
     const MEMBER: &[u8] = b"cuda_device_runtime.o/";
@@ -61,11 +88,11 @@ pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
     const SIZE: core::ops::Range<usize> = 48..58;
     let Some(mut rest) = archive.strip_prefix(MAGIC) else { return false };
     while let Some(header) = rest.get(..HEADER) {
-        if header.starts_with(MEMBER) {
-            return true;
-        }
         let size =
             std::str::from_utf8(&header[SIZE]).ok().and_then(|size| size.trim_end().parse::<usize>().ok());
+        if header.starts_with(b"// ") {
+            return rest[HEADER..].starts_with(MEMBER);
+        }
         let Some(next) = size.and_then(|size| size.checked_next_multiple_of(2)?.checked_add(HEADER)) else {
             return false;
         };

@@ -9,13 +9,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
+use crate::message::{self, Message};
+use crate::program::PtxError;
+
 use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, InMut, Out, Text, calls, ensure, put_handle};
 use super::handle::Handle;
-use super::image::Image;
+use super::image::{Image, Refused};
 use super::jit::Options;
 use super::joined::{Joined, is_device_runtime};
-use super::module::{compile, read_file};
+use super::module::{compile_or, read_file, refusal};
 use super::state::emulator;
+
+const ONLY_PTX: &str =
+    "only PTX, fat binaries with PTX and libcudadevrt.a can be linked for the software device";
 
 /// A linker at work.
 #[derive(Debug)]
@@ -40,16 +46,24 @@ impl Link {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, kind: CUjitInputType, bytes: &[u8]) -> Answer {
+    /// Adds an input. The log goes to the client, the code is the answer.
+    fn add(&self, kind: CUjitInputType, bytes: &[u8], name: &str) -> Answer {
+        let Err(Refused { code, log }) = self.take(kind, bytes, name)? else { return Ok(()) };
+        self.options.error(&log)?;
+        message::tell(&Message::InputRefused { name, code, log: &log });
+        Err(code)
+    }
+
+    fn take(&self, kind: CUjitInputType, bytes: &[u8], name: &str) -> Answer<Result<(), Refused>> {
         match kind {
             CUjitInputType::CU_JIT_INPUT_PTX | CUjitInputType::CU_JIT_INPUT_FATBINARY => {}
             CUjitInputType::CU_JIT_INPUT_LIBRARY if is_device_runtime(bytes) => {
                 self.state().joined.add_device_runtime();
-                return Ok(());
+                return Ok(Ok(()));
             }
+            CUjitInputType::CU_JIT_INPUT_CUBIN => return Ok(Err(Refused::machine_code("it"))),
             known if known.name().is_some() => {
-                self.options.error("only PTX, fat binaries with PTX and libcudadevrt.a can be linked for the software device")?;
-                return Err(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
+                return Ok(Err(Refused::new(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, ONLY_PTX)));
             }
             _ => return Err(INVALID_VALUE),
         }
@@ -57,14 +71,15 @@ impl Link {
         terminated.push(0);
         let (major, minor) = emulator().settings.compute_capability;
         let ptx = Image::in_buffer(&terminated).ptx(major * 10 + minor)?;
-        match ptx.and_then(|ptx| self.state().joined.add(&ptx)) {
-            Ok(()) => Ok(()),
-            Err(refused) => {
-                self.options.error(&refused.log)?;
-                Err(refused.code)
-            }
-        }
+        Ok(ptx.and_then(|ptx| self.state().joined.add(name, &ptx)))
     }
+}
+
+/// The refusal of the joined text, in terms of the input that is wrong.
+fn refusal_of_input(joined: &Joined, error: &PtxError) -> Refused {
+    let Some((name, line)) = joined.origin(error.line) else { return refusal(error) };
+    let Refused { code, log } = refusal(&PtxError { line, ..error.clone() });
+    Refused::new(code, format!("input `{name}` of the link: {log}"))
 }
 
 fn create(
@@ -78,16 +93,17 @@ fn create(
     put_handle(out, emulator().links.insert(Link { options, state: Mutex::default() }))
 }
 
-fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize) -> Answer {
+fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: Text) -> Answer {
     let link = Link::find(state)?;
     ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
     // SAFETY: the client's input, of the size that it says.
     let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
-    link.add(kind, bytes)
+    // A name is not asked for.
+    link.add(kind, bytes, &name.get().unwrap_or_default())
 }
 
 fn add_file(state: CUlinkState, kind: CUjitInputType, path: Text) -> Answer {
-    Link::find(state)?.add(kind, &read_file(path)?)
+    Link::find(state)?.add(kind, &read_file(path)?, &path.get()?)
 }
 
 calls! {
@@ -107,12 +123,12 @@ calls! {
         type_: CUjitInputType,
         data: *mut c_void,
         size: usize,
-        _name: Text,
+        name: Text,
         _numOptions: u32,
         _options: InMut<CUjit_option>,
         _optionValues: Out<*mut c_void>,
     ) {
-        add_data(state, type_, data, size)
+        add_data(state, type_, data, size, name)
     }
 
     fn cuLinkAddFile_v2(
@@ -138,7 +154,8 @@ calls! {
         let link = Link::find(state)?;
         let mut state = link.state();
         let bytes: Box<[u8]> = state.joined.text().bytes().chain([0]).collect();
-        compile(Image::in_buffer(&bytes), &link.options)?;
+        let refusal = |error: &PtxError| refusal_of_input(&state.joined, error);
+        compile_or(Image::in_buffer(&bytes), &link.options, refusal)?;
         sizeOut.set_if_wanted(bytes.len());
         let output = state.output.insert(bytes);
         cubinOut.set(output.as_mut_ptr().cast())

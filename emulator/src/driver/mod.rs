@@ -52,6 +52,7 @@ mod table;
 mod texel_format;
 mod texture;
 mod texture_limit;
+mod unsupported;
 mod virtual_memory;
 
 use core::ffi::c_void;

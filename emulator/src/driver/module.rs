@@ -49,6 +49,15 @@ pub(super) enum ModuleOf {
 
 /// Reads an image. The log goes to the client, the code is the answer.
 pub(super) fn compile(image: Image, options: &Options) -> Answer<Arc<Program>> {
+    compile_or(image, options, refusal)
+}
+
+/// As [`compile`], with words for what is wrong with the PTX.
+pub(super) fn compile_or(
+    image: Image,
+    options: &Options,
+    refusal: impl FnOnce(&PtxError) -> Refused,
+) -> Answer<Arc<Program>> {
     let (major, minor) = emulator().settings.compute_capability;
     let capability = major * 10 + minor;
     let target = LoadOptions { compute_capability: capability };
@@ -68,7 +77,7 @@ pub(super) fn compile(image: Image, options: &Options) -> Answer<Arc<Program>> {
 }
 
 /// The code that the driver gives for PTX it does not take.
-fn refusal(error: &PtxError) -> Refused {
+pub(super) fn refusal(error: &PtxError) -> Refused {
     let code = match error.kind {
         PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         _ => CUresult::CUDA_ERROR_INVALID_PTX,

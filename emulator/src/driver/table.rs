@@ -4,9 +4,9 @@ use core::ffi::{CStr, c_void};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use cuprum_sys::{CUresult, FnId, Fns, StreamMode, Symbol, Version};
+use cuprum_sys::{FnId, Fns, StreamMode, Symbol, Version};
 
-use super::call::not_supported;
+use super::unsupported::stand_in;
 
 /// The functions with the legacy default stream, and with one of each thread's own.
 pub(super) struct Table {
@@ -116,7 +116,7 @@ impl Table {
     /// The address of a function. Never null.
     pub(super) fn address(&self, id: FnId, mode: StreamMode) -> *const c_void {
         if !self.implements(id) {
-            return not_supported as unsafe extern "system" fn() -> CUresult as *const c_void;
+            return stand_in(id) as *const c_void;
         }
         let fns = match mode {
             StreamMode::Legacy => &self.legacy,

@@ -251,7 +251,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                     return Err(PtxError::at(
                         tree.position,
                         PtxErrorKind::Unsupported,
-                        "clusters of more than one block are not supported by the software device",
+                        "clusters of more than one block are not supported by the software device; \
+                         CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most compilers avoid them",
                     ));
                 }
                 // Hints about registers, residency and calling convention.

@@ -96,13 +96,25 @@ impl<'i, 's> Modifiers<'i, 's> {
         spelling
     }
 
+    /// How to do without an instruction that only few devices have.
+    fn advice(&self) -> &'static str {
+        let opcode = self.instruction.opcode;
+        let tensor = self.instruction.modifiers.iter().any(|modifier| modifier.starts_with("tensor"));
+        if tensor || ["wgmma", "tcgen05", "tensormap", "multimem", "setmaxnreg"].contains(&opcode) {
+            "; CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most compilers avoid it"
+        } else {
+            ""
+        }
+    }
+
     pub(super) fn unsupported(&self, what: &str) -> PtxError {
         PtxError::at(
             self.instruction.position,
             PtxErrorKind::Unsupported,
             format!(
-                "`{}` is not supported by the software device: {what} is unknown to it here",
-                self.spelling()
+                "`{}` is not supported by the software device: {what} is unknown to it here{}",
+                self.spelling(),
+                self.advice()
             ),
         )
     }

@@ -1,0 +1,194 @@
+//! What the device says, beside a code, of what it cannot do: once, and with the way out.
+
+mod common;
+
+use core::ffi::c_void;
+use core::ptr::{null, null_mut};
+use std::sync::{Mutex, PoisonError};
+
+use common::*;
+use cuprum_emulator::{Message, set_message_hook};
+use cuprum_sys::*;
+
+const NO_BINARY: CUresult = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
+const NOT_SUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
+const HEADER: &str = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+
+static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// What was said so far with this in it. Tests run at the same time, so each looks for words of its own.
+fn heard(part: &str) -> Vec<String> {
+    let heard = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
+    heard.iter().filter(|text| text.contains(part)).cloned().collect()
+}
+
+fn listen() {
+    set_message_hook(|message: &Message<'_>| {
+        HEARD.lock().unwrap_or_else(PoisonError::into_inner).push(message.to_string());
+    });
+}
+
+#[track_caller]
+fn assert_says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+}
+
+/// Every function that is not implemented, called twice: one message with its name and the reason of the list.
+#[test]
+fn a_function_that_is_not_implemented_says_so_once() {
+    listen();
+    let library = cuprum_emulator::library();
+    for &id in FnId::ALL.iter().filter(|&&id| !cuprum_emulator::implements(id)) {
+        let name = id.symbol().name.to_str().unwrap();
+        // SAFETY: a function that is not implemented reads none of its arguments, whatever its signature.
+        let function = unsafe {
+            core::mem::transmute::<*const c_void, unsafe extern "system" fn() -> CUresult>(
+                library.address(id),
+            )
+        };
+        for _ in 0..2 {
+            // SAFETY: as above.
+            assert_eq!(unsafe { function() }, NOT_SUPPORTED, "{name}");
+        }
+        let said = heard(&format!("{name} answers CUDA_ERROR_NOT_SUPPORTED: "));
+        let [said] = &*said else { panic!("{name}: {said:?}") };
+        let (_, reason) = said.split_once(": ").unwrap();
+        assert!(reason.len() > 30 && !reason.contains("these arguments"), "{name}: {reason}");
+    }
+    let runtime = heard("cuGetExportTable").remove(0);
+    assert_says(&runtime, &["CUDA runtime", "CuPy", "PyTorch", "Device.sync", "Use the driver API"]);
+}
+
+#[test]
+fn arguments_that_are_not_supported_are_named_once_by_function() {
+    listen();
+    let _context = TestContext::new();
+    let mut shape = CUDA_ARRAY3D_DESCRIPTOR::zeroed();
+    (shape.Width, shape.Height, shape.NumChannels) = (64, 64, 1);
+    (shape.Format, shape.Flags) = (CUarray_format::CU_AD_FORMAT_FLOAT, CUDA_ARRAY3D_SPARSE);
+    let mut array = CUarray::null();
+    for _ in 0..2 {
+        assert_eq!(code!(cuArray3DCreate_v2(&mut array, &shape)), NOT_SUPPORTED);
+    }
+    let said = heard("cuArray3DCreate_v2 answers");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_says(&said[0], &["these arguments"]);
+}
+
+#[test]
+fn machine_code_is_refused_with_each_clients_way_out() {
+    listen();
+    let _context = TestContext::new();
+    let image = b"\x7fELF machine code\0";
+    let mut module = CUmodule::null();
+    assert_eq!(code!(cuModuleLoadData(&mut module, image.as_ptr().cast())), NO_BINARY);
+    let said = heard("module refused with CUDA_ERROR_NO_BINARY_FOR_GPU");
+    let ways = ["nvidia-nvjitlink", "TRITON_PTXAS_PATH", "emulator/libcuda/bin", "compute_XX"];
+    assert_says(&said[0], &ways);
+
+    let mut library = CUlibrary::null();
+    let load = code!(cuLibraryLoadData(
+        &mut library,
+        image.as_ptr().cast(),
+        null_mut(),
+        null_mut(),
+        0,
+        null_mut(),
+        null_mut(),
+        0
+    ));
+    assert_eq!(load, NO_BINARY);
+    assert_eq!(heard("module refused with CUDA_ERROR_NO_BINARY_FOR_GPU").len(), 2);
+}
+
+fn ptx(body: &str) -> String {
+    format!(
+        "{HEADER}.visible .entry k()\n{{\n    .reg .b32 %r<4>;\n    .reg .b64 %rd<4>;\n{body}\n    ret;\n}}\n\0"
+    )
+}
+
+#[test]
+fn what_only_new_devices_have_is_refused_with_the_setting_that_avoids_it() {
+    listen();
+    let _context = TestContext::new();
+    let cases = [
+        ("wgmma.fence.sync.aligned;", "wgmma.fence"),
+        ("tcgen05.wait::ld.sync.aligned;", "tcgen05.wait"),
+        (
+            "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1}], [%r0];",
+            "cp.async.bulk.tensor",
+        ),
+        ("multimem.red.relaxed.sys.global.add.u64 [%rd0], %rd1;", "multimem.red"),
+    ];
+    for (instruction, name) in cases {
+        let image = ptx(instruction);
+        let mut module = CUmodule::null();
+        let loaded = code!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
+        assert_eq!(loaded, CUresult::CUDA_ERROR_INVALID_PTX, "{name}");
+        let said = heard(&format!("`{name}"));
+        assert_eq!(said.len(), 1, "{name}: {said:?}");
+        assert_says(&said[0], &["CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most compilers avoid it"]);
+    }
+}
+
+struct Link(CUlinkState);
+
+impl Link {
+    fn new() -> Self {
+        let mut state = CUlinkState::null();
+        ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
+        Self(state)
+    }
+
+    fn add(&self, kind: CUjitInputType, data: &[u8], name: &core::ffi::CStr) -> CUresult {
+        let data_at = data.as_ptr().cast_mut().cast();
+        code!(cuLinkAddData_v2(self.0, kind, data_at, data.len(), name.as_ptr(), 0, null_mut(), null_mut()))
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        assert_eq!(code!(cuLinkDestroy(self.0)), CUresult::CUDA_SUCCESS);
+    }
+}
+
+#[test]
+fn the_input_of_a_link_that_is_refused_is_named() {
+    listen();
+    let _context = TestContext::new();
+    let link = Link::new();
+    let good = ptx("");
+    assert_eq!(link.add(CUjitInputType::CU_JIT_INPUT_PTX, good.as_bytes(), c"good"), CUresult::CUDA_SUCCESS);
+    assert_eq!(link.add(CUjitInputType::CU_JIT_INPUT_CUBIN, b"\x7fELF", c"a_cubin"), NO_BINARY);
+    assert_says(&heard("`a_cubin`")[0], &["refused with CUDA_ERROR_NO_BINARY_FOR_GPU", "nvidia-nvjitlink"]);
+    // The same under another flag, as some clients hand it over.
+    assert_eq!(link.add(CUjitInputType::CU_JIT_INPUT_PTX, b"\x7fELF", c"mislabeled"), NO_BINARY);
+    assert_says(&heard("`mislabeled`")[0], &["machine code"]);
+    assert_eq!(link.add(CUjitInputType::CU_JIT_INPUT_OBJECT, b"\x7fELF", c"an_object"), NO_BINARY);
+    assert_says(&heard("`an_object`")[0], &["only PTX"]);
+    assert!(heard("`good`").is_empty());
+}
+
+/// What is found when all is put together is told in lines of the input, not of the joined text.
+#[test]
+fn the_line_of_an_input_is_told() {
+    listen();
+    let _context = TestContext::new();
+    let link = Link::new();
+    let helper = format!("{HEADER}.visible .func helper()\n{{\n    ret;\n}}\n\0");
+    let bad = ptx("    frobnicate.u32 %rd0;");
+    assert_eq!(
+        link.add(CUjitInputType::CU_JIT_INPUT_PTX, helper.as_bytes(), c"first"),
+        CUresult::CUDA_SUCCESS
+    );
+    assert_eq!(link.add(CUjitInputType::CU_JIT_INPUT_PTX, bad.as_bytes(), c"second"), CUresult::CUDA_SUCCESS);
+    let (mut image, mut size) = (null_mut(), 0);
+    assert_eq!(code!(cuLinkComplete(link.0, &mut image, &mut size)), CUresult::CUDA_ERROR_INVALID_PTX);
+    let line = 1 + bad.lines().position(|line| line.contains("frobnicate")).unwrap();
+    let said = heard("frobnicate");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_says(&said[0], &["input `second` of the link", &format!("line {line}")]);
+    assert_eq!(image.cast_const(), null());
+}
