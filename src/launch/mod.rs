@@ -10,6 +10,8 @@ mod limits;
 mod shared;
 mod signature;
 
+pub(crate) use self::signature::addresses;
+
 pub use self::bind::BindError;
 pub use self::config::{Dim3, LaunchConfig};
 pub use self::kernel::{Kernel, LaunchError};

@@ -62,15 +62,17 @@ unsafe impl<T: DeviceData> Argument<T> for T {
 macro_rules! addresses {
     ($($parameter:ident <- $argument:ty;)*) => { $(
         // SAFETY: a device address, which is eight bytes of plain data.
-        unsafe impl<T: DeviceData> Argument<$parameter<T>> for $argument {
-            type Raw = CUdeviceptr;
+        unsafe impl<T: $crate::DeviceData> $crate::Argument<$crate::$parameter<T>> for $argument {
+            type Raw = cuprum_sys::CUdeviceptr;
 
-            fn into_raw(self) -> CUdeviceptr {
+            fn into_raw(self) -> Self::Raw {
                 self.as_raw()
             }
         }
     )* };
 }
+
+pub(crate) use addresses;
 
 addresses! {
     In <- &Buffer<'_, T>;

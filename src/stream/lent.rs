@@ -7,7 +7,7 @@ use std::ops::RangeBounds;
 use cuprum_sys::{CUdeviceptr, CUstream};
 
 use crate::context::Token;
-use crate::launch::{Argument, In, InOut};
+use crate::launch::addresses;
 use crate::memory::{DeviceData, Fill, MemoryError, Pattern, bytes_of, copy, resolve, same_length};
 use crate::raw::call::context_call;
 
@@ -227,20 +227,6 @@ impl<'scope, T: DeviceData> From<&Lent<'scope, T>> for LentShared<'scope, T> {
     fn from(lent: &Lent<'scope, T>) -> Self {
         lent.part
     }
-}
-
-/// What can be given for an address: each is a loan of device memory.
-macro_rules! addresses {
-    ($($parameter:ident <- $argument:ty;)*) => { $(
-        // SAFETY: a device address, which is eight bytes of plain data.
-        unsafe impl<T: DeviceData> Argument<$parameter<T>> for $argument {
-            type Raw = CUdeviceptr;
-
-            fn into_raw(self) -> CUdeviceptr {
-                self.as_raw()
-            }
-        }
-    )* };
 }
 
 addresses! {
