@@ -9,7 +9,7 @@ mod common;
 use std::ffi::c_int;
 
 use common::context;
-use cuprum::{Buffer, ContextStack, Driver, MemoryError};
+use cuprum::{Buffer, ContextStack, Driver, MemoryError, PrimaryContext};
 
 unsafe extern "C" {
     fn fork() -> c_int;
@@ -24,6 +24,7 @@ fn a_forked_child_is_told_and_frees_nothing() {
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
     let buffer = Buffer::from_slice(&cx, &[1u32, 2, 3]).unwrap();
+    let primary = PrimaryContext::retain(context.device()).unwrap();
 
     // SAFETY: the child touches only what this thread owns, and leaves through `_exit`.
     let child = unsafe { fork() };
@@ -34,6 +35,9 @@ fn a_forked_child_is_told_and_frees_nothing() {
             Driver::init(driver.library()).is_err_and(|error| error.is_forked()),
             cx.synchronize().is_err_and(|error| error.is_forked()),
             matches!(buffer.to_vec(&cx), Err(MemoryError::Driver(error)) if error.is_forked()),
+            primary.close().is_err_and(|error| {
+                error.is_forked() && error.call().to_string().starts_with("cuDevicePrimaryCtxRelease")
+            }),
         ];
         let swallowed = cuprum::swallowed::count();
         drop(buffer);

@@ -61,33 +61,30 @@ names_in() { # FOLDER
     done
 }
 
+# Packs the programs of a folder that take a device, and says which do not.
+pack_those_with_device() { # KIND PACKAGE FOLDER SOURCES
+    local kind=$1 package=$2 folder=$3 name taken=()
+    for name in $(names_in "$folder/$4"); do
+        if takes_device "$folder/$4/$name.rs"; then
+            taken+=("$name")
+        else
+            echo "left out, as it takes no device: $package, $kind $name"
+        fi
+    done
+    pack_programs "$kind" "$package" "$folder" "${taken[@]}"
+}
+
 pack() {
-    local folder package name taken mib
+    local folder package taken mib
     rm -rf "$packed"
     mkdir "$packed"
     echo "# commit $(git describe --always --dirty --abbrev=12)" >"$unfinished"
     for folder in . sys emulator; do
         package=$(sed -nE 's/^name = "(.*)"/\1/p' "$folder/Cargo.toml" | head -n 1)
-        taken=()
-        for name in $(names_in "$folder/tests"); do
-            if takes_device "$folder/tests/$name.rs"; then
-                taken+=("$name")
-            else
-                echo "left out, as it takes no device: $package, test $name"
-            fi
-        done
-        pack_programs test "$package" "$folder" "${taken[@]}"
+        pack_those_with_device test "$package" "$folder" tests
         mapfile -t taken < <(names_in "$folder/examples")
         pack_programs example "$package" "$folder" "${taken[@]}"
-        taken=()
-        for name in $(names_in "$folder/benches"); do
-            if takes_device "$folder/benches/$name.rs"; then
-                taken+=("$name")
-            else
-                echo "left out, as it takes no device: $package, bench $name"
-            fi
-        done
-        pack_programs bench "$package" "$folder" "${taken[@]}"
+        pack_those_with_device bench "$package" "$folder" benches
     done
     mv "$unfinished" "$manifest"
     mib=$(($(du -sk "$packed" | cut -f 1) / 1024))

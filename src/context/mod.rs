@@ -13,7 +13,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUcontext, FnId, Library};
+use cuprum_sys::{CUcontext, Library};
 
 pub use self::created::{Context, ContextFlags};
 pub(crate) use self::current::Token;
@@ -25,7 +25,6 @@ pub use self::shared::SharedContext;
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::{Error, Poison};
-use crate::raw::call::forked;
 use crate::raw::keep::Shareable;
 use crate::swallowed;
 
@@ -130,9 +129,6 @@ impl ContextRef {
 
     /// Gives the context back to the driver. One that is shutting down has freed everything: that is success.
     fn ended(&self, end: fn(&Self) -> Result<(), Error>) -> Result<(), Error> {
-        if self.library().forked() {
-            return Err(forked(FnId::cuCtxDestroy_v2));
-        }
         match end(self) {
             Err(error) if !error.is_deinitialized() => Err(self.record(error)),
             _ => Ok(()),
