@@ -95,6 +95,11 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.limits.threads
     }
 
+    /// Whether a geometry is within the limits.
+    pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
+        self.limits.check(config)
+    }
+
     /// Allows launches up to this many bytes of dynamic shared memory, beyond the 48 KiB of old.
     ///
     /// # Errors
