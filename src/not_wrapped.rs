@@ -56,7 +56,7 @@ not_wrapped! {
         cuInit cuDriverGetVersion cuGetProcAddress cuGetProcAddress_v2;
 
     Superseded "older ABI revisions of functions that the table also has in a newer one":
-        cuDeviceTotalMem cuDevicePrimaryCtxSetFlags cuCtxCreate cuCtxCreate_v3 cuCtxDestroy
+        cuDeviceTotalMem cuCtxCreate cuCtxCreate_v3 cuCtxDestroy
         cuCtxPushCurrent cuCtxPopCurrent cuModuleGetGlobal cuLinkCreate cuLinkAddData cuLinkAddFile
         cuMemGetInfo cuMemAlloc cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemAllocHost
         cuMemHostGetDevicePointer cuIpcOpenMemHandle cuMemHostRegister cuArrayCreate
@@ -107,6 +107,9 @@ not_wrapped! {
     Deprecated "host functions that learn of errors; those of `cuLaunchHostFunc` replace them":
         cuStreamAddCallback;
 
+    Deprecated "setting up a profiler of CUDA 4 by a file, which CUDA 12 took out":
+        cuProfilerInitialize;
+
     Deprecated "OpenGL buffers without graphics resources (before CUDA 3.0), and contexts made for OpenGL":
         cuGLCtxCreate_v2 cuGLInit cuGLRegisterBufferObject cuGLUnmapBufferObject
         cuGLUnregisterBufferObject cuGLSetBufferObjectMapFlags cuGLUnmapBufferObjectAsync
@@ -114,6 +117,9 @@ not_wrapped! {
 
     Unneeded "result codes have their names and descriptions in cuprum-sys, and need no driver for it":
         cuGetErrorString cuGetErrorName;
+
+    Unneeded "the same without flags":
+        cuOccupancyMaxActiveBlocksPerMultiprocessor cuOccupancyMaxPotentialBlockSize;
 
     Unneeded "the current context is changed by pushing and popping alone, so that it can be put back":
         cuCtxSetCurrent;
@@ -134,14 +140,14 @@ not_wrapped! {
         cuGraphicsResourceSetMapFlags_v2 cuGraphicsMapResources cuGraphicsUnmapResources
         cuGraphicsGLRegisterBuffer cuGraphicsGLRegisterImage cuGLGetDevices_v2;
 
-    OutOfScope "tools and administration: profilers, core dumps, checkpoints, memory notifications":
+    OutOfScope "tools and administration: core dumps, checkpoints, memory notifications":
         cuDeviceRegisterAsyncNotification cuDeviceUnregisterAsyncNotification cuCoredumpGetAttribute
         cuCoredumpGetAttributeGlobal cuCoredumpSetAttribute cuCoredumpSetAttributeGlobal
         cuCoredumpRegisterStartCallback cuCoredumpRegisterCompleteCallback
         cuCoredumpDeregisterStartCallback cuCoredumpDeregisterCompleteCallback
         cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState cuCheckpointProcessLock
         cuCheckpointProcessCheckpoint cuCheckpointProcessRestore cuCheckpointOperationComplete
-        cuCheckpointProcessUnlock cuProfilerInitialize cuProfilerStart cuProfilerStop;
+        cuCheckpointProcessUnlock;
 
     OutOfScope "tables without documentation, which tools of NVIDIA use":
         cuGetExportTable;
@@ -154,19 +160,9 @@ not_wrapped! {
         cuLogicalEndpointImport cuLogicalEndpointGetLimits cuLogicalEndpointQuery
         cuFabricCpyBatchAsync;
 
-    NotYet "devices: by PCI address, identity under Windows, what they support":
-        cuDeviceGetLuid cuDeviceGetTexture1DLinearMaxWidth cuDeviceGetHostAtomicCapabilities
-        cuDeviceGetExecAffinitySupport cuFlushGPUDirectRDMAWrites cuDeviceGetByPCIBusId;
-
-    NotYet "contexts: flags, caches, identity, affinity, events of a whole context":
-        cuDevicePrimaryCtxSetFlags_v2 cuCtxGetFlags cuCtxSetFlags cuCtxGetId cuCtxGetCacheConfig
-        cuCtxSetCacheConfig cuCtxGetApiVersion cuCtxResetPersistingL2Cache cuCtxGetExecAffinity
-        cuCtxRecordEvent cuCtxWaitEvent;
-
     NotYet "access of one device to the memory of another, and copies between them":
-        cuMemcpyPeer cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync cuDeviceCanAccessPeer
-        cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuDeviceGetP2PAttribute
-        cuDeviceGetP2PAtomicCapabilities;
+        cuMemcpyPeer cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync
+        cuCtxEnablePeerAccess cuCtxDisablePeerAccess;
 
     NotYet "host memory: pinned, registered, mapped, and asynchronous copies to it":
         cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemHostGetDevicePointer_v2 cuMemHostGetFlags
@@ -269,12 +265,6 @@ not_wrapped! {
         cuGraphReleaseUserObject cuGraphAddNode_v3 cuGraphNodeSetParams_v2 cuGraphNodeGetParams
         cuGraphExecNodeSetParams cuGraphConditionalHandleCreate cuGraphInstantiateWithParams
         cuGraphUpload cuGraphLaunch cuGraphInstantiate_v2;
-
-    NotYet "launches with attributes and cooperative ones; occupancy":
-        cuLaunchKernelEx cuLaunchCooperativeKernel cuOccupancyMaxActiveBlocksPerMultiprocessor
-        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuOccupancyMaxPotentialBlockSize
-        cuOccupancyMaxPotentialBlockSizeWithFlags cuOccupancyAvailableDynamicSMemPerBlock
-        cuOccupancyMaxPotentialClusterSize cuOccupancyMaxActiveClusters;
 
     NotYet "modules and functions: listing, lazy loading, names":
         cuModuleGetLoadingMode cuModuleGetFunctionCount cuModuleEnumerateFunctions cuFuncGetName
