@@ -148,6 +148,7 @@
 //
 // error swallowed   what a call answered, and what drops could not report
 // raw               call: one checked call; keep: what keeps a context or module alive; held: the owner of handles
+//                   this_thread: what must not be sent
 // driver device     what is there before any context
 // context           contexts, their owners, and the stack of each thread
 // memory            addresses and slices of device memory, its owners, and the one place for copies

@@ -11,3 +11,4 @@ mod arrows;
 mod docs;
 mod holes;
 mod not_wrapped;
+mod sizes;
