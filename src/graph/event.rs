@@ -1,6 +1,6 @@
 //! Nodes that record events and wait for them, and child graphs.
 
-use cuprum_sys::{CUgraph, CUgraphNode, FnId};
+use cuprum_sys::{CUevent, CUgraph, CUgraphNode, FnId};
 
 use super::{Graph, GraphError, Node};
 use crate::context::Current;
@@ -57,7 +57,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The handle of an event of the graph's context.
-    pub(super) fn event(&self, event: &'a Event<'_>) -> Result<cuprum_sys::CUevent, GraphError> {
+    pub(super) fn event(&self, event: &'a Event<'_>) -> Result<CUevent, GraphError> {
         let here = event.context() == self.context();
         if here { Ok(event.as_raw()) } else { Err(Error::wrong_context(FnId::cuEventRecord).into()) }
     }
@@ -86,6 +86,34 @@ impl<'a> Graph<'a> {
         let (node, event) = (self.nodes.raw(node)?, self.event(event)?);
         // SAFETY: as in `set_record`.
         Ok(unsafe { context_call!(self.context(), cuGraphEventWaitNodeSetEvent(node, event)) }?)
+    }
+
+    /// The driver's handle of the event that a node records.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphEventRecordNodeGetEvent`, CUDA 11.1+.
+    #[doc(alias = "cuGraphEventRecordNodeGetEvent")]
+    pub fn record_of(&self, node: Node) -> Result<CUevent, GraphError> {
+        let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
+        // SAFETY: the node is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphEventRecordNodeGetEvent(node, &raw mut event)) }?;
+        Ok(event)
+    }
+
+    /// The driver's handle of the event that a node waits for.
+    ///
+    /// # Errors
+    /// As [`record_of`](Graph::record_of).
+    ///
+    /// Driver: `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+.
+    #[doc(alias = "cuGraphEventWaitNodeGetEvent")]
+    pub fn wait_of(&self, node: Node) -> Result<CUevent, GraphError> {
+        let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
+        // SAFETY: as in `record_of`.
+        unsafe { context_call!(self.context(), cuGraphEventWaitNodeGetEvent(node, &raw mut event)) }?;
+        Ok(event)
     }
 
     /// Adds a node that runs another graph, which goes into this one with all that it keeps: its loans are this graph's

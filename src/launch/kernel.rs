@@ -95,7 +95,8 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.limits.threads
     }
 
-    /// Whether a geometry is within the limits.
+    /// Refuses a geometry beyond the limits.
+    #[inline]
     pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.limits.check(config)
     }

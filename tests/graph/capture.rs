@@ -8,8 +8,8 @@ use cuprum::graph::{CaptureMode, CaptureStatus, Graph, GraphError, NodeType};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Event, EventFlags, LaunchConfig, Stream};
 
-use super::common::{driver, in_context};
-use super::{Saxpy, executable, function, saxpy, zeros};
+use super::common::driver;
+use super::{Saxpy, executable, function, in_context, saxpy, zeros};
 
 const MODES: [CaptureMode; 3] = [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed];
 
@@ -91,7 +91,7 @@ fn a_lane_that_is_not_joined_spoils_the_capture() {
             let memory = capture.lend(buffer.as_mut_slice())?;
             capture.fork(&mut two)?.fill(memory, 1)
         });
-        let Err(GraphError::Driver(error)) = result else { panic!("{result:?}") };
+        let Err(GraphError::Driver(error)) = result.map(drop) else { panic!("it was not joined") };
         assert_eq!(error.code(), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
         assert!(error.is_capture());
         two.synchronize(cx).expect("the stream is not captured any more");
@@ -128,7 +128,8 @@ fn a_body_that_fails_or_panics_ends_the_capture() {
         let mut stream = Stream::new(cx).unwrap();
         let failed = cx.capture(&mut stream, CaptureMode::Global, |_| Err::<(), _>(GraphError::Lost));
         assert_eq!(failed.unwrap_err(), GraphError::Lost);
-        let panicking = || cx.capture(&mut stream, CaptureMode::Global, |_| -> Result<(), _> { panic!("as it may") });
+        let panicking =
+            || cx.capture(&mut stream, CaptureMode::Global, |_| -> Result<(), _> { panic!("as it may") });
         assert!(catch_unwind(AssertUnwindSafe(panicking)).is_err());
         stream.synchronize(cx).expect("the stream is not captured any more");
         cx.capture(&mut stream, CaptureMode::Global, |_| Ok(())).expect("another capture");
@@ -182,10 +183,7 @@ fn a_graph_into_which_a_capture_failed_is_not_used() {
         assert!(catch_unwind(AssertUnwindSafe(panicking)).is_err());
         assert_eq!(graph.add_empty(cx, &[]), Err(GraphError::Incomplete));
         assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 4], "its memory is its own");
-        assert_eq!(
-            graph.instantiate(cx, Default::default()).unwrap_err(),
-            GraphError::Incomplete
-        );
+        assert_eq!(graph.instantiate(cx, Default::default()).unwrap_err(), GraphError::Incomplete);
         stream.synchronize(cx).expect("the stream is not captured any more");
     });
 }
@@ -256,10 +254,7 @@ fn twenty_kernels_are_one_launch() {
             .unwrap();
         assert_eq!(graph.nodes(cx).unwrap().len(), 20);
         let mut executable = executable(cx, graph);
-        executable
-            .replay(cx, &stream, |replay| (0..3).try_for_each(|_| replay.launch()))
-            .unwrap()
-            .unwrap();
+        executable.replay(cx, &stream, |replay| (0..3).try_for_each(|_| replay.launch())).unwrap().unwrap();
         assert_eq!(executable.slice(y).unwrap().to_vec(cx).unwrap(), [60.0; 64]);
     });
 }

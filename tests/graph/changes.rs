@@ -7,8 +7,7 @@ use cuprum::graph::{CaptureMode, Graph, GraphError, InstantiateFlags};
 use cuprum::sys::{CUgraphExecUpdateResult, CUlaunchAttributeID};
 use cuprum::{Buffer, Event, EventFlags, LaunchConfig, Stream};
 
-use super::common::in_context;
-use super::{Saxpy, executable, function, saxpy, zeros};
+use super::{Saxpy, executable, function, in_context, saxpy, zeros};
 
 #[test]
 fn an_executable_takes_over_another_graph_of_its_shape_with_what_that_keeps() {

@@ -7,8 +7,8 @@ use cuprum::graph::{Graph, GraphError, NodeType};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Event, EventFlags, LaunchConfig, LaunchError, MemoryError, Stream};
 
-use super::common::{context, in_context};
-use super::{Saxpy, executable, function, saxpy, zeros};
+use super::common::context;
+use super::{Saxpy, executable, function, in_context, saxpy, zeros};
 
 #[test]
 fn nodes_run_behind_those_that_they_depend_on() {
@@ -41,7 +41,9 @@ fn edges_are_added_told_and_removed() {
         let edges: Vec<_> = graph.edges(cx).unwrap().iter().map(|edge| (edge.from, edge.to)).collect();
         assert_eq!(edges, [(a, b), (b, c)]);
         let circle = graph.add_edges(cx, &[(c, a)]).unwrap_err();
-        assert!(matches!(circle, GraphError::Driver(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE));
+        assert!(
+            matches!(circle, GraphError::Driver(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE)
+        );
         graph.remove_edges(cx, &[(a, b)]).unwrap();
         assert_eq!(graph.root_nodes(cx).unwrap().len(), 2);
         assert_eq!(graph.nodes(cx).unwrap().len(), 3);
@@ -83,7 +85,8 @@ fn memory_of_another_context_is_refused() {
             (zeros(&upper, 4), Stream::new(&upper).unwrap())
         };
         let mut graph = Graph::new(cx).unwrap();
-        let refused = |error: GraphError| matches!(error, GraphError::Driver(error) if error.is_wrong_context());
+        let refused =
+            |error: GraphError| matches!(error, GraphError::Driver(error) if error.is_wrong_context());
         assert!(refused(graph.lend(theirs.as_mut_slice()).unwrap_err()));
         let mut executable = executable(cx, graph);
         assert!(refused(executable.run(cx, &stream).unwrap_err()));
