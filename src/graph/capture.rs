@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUgraph, CUgraphNode, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
+use cuprum_sys::{CUgraph, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
 
 use super::kept::Kept;
 use super::node::Nodes;
@@ -95,22 +95,33 @@ pub struct Capture<'c, 'env: 'c, 'a: 'c> {
 struct End<'s> {
     context: &'s ContextRef,
     stream: CUstream,
+    /// Not if the nodes are added to a graph that was there before.
+    makes_a_graph: bool,
 }
 
 impl End<'_> {
+    /// Ends the capture; if that fails, once more, since a stream that stayed in capture would be of no use.
     fn end(&self) -> Result<CUgraph, Error> {
-        let mut graph = CUgraph::null();
         activated(self.context, || {
-            // SAFETY: the stream is borrowed by whoever captures, and its context is current.
-            unsafe { context_call!(self.context, cuStreamEndCapture(self.stream, &raw mut graph)) }
-        })?;
+            let ended = self.ask();
+            if ended.is_err() {
+                // Of a capture that has ended, the driver says so.
+                self.destroy(self.ask().unwrap_or(CUgraph::null()));
+            }
+            ended
+        })
+    }
+
+    fn ask(&self) -> Result<CUgraph, Error> {
+        let mut graph = CUgraph::null();
+        // SAFETY: the stream is borrowed by whoever captures, and its context is current.
+        unsafe { context_call!(self.context, cuStreamEndCapture(self.stream, &raw mut graph)) }?;
         Ok(graph)
     }
 
-    /// Ends a capture of which nothing is wanted.
-    fn discard(&self, is_ours: bool) {
-        let Ok(graph) = self.end() else { return };
-        if !is_ours || graph.is_null() {
+    /// Destroys a graph that a capture made and nobody wants.
+    fn destroy(&self, graph: CUgraph) {
+        if !self.makes_a_graph || graph.is_null() {
             return;
         }
         // SAFETY: the graph was made by the capture that has just ended, and nobody else has it.
@@ -118,14 +129,32 @@ impl End<'_> {
             self.context.swallow(error);
         }
     }
+
+    /// Ends a capture of which nothing is wanted. That it was invalid is no news.
+    fn discard(&self) {
+        match self.end() {
+            Ok(graph) => self.destroy(graph),
+            Err(error) if error.is_capture() => {}
+            Err(error) => self.context.swallow(error),
+        }
+    }
+
+    /// What a call that begins a capture answers. After an error it may have begun all the same, unless it says that the
+    /// stream was being captured before.
+    fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
+        if answer.is_err_and(|error| error.code() != CUresult::CUDA_ERROR_ILLEGAL_STATE) {
+            self.destroy(self.ask().unwrap_or(CUgraph::null()));
+        }
+        answer
+    }
 }
 
 /// When the closure panics; a plain return ends the capture itself.
-struct Abandon<'s>(End<'s>, bool);
+struct Abandon<'s>(End<'s>);
 
 impl Drop for Abandon<'_> {
     fn drop(&mut self) {
-        self.0.discard(self.1);
+        self.0.discard();
     }
 }
 
@@ -174,7 +203,8 @@ impl<'ctx> Current<'_, 'ctx> {
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuStreamBeginCapture_v2`, CUDA 10.1+, or `cuStreamBeginCapture`, CUDA 10.0+ (with
-    /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+.
+    /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+; with other lanes `cuEventDestroy_v2`,
+    /// CUDA 4.0+.
     #[doc(alias = "cuStreamBeginCapture_v2")]
     #[doc(alias = "cuStreamBeginCapture")]
     #[doc(alias = "cuStreamEndCapture")]
@@ -191,15 +221,16 @@ impl<'ctx> Current<'_, 'ctx> {
         let stream = &*stream;
         let context = self.of(stream.context(), FnId::cuStreamBeginCapture_v2)?;
         let (raw, library) = (stream.as_raw(), context.library());
-        if mode == CaptureMode::Global && !library.has(FnId::cuStreamBeginCapture_v2) {
+        let end = End { context, stream: raw, makes_a_graph: true };
+        end.begun(if mode == CaptureMode::Global && !library.has(FnId::cuStreamBeginCapture_v2) {
             // SAFETY: the stream is live, and its context is current.
-            unsafe { context_call!(context, cuStreamBeginCapture(raw)) }?;
+            unsafe { context_call!(context, cuStreamBeginCapture(raw)) }
         } else {
             // SAFETY: as above.
-            unsafe { context_call!(context, cuStreamBeginCapture_v2(raw, mode.raw())) }?;
-        }
+            unsafe { context_call!(context, cuStreamBeginCapture_v2(raw, mode.raw())) }
+        })?;
         let shared = Shared::new(Kept::new());
-        let abandon = Abandon(End { context, stream: raw }, true);
+        let abandon = Abandon(end);
         let result = body(&Capture::new(self, stream, &shared));
         if let Err(error) = result {
             drop(abandon);
@@ -221,7 +252,8 @@ impl<'a> Graph<'a> {
     /// As [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. What a capture that failed has left in
     /// the graph is not known, so that it answers with [`GraphError::Incomplete`] from then on.
     ///
-    /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+.
+    /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+; with other lanes
+    /// `cuEventDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuStreamBeginCaptureToGraph")]
     #[doc(alias = "cuStreamEndCapture")]
     pub fn capture_into<'env, R>(
@@ -245,7 +277,7 @@ impl<'a> Graph<'a> {
         // SAFETY: stream, graph and nodes are live, and the list outlives the call; no data stands for ordinary edges.
         unsafe { context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode)) }?;
         let back = Back::new(self);
-        let abandon = Abandon(End { context, stream: raw }, false);
+        let abandon = Abandon(end);
         let result = body(&Capture::new(cx, stream, &back.shared));
         if result.is_ok() {
             let ended = abandon.0.end();

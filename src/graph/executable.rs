@@ -252,7 +252,8 @@ impl<'a> Executable<'a> {
     /// [`GraphError::Update`] if the graphs differ in more than can be taken over: then nothing has changed;
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; [`GraphError::Incomplete`].
     ///
-    /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+.
+    /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an earlier update is replaced,
+    /// `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecUpdate_v2")]
     #[doc(alias = "cuGraphExecUpdate")]
     pub fn update(&mut self, cx: &Current<'_, '_>, graph: Graph<'a>) -> Result<(), GraphError> {

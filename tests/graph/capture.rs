@@ -72,7 +72,10 @@ fn lanes_fork_and_join() {
             })
             .unwrap();
         assert_eq!(graph.nodes(cx).unwrap().len(), 5);
-        assert_eq!(graph.edges(cx).unwrap().len(), 5);
+        let roots = graph.root_nodes(cx).unwrap();
+        assert_eq!(roots.len(), 1);
+        // The copy and the fill of the other lanes, and perhaps, needlessly, the last copy.
+        assert!(graph.dependents(cx, roots[0]).unwrap().len() >= 2);
         let mut executable = executable(cx, graph);
         executable.run(cx, &one).unwrap();
         assert_eq!(executable.slice(a).unwrap().to_vec(cx).unwrap(), [7, 7, 1, 1]);
@@ -112,9 +115,10 @@ fn waiting_for_what_is_captured_is_an_error_that_names_the_capture() {
         let Err(GraphError::Driver(error)) = result else { panic!("{result:?}") };
         assert_eq!(error.code(), CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         stream.synchronize(cx).expect("the stream is not captured any more");
+        let buffer = zeros(cx, 4);
         let result = cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
             // A synchronous copy runs on the default stream, which waits for this one.
-            let error = zeros(cx, 4).to_vec(cx).unwrap_err();
+            let error = buffer.to_vec(cx).unwrap_err();
             assert!(error.to_string().contains("captured into a graph"), "{error}");
             Ok(())
         });

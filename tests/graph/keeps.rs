@@ -137,3 +137,32 @@ fn a_launch_that_nobody_waits_for_completes() {
         assert!(buffer.to_vec(cx).unwrap().iter().all(|&value| value == 7));
     });
 }
+
+#[test]
+fn user_objects_live_until_the_last_launch_has_ended() {
+    in_context(|cx| {
+        let value = Arc::new(());
+        let stream = Stream::new(cx).unwrap();
+        let mut graph = Graph::new(cx).unwrap();
+        let (seen, (told, alive)) = (Arc::downgrade(&value), std::sync::mpsc::channel());
+        graph.add_host(cx, &[], move || told.send(seen.strong_count()).unwrap()).unwrap();
+        graph.retain(&UserObject::new(driver(), value).unwrap()).unwrap();
+        let (template, raw) = {
+            let executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
+            // SAFETY: nothing that the graph keeps is freed: it is forgotten below.
+            unsafe { executable.launch(cx, &stream) }.unwrap();
+            let handles = (executable.graph().unwrap().as_raw(), executable.as_raw());
+            std::mem::forget(executable);
+            handles
+        };
+        let fns = driver().library().fns();
+        // SAFETY: a handle of this driver that nobody uses any more.
+        let (code, _) = unsafe { cuprum::sys::call!(fns, cuGraphExecDestroy(raw)) };
+        assert_eq!(code, cuprum::sys::CUresult::CUDA_SUCCESS);
+        // SAFETY: as above.
+        let (code, _) = unsafe { cuprum::sys::call!(fns, cuGraphDestroy(template)) };
+        assert_eq!(code, cuprum::sys::CUresult::CUDA_SUCCESS);
+        stream.synchronize(cx).unwrap();
+        assert_eq!(alive.recv(), Ok(1));
+    });
+}

@@ -12,6 +12,7 @@ use super::call::{
 use super::context::Context;
 use super::event::Event;
 use super::graph::capture::Taken;
+use super::graph::node::NodeKind;
 use super::handle::Handle;
 use super::operation::{HostCall, Operation, StreamCallback};
 use super::schedule::{Lane, Ticket};
@@ -253,6 +254,10 @@ calls! {
         ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
         let event = Event::find(hEvent)?;
+        let external = Flags == CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
+        if external && emulator().captures.has(stream.lane()) {
+            return emulator().captures.add(stream.lane(), NodeKind::Wait(event));
+        }
         if let Some(point) = event.captured() {
             return emulator().captures.join(stream.lane(), Some(&point));
         }
