@@ -4,7 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUgraph, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
+use cuprum_sys::{
+    CUgraph, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId,
+};
 
 use super::kept::Kept;
 use super::node::Nodes;
@@ -275,7 +277,13 @@ impl<'a> Graph<'a> {
         self.is_incomplete(true);
         let none = std::ptr::null();
         // SAFETY: stream, graph and nodes are live, and the list outlives the call; no data stands for ordinary edges.
-        unsafe { context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode)) }?;
+        let begun = unsafe {
+            context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode))
+        };
+        // What was not called has left nothing.
+        self.is_incomplete(!begun.is_err_and(Error::is_unresolved));
+        let end = End { context, stream: raw, makes_a_graph: false };
+        end.begun(begun)?;
         let back = Back::new(self);
         let abandon = Abandon(end);
         let result = body(&Capture::new(cx, stream, &back.shared));

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
 use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
 
@@ -74,6 +75,15 @@ macro_rules! around {
 }
 
 around!(MemoryError BindError LaunchError);
+
+impl Reported for GraphError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Update { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
