@@ -4,18 +4,16 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{
-    CUgraph, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId,
-};
+use cuprum_sys::{CUgraphNode, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
 
+use super::ending::{Abandon, End};
 use super::kept::Kept;
 use super::node::Nodes;
 use super::{Graph, GraphError, Node};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call, either_call};
-use crate::raw::held::activated;
 use crate::stream::{Event, EventFlags, Stream};
 
 /// Which calls are refused while a stream is captured: those that could wait for what has not run, such as allocating
@@ -91,73 +89,6 @@ pub struct Capture<'c, 'env: 'c, 'a: 'c> {
     pub(super) shared: &'c Shared<'a>,
     /// Invariant: with a shorter `'env`, a stream could be used otherwise before the capture ends.
     _env: PhantomData<Cell<&'env ()>>,
-}
-
-/// Ends a capture, on whatever path the closure is left.
-struct End<'s> {
-    context: &'s ContextRef,
-    stream: CUstream,
-    /// Not if the nodes are added to a graph that was there before.
-    makes_a_graph: bool,
-}
-
-impl End<'_> {
-    /// Ends the capture; if that fails, once more, since a stream that stayed in capture would be of no use.
-    fn end(&self) -> Result<CUgraph, Error> {
-        activated(self.context, || {
-            let ended = self.ask();
-            if ended.is_err() {
-                // Of a capture that has ended, the driver says so.
-                self.destroy(self.ask().unwrap_or(CUgraph::null()));
-            }
-            ended
-        })
-    }
-
-    fn ask(&self) -> Result<CUgraph, Error> {
-        let mut graph = CUgraph::null();
-        // SAFETY: the stream is borrowed by whoever captures, and its context is current.
-        unsafe { context_call!(self.context, cuStreamEndCapture(self.stream, &raw mut graph)) }?;
-        Ok(graph)
-    }
-
-    /// Destroys a graph that a capture made and nobody wants.
-    fn destroy(&self, graph: CUgraph) {
-        if !self.makes_a_graph || graph.is_null() {
-            return;
-        }
-        // SAFETY: the graph was made by the capture that has just ended, and nobody else has it.
-        if let Err(error) = unsafe { context_call!(self.context, cuGraphDestroy(graph)) } {
-            self.context.swallow(error);
-        }
-    }
-
-    /// Ends a capture of which nothing is wanted. That it was invalid is no news.
-    fn discard(&self) {
-        match self.end() {
-            Ok(graph) => self.destroy(graph),
-            Err(error) if error.is_capture() => {}
-            Err(error) => self.context.swallow(error),
-        }
-    }
-
-    /// What a call that begins a capture answers. After an error it may have begun all the same, unless it says that the
-    /// stream was being captured before.
-    fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
-        if answer.is_err_and(|error| error.code() != CUresult::CUDA_ERROR_ILLEGAL_STATE) {
-            self.destroy(self.ask().unwrap_or(CUgraph::null()));
-        }
-        answer
-    }
-}
-
-/// When the closure panics; a plain return ends the capture itself.
-struct Abandon<'s>(End<'s>);
-
-impl Drop for Abandon<'_> {
-    fn drop(&mut self) {
-        self.0.discard();
-    }
 }
 
 impl<'ctx> Current<'_, 'ctx> {

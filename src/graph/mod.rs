@@ -31,6 +31,7 @@ mod capture;
 mod change;
 mod conditional;
 mod edges;
+mod ending;
 mod error;
 mod event;
 mod executable;

@@ -240,8 +240,7 @@ impl Copy {
         }
     }
 
-    /// Replaces pageable host memory that is read by a copy of it, as the driver does: the client
-    /// may change that memory as soon as the call returns.
+    /// Replaces pageable host memory that is read by a copy of it: the client may change it after the call.
     fn stage(mut self) -> Answer<Self> {
         if let Bytes::Host(_) = self.from.bytes {
             let Extent { width, height, depth } = self.extent;
@@ -283,8 +282,7 @@ enum Wait {
     No,
 }
 
-/// Issues a copy. Who waits for what is as NVIDIA documents it under "API synchronization behavior", and as an H100
-/// does it.
+/// Issues a copy. Who waits for what is as NVIDIA documents it under "API synchronization behavior", and an H100 does.
 fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     let scheduler = &emulator().scheduler;
     if scheduler.is_eager() {

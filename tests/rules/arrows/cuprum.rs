@@ -41,7 +41,6 @@ const ROOMS: &[Room<'static>] = &[
             "arguments",
             "geometry",
             "stream",
-            "module",
             "launch",
         ],
     ),

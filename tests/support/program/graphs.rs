@@ -87,7 +87,8 @@ fn every_kind(
         return steps.done("Executable::drop", || drop(executable));
     }
     steps.attempt("Executable::host", || executable.host(nodes.output).map(drop));
-    steps.attempt("Executable::close", || executable.close().map(drop));
+    let returned = steps.attempt("Executable::close", || executable.close());
+    steps.done("Returned::drop", || drop(returned));
 }
 
 /// Adds a node of each kind, one behind the other.

@@ -113,8 +113,16 @@ fn only_tells(function: FnId) -> bool {
 fn is_free_of_context(function: FnId) -> bool {
     let name = function.to_string();
     let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
-    let objects =
-        ["cuCtxGetCurrent", "cuEventSynchronize", "cuEventQuery", "cuEventElapsed", "cuModuleGet", "cuFunc"];
+    let objects = [
+        "cuCtxGetCurrent",
+        "cuEventSynchronize",
+        "cuEventQuery",
+        "cuEventElapsed",
+        "cuModuleGet",
+        "cuFunc",
+        "cuThread",
+        "cuUserObject",
+    ];
     begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
