@@ -42,6 +42,7 @@ mod message;
 pub mod program;
 pub mod ptx;
 pub mod report;
+mod semantics;
 mod served;
 mod settings;
 

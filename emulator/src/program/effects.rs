@@ -3,13 +3,12 @@
 //! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
 //! told.
 
-use super::instruction::{
-    AsyncCopy, BarrierKind, BulkCopy, Callee, Collective, Condition, Instruction, Matrix, MemoryBarrier,
-    MemoryBarrierAction, Op, Predicate, Register,
-};
+use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
+use super::matrix::Matrix;
+use super::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction};
 use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
 use super::types::Type;
-use crate::exec::semantics::Width;
+use crate::semantics::{Predicate, Register, Width};
 
 /// The flag that additions with carry pass on.
 pub(crate) const CARRY: Predicate = Predicate(1);
@@ -222,7 +221,7 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register,
 }
 
 fn matrix_writes(matrix: &Matrix, visit: &mut impl FnMut(Register, Width)) {
-    let width = |ty: super::instruction::Element| match ty.bits() {
+    let width = |ty: super::matrix::Element| match ty.bits() {
         64 => Width::Double,
         _ => Width::Single,
     };
@@ -334,4 +333,44 @@ pub(crate) fn is_simple(op: &Op) -> bool {
         Op::Barrier { .. } | Op::Collective { .. } | Op::ActiveMask { .. } | Op::Clock { .. } => true,
         Op::Fence(_) | Op::Yield => true,
     }
+}
+
+/// Where lanes go from an operation, those where its guard holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Course<'o> {
+    /// To the next instruction, at once.
+    Next,
+    /// To the next instruction, at once or when others have come or had their turn.
+    Wait,
+    /// To these instructions.
+    Jump(&'o [u32]),
+    /// Into a function and back.
+    Call,
+    /// Nowhere: out of the function, out of the kernel, or a fault.
+    End,
+}
+
+/// Where lanes go from an operation.
+pub(crate) fn course(op: &Op) -> Course<'_> {
+    match op {
+        Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => {
+            Course::Next
+        }
+        Op::Video { .. } | Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::LocalAddress { .. } => {
+            Course::Next
+        }
+        Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => Course::Next,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Object(_) => Course::Next,
+        Op::Matrix(_) | Op::ActiveMask { .. } | Op::Clock { .. } | Op::Fence(_) => Course::Next,
+        Op::Barrier { .. } | Op::ClusterBarrier { .. } | Op::Collective { .. } | Op::Yield => Course::Wait,
+        Op::Branch { target } => Course::Jump(std::slice::from_ref(target)),
+        Op::BranchIndexed { targets, .. } => Course::Jump(targets),
+        Op::Call(_) => Course::Call,
+        Op::Return | Op::Exit | Op::Trap => Course::End,
+    }
+}
+
+/// Whether lanes read registers of each other.
+pub(crate) fn exchanges(op: &Op) -> bool {
+    matches!(op, Op::Collective { .. } | Op::Matrix(_))
 }

@@ -4,25 +4,29 @@
 //! numbering of rows. What an instruction means follows from its opcode and modifiers alone. An opcode or modifier
 //! that is not known is refused here, with its line: nothing is ever ignored and then computed wrongly.
 
+pub(crate) mod blocks;
 mod decode;
 pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod instruction;
+pub(crate) mod matrix;
+pub(crate) mod memory;
 mod module;
+mod slot;
 pub(crate) mod texture;
 pub(crate) mod types;
+pub(crate) mod unwritten;
 mod variables;
 
-pub(crate) use instruction::{Predicate, Register, RowKind};
-
-use crate::exec::semantics::Width;
-use crate::exec::unwritten::Unwritten;
-use crate::exec::vector::{Steps, translate};
 use crate::ptx::{Position, SyntaxError};
+use crate::semantics::{Register, Width};
+pub(crate) use instruction::RowKind;
 use instruction::{Constant, Instruction};
+use slot::Slot;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use unwritten::Unwritten;
 
 /// Why a module cannot be loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,8 +253,8 @@ pub struct Kernel {
     pub(crate) frame: u32,
     /// What it may read before it is written, found at the first launch.
     pub(crate) unwritten: OnceLock<Unwritten>,
-    /// The translation for the vector mode, made at the first launch.
-    pub(crate) steps: OnceLock<Option<Steps>>,
+    /// What its runner made of it, at the first launch.
+    pub(crate) runner: Slot,
 }
 
 impl Program {
@@ -295,10 +299,6 @@ impl Program {
 }
 
 impl Kernel {
-    pub(crate) fn steps(&self) -> Option<&Steps> {
-        self.steps.get_or_init(|| translate(self)).as_ref()
-    }
-
     /// What may be read before anybody has written it.
     pub(crate) fn unwritten(&self) -> &Unwritten {
         self.unwritten.get_or_init(|| Unwritten::find(self))

@@ -6,7 +6,8 @@ use super::{
     Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind, Relocation, RelocationTarget,
     variables,
 };
-use crate::ptx::{self, FunctionKind, Initializer, Linkage, Position, Space, Statement, Variable};
+use crate::ptx;
+use crate::ptx::{FunctionKind, Initializer, Linkage, Position, Space, Statement, Variable};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

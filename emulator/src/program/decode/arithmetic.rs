@@ -3,11 +3,11 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::half::{self, Bf16, Both, F16};
-use crate::exec::semantics::{PureInfo, approximate, bits, float, integer, pure};
 use crate::program::instruction::{Carry, Op};
 use crate::program::types::Type;
 use crate::ptx::Instruction;
+use crate::semantics::half::{Bf16, Both, F16};
+use crate::semantics::{PureInfo, approximate, bits, float, half, integer, pure};
 
 type Found = Option<&'static PureInfo>;
 

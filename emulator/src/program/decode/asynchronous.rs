@@ -4,14 +4,14 @@ use super::memory::{OPERATIONS, SPACES};
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
-use crate::exec::asynchronous::PendingCount;
-use crate::exec::semantics::{Width, pure};
-use crate::program::instruction::{
-    AsyncCopy, Atomic, AtomicOperation, BulkCopy, Condition, MemoryBarrier, MemoryBarrierAction, Op, Order,
-    Scope,
+use crate::program::instruction::{Condition, Op};
+use crate::program::memory::{
+    AsyncCopy, Atomic, AtomicOperation, BulkCopy, MemoryBarrier, MemoryBarrierAction, Order, Scope,
 };
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
+use crate::semantics::barrier::PendingCount;
+use crate::semantics::{Width, pure};
 
 const SCOPES: [&str; 3] = ["cta", "cluster", "gpu"];
 const ORDERS: [&str; 4] = ["relaxed", "release", "acquire", "sys"];

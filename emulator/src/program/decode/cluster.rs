@@ -3,10 +3,10 @@
 use super::memory::SPACES;
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::{Width, bits, integer, pure};
-use crate::program::instruction::{Constant, Op, Register, Special};
+use crate::program::instruction::{Constant, Op, Special};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
+use crate::semantics::{Register, Width, bits, integer, pure};
 
 /// Distance of the shared memory of two blocks of a cluster, in the addresses of the cluster, as a shift.
 const BLOCK_SHIFT: u64 = 24;

@@ -3,14 +3,14 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::Width;
-use crate::program::instruction::{
-    AtomicOperation, BarrierKind, Call, Callee, Collective, Condition, Op, Register, ShuffleMode, SystemCall,
-};
+use crate::program::instruction::{BarrierKind, Call, Callee, Collective, Condition, Op, SystemCall};
+use crate::program::memory::AtomicOperation;
 use crate::program::module::ModuleSymbol;
 use crate::program::types::Type;
 use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand};
+use crate::semantics::shuffle::ShuffleMode;
+use crate::semantics::{Register, Width};
 
 /// Threads of a warp, all of them.
 const FULL: u64 = 0xffff_ffff;

@@ -3,11 +3,13 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::half::{Bf16, F16, LimitedFromF32, PairFromF32};
-use crate::exec::semantics::{PureInfo, Width, bits, convert, float, float8, integer, pure, test};
-use crate::program::instruction::{Clock, Condition, Constant, Logic, Op, Predicate, Register, Special};
+use crate::program::instruction::{Clock, Condition, Constant, Logic, Op, Special};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
+use crate::semantics::half::{Bf16, F16, LimitedFromF32, PairFromF32};
+use crate::semantics::{
+    Predicate, PureInfo, Register, Width, bits, convert, float, float8, integer, pure, test,
+};
 
 type Found = Option<&'static PureInfo>;
 

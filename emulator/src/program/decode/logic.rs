@@ -3,10 +3,12 @@
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::{PureInfo, TestInfo, Width, bits, float, half, integer, pure, test};
-use crate::program::instruction::{Condition, Logic, Op, Predicate, Register};
+use crate::program::instruction::{Condition, Logic, Op};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
+use crate::semantics::{
+    Predicate, PureInfo, Register, TestInfo, Width, bits, float, half, integer, pure, test,
+};
 
 type Found = Option<&'static PureInfo>;
 

@@ -3,12 +3,11 @@
 use super::memory::SPACES;
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::Width;
-use crate::program::instruction::{
-    Element, Layout, Matrix, MatrixMove, MatrixProduct, MatrixRows, Op, Part, Register,
-};
+use crate::program::instruction::Op;
+use crate::program::matrix::{Element, Layout, Matrix, MatrixMove, MatrixProduct, MatrixRows, Part};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
+use crate::semantics::{Register, Width};
 
 /// Rows, columns and depth of a product.
 const SHAPES: [(&str, [u32; 3]); 15] = [

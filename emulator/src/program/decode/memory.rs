@@ -3,12 +3,11 @@
 use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::{Width, bits, pure};
-use crate::program::instruction::{
-    Access, Address, Atomic, AtomicOperation, Constant, Op, Order, Register, Scope,
-};
+use crate::program::instruction::{Constant, Op};
+use crate::program::memory::{Access, Address, Atomic, AtomicOperation, Order, Scope};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
+use crate::semantics::{Register, Width, bits, pure};
 
 pub(super) const SPACES: [(&str, Space); 10] = [
     ("global", Space::Global),

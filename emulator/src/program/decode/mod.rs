@@ -18,14 +18,15 @@ mod stack;
 mod texture;
 mod video;
 
-use super::instruction::{Access, Address, Condition, Constant, Instruction, Op, Order};
+use super::instruction::{Condition, Constant, Instruction, Op};
+use super::memory::{Access, Address, Order};
 use super::module::{Context, SharedVariable, layout, shared_layout};
 use super::types::Type;
-use super::{
-    Function, Kernel, MOST_LOCAL, Origin, Param, Predicate, PtxError, PtxErrorKind, Register, RowKind, flow,
-};
-use crate::exec::semantics::Width;
-use crate::ptx::{self, Position, Space, Statement, Variable};
+use super::{Function, Kernel, MOST_LOCAL, Origin, Param, PtxError, PtxErrorKind, RowKind, flow};
+use crate::program::slot::Slot;
+use crate::ptx;
+use crate::ptx::{Position, Space, Statement, Variable};
+use crate::semantics::{Predicate, Register, Width};
 use modifiers::Modifiers;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -225,7 +226,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             shared_offsets,
             frame,
             unwritten: std::sync::OnceLock::new(),
-            steps: std::sync::OnceLock::new(),
+            runner: Slot::default(),
         })
     }
 

@@ -1,13 +1,14 @@
 //! Operands to rows, predicates and addresses.
 
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::{PureInfo, Width, bits, convert, integer, pure};
-use crate::program::instruction::{Address, Condition, Constant, Op, Predicate, Register, Special};
+use crate::program::instruction::{Condition, Constant, Op, Special};
+use crate::program::memory::Address;
 use crate::program::module::{ModuleSymbol, SharedVariable};
 use crate::program::types::Type;
 use crate::program::variables::ELEMENTS;
 use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand, Space};
+use crate::semantics::{Predicate, PureInfo, Register, Width, bits, convert, integer, pure};
 use core::cmp::Ordering;
 
 /// A destination: the row that the operation writes, and what becomes of it.

@@ -6,14 +6,15 @@
 use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
 use super::{Decoded, Decoder};
-use crate::exec::semantics::Width;
-use crate::program::instruction::{AtomicOperation, Op, Register};
+use crate::program::instruction::Op;
+use crate::program::memory::AtomicOperation;
 use crate::program::texture::{
     Geometry, Level, ObjectKind, ObjectOp, Outside, Place, Query, Sample, Sampled, SurfaceAccess,
     SurfaceAction, Vector,
 };
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
+use crate::semantics::{Predicate, Register, Width};
 
 const GEOMETRIES: [(&str, Geometry); 7] = [
     ("1d", Geometry::Line),
@@ -183,7 +184,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m: &Modifiers<'_, 's>,
         next: usize,
         result: Sampled,
-        sample: impl FnOnce(Vector, Vec<Register>, Option<crate::program::Predicate>) -> Sample,
+        sample: impl FnOnce(Vector, Vec<Register>, Option<Predicate>) -> Sample,
     ) -> Decoded<bool> {
         let mut offsets = [None; 3];
         if let Some(operand @ Operand::Vector(list)) = i.operands.get(next) {

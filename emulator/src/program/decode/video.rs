@@ -2,14 +2,14 @@
 
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::Width;
-use crate::exec::semantics::video::{
+use crate::program::instruction::Op;
+use crate::program::types::Type;
+use crate::ptx::{Instruction, Operand};
+use crate::semantics::video::{
     Finish, Limit, MultiplyAdd, Operation, Parallel, Part, Picks, Scalar, Source, Video, average, shift_left,
     shift_right,
 };
-use crate::program::instruction::{Op, Register};
-use crate::program::types::Type;
-use crate::ptx::{Instruction, Operand};
+use crate::semantics::{Register, Width};
 
 const COMPARISONS: [(&str, Operation); 6] = [
     ("eq", |a, b| (a == b).into()),
