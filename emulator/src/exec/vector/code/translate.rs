@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn only_the_data_of_saxpy_are_rows() {
-        let ptx = include_str!("../../../../kernels/saxpy.ptx");
+        let ptx = include_str!("../../../../../kernels/saxpy.ptx");
         let [scalars, tests, regular, irregular, pure] = kinds(ptx, "saxpy_grid_stride");
         assert_eq!((tests, regular, irregular), (2, 3, 0));
         assert_eq!(pure, 2, "the multiplication and addition of the data, and a copy that ends its block");
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn matrices_are_read_at_regular_addresses() {
-        let ptx = include_str!("../../../../kernels/matmul_naive.ptx");
+        let ptx = include_str!("../../../../../kernels/matmul_naive.ptx");
         let [_, _, regular, irregular, pure] = kinds(ptx, "matmul_naive");
         assert_eq!((regular, irregular), (11, 0));
         assert_eq!(pure, 7, "five products, and two zeros to start from");
