@@ -2,7 +2,6 @@
 
 use super::texture;
 use crate::program::Kernel;
-use crate::report::Fault;
 use std::time::Duration;
 
 /// How instructions are executed.
@@ -134,6 +133,3 @@ pub struct LaunchStats {
     /// Blocks run.
     pub blocks: u64,
 }
-
-/// What ends a block early.
-pub(in crate::exec) type Stop = Box<Fault>;

@@ -1,7 +1,7 @@
 //! What a fault says of the block in which it happened.
 
 use super::warp::{Fragment, Wait, Warp};
-use super::{Block, Lanes, Stop, thread_index};
+use super::{Block, Lanes, thread_index};
 use crate::program::Origin;
 use crate::program::instruction::Instruction;
 use crate::report::{Fault, FaultKind, Related};
@@ -9,6 +9,9 @@ use crate::semantics::LANES;
 
 /// The most places that a report names beside that of the fault.
 pub(in crate::exec) const MOST_RELATED: usize = 16;
+
+/// What ends a block early.
+pub(in crate::exec) type Stop = Box<Fault>;
 
 impl<'a> Block<'_, 'a> {
     /// Another place that takes part in a fault.

@@ -16,7 +16,7 @@ pub(in crate::exec) mod special;
 pub(in crate::exec) mod stack;
 pub(in crate::exec) mod warp;
 
-pub(in crate::exec) use super::interface::Stop;
+pub(in crate::exec) use fault::Stop;
 pub(in crate::exec) use site::{Issue, Lanes, Site};
 pub(in crate::exec) use special::thread_index;
 

@@ -6,7 +6,6 @@ use super::format::Channel;
 use super::level::Levels;
 use super::object::{AddressMode, Level, Object, Sampler};
 use super::{MOST_BYTES, address, cube, filter, level, srgb};
-use crate::exec::interface::Stop;
 use crate::program::texture::Geometry;
 use crate::semantics::float::ZERO;
 use crate::semantics::half::{F16, Half};
@@ -55,14 +54,14 @@ struct Spot<'o> {
 
 impl Request {
     /// Takes the sample; `fetch` reads the bytes of a texel.
-    pub(in crate::exec) fn run(
+    pub(in crate::exec) fn run<E>(
         &self,
         object: &Object,
-        mut fetch: impl FnMut(u64) -> Result<[u8; MOST_BYTES], Stop>,
-    ) -> Result<Texel, Stop> {
+        mut fetch: impl FnMut(u64) -> Result<[u8; MOST_BYTES], E>,
+    ) -> Result<Texel, E> {
         let Some(sampler) = &object.sampler else { return Ok([0; 4]) };
         let format = object.format.channel;
-        let mut texel = |spot: &Spot<'_>, corner: [i64; 3]| -> Result<Texel, Stop> {
+        let mut texel = |spot: &Spot<'_>, corner: [i64; 3]| -> Result<Texel, E> {
             match spot.texel(object, sampler, corner) {
                 Some(address) => Ok(decode(object, sampler, &fetch(address)?)),
                 None => Ok(border(object, sampler)),
