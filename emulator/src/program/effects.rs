@@ -51,19 +51,7 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut impl FnMut(Register))
             let BulkCopy { to, from, bytes, .. } = &**copy;
             all(&[to.base, from.base, *bytes]);
         }
-        Op::MemoryBarrier(barrier) => {
-            let MemoryBarrier { address, action, .. } = &**barrier;
-            all(&[address.base]);
-            match action {
-                MemoryBarrierAction::Init { count } => all(&[*count]),
-                MemoryBarrierAction::Invalidate => {}
-                MemoryBarrierAction::Arrive { count, transactions, .. } => {
-                    count.iter().chain(transactions).for_each(|register| all(&[*register]));
-                }
-                MemoryBarrierAction::Transactions { bytes, .. } => all(&[*bytes]),
-                MemoryBarrierAction::Test { phase, .. } => all(&[*phase]),
-            }
-        }
+        Op::MemoryBarrier(barrier) => barrier_reads(barrier, visit),
         Op::Matrix(matrix) => matrix_reads(matrix, visit),
         Op::Object(op) => object_reads(op, visit),
         Op::Alloca { size, .. } => all(&[*size]),
@@ -81,22 +69,41 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut impl FnMut(Register))
         }
         Op::Collective { operation, members } => {
             all(&[*members]);
-            match operation {
-                Collective::Shuffle { value, lane, clamp, .. } => all(&[*value, *lane, *clamp]),
-                Collective::MatchAny { value, .. }
-                | Collective::MatchAll { value, .. }
-                | Collective::Reduce { value, .. } => all(&[*value]),
-                Collective::VoteAll { .. }
-                | Collective::VoteAny { .. }
-                | Collective::VoteUniform { .. }
-                | Collective::VoteBallot { .. }
-                | Collective::Elect { .. }
-                | Collective::WarpBarrier => {}
-            }
+            collective_reads(operation, visit);
         }
         Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
         Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
         Op::Fence(_) | Op::Yield | Op::StackSave { .. } => {}
+    }
+}
+
+fn barrier_reads(barrier: &MemoryBarrier, visit: &mut impl FnMut(Register)) {
+    visit(barrier.address.base);
+    match &barrier.action {
+        MemoryBarrierAction::Init { count } => visit(*count),
+        MemoryBarrierAction::Invalidate => {}
+        MemoryBarrierAction::Arrive { count, transactions, .. } => {
+            count.iter().chain(transactions).for_each(|register| visit(*register));
+        }
+        MemoryBarrierAction::Transactions { bytes, .. } => visit(*bytes),
+        MemoryBarrierAction::Test { phase, .. } => visit(*phase),
+    }
+}
+
+fn collective_reads(operation: &Collective, visit: &mut impl FnMut(Register)) {
+    match operation {
+        Collective::Shuffle { value, lane, clamp, .. } => {
+            [value, lane, clamp].into_iter().for_each(|register| visit(*register));
+        }
+        Collective::MatchAny { value, .. }
+        | Collective::MatchAll { value, .. }
+        | Collective::Reduce { value, .. } => visit(*value),
+        Collective::VoteAll { .. }
+        | Collective::VoteAny { .. }
+        | Collective::VoteUniform { .. }
+        | Collective::VoteBallot { .. }
+        | Collective::Elect { .. }
+        | Collective::WarpBarrier => {}
     }
 }
 
@@ -175,21 +182,7 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register,
             | MemoryBarrierAction::Test { .. } => {}
         },
         Op::Matrix(matrix) => matrix_writes(matrix, visit),
-        Op::Object(op) => match &**op {
-            ObjectOp::Sample(sample) => {
-                let width = match sample.result {
-                    Sampled::Words | Sampled::Halves | Sampled::HalfPairs => Width::Single,
-                };
-                sample.out.iter().for_each(|out| visit(*out, width));
-            }
-            ObjectOp::Access(access) => match &access.action {
-                SurfaceAction::Load(out) => out.iter().for_each(|out| visit(*out, access.width)),
-                SurfaceAction::Store(_) | SurfaceAction::StoreConverted(_) | SurfaceAction::Reduce { .. } => {
-                }
-            },
-            ObjectOp::Query { out, .. } => visit(*out, Width::Single),
-            ObjectOp::IsKind { .. } => {}
-        },
+        Op::Object(op) => object_writes(op, visit),
         Op::LocalAddress { out, width, .. }
         | Op::Clock { out, width, .. }
         | Op::Alloca { out, width, .. }
@@ -217,6 +210,23 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register,
         Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::ClusterBarrier { .. } => {}
         Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap => {}
         Op::Fence(_) | Op::Yield | Op::StackRestore { .. } => {}
+    }
+}
+
+fn object_writes(op: &ObjectOp, visit: &mut impl FnMut(Register, Width)) {
+    match op {
+        ObjectOp::Sample(sample) => {
+            let width = match sample.result {
+                Sampled::Words | Sampled::Halves | Sampled::HalfPairs => Width::Single,
+            };
+            sample.out.iter().for_each(|out| visit(*out, width));
+        }
+        ObjectOp::Access(access) => match &access.action {
+            SurfaceAction::Load(out) => out.iter().for_each(|out| visit(*out, access.width)),
+            SurfaceAction::Store(_) | SurfaceAction::StoreConverted(_) | SurfaceAction::Reduce { .. } => {}
+        },
+        ObjectOp::Query { out, .. } => visit(*out, Width::Single),
+        ObjectOp::IsKind { .. } => {}
     }
 }
 

@@ -59,15 +59,8 @@ fn flatten(
                     }
                     bytes.resize(at as usize, 0);
                 }
-                flatten(
-                    context,
-                    item,
-                    ty,
-                    if nested { inner } else { strides },
-                    position,
-                    bytes,
-                    relocations,
-                )?;
+                let strides = if nested { inner } else { strides };
+                flatten(context, item, ty, strides, position, bytes, relocations)?;
             }
         }
         Initializer::Int(bits) => match ty {
@@ -85,23 +78,10 @@ fn flatten(
             _ => value(u64::from(*bits)),
         },
         Initializer::Address { symbol, offset, mask, position, generic: _ } => {
-            // Addresses of global memory are generic addresses already.
-            let target = match context.symbols.get(symbol) {
-                Some(ModuleSymbol::Global(index)) => RelocationTarget::Global(*index as usize),
-                Some(ModuleSymbol::Function(index)) => RelocationTarget::Function(*index as usize),
-                Some(ModuleSymbol::Shared(_)) => {
-                    let message = "the address of a shared variable as initial value is not supported";
-                    return Err(PtxError::at(*position, PtxErrorKind::Unsupported, message));
-                }
-                None => {
-                    let message = format!("`{symbol}` is not declared");
-                    return Err(PtxError::at(*position, PtxErrorKind::Unresolved, message));
-                }
-            };
             relocations.push(Relocation {
                 offset: bytes.len() as u64,
                 bytes: size as u32,
-                target,
+                target: target(context, symbol, *position)?,
                 addend: *offset,
                 mask: *mask,
             });
@@ -109,4 +89,20 @@ fn flatten(
         }
     }
     Ok(())
+}
+
+/// Whose address a symbol is. Addresses of global memory are generic addresses already.
+fn target(context: &Context<'_, '_>, symbol: &str, position: Position) -> Result<RelocationTarget, PtxError> {
+    match context.symbols.get(symbol) {
+        Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(*index as usize)),
+        Some(ModuleSymbol::Function(index)) => Ok(RelocationTarget::Function(*index as usize)),
+        Some(ModuleSymbol::Shared(_)) => {
+            let message = "the address of a shared variable as initial value is not supported";
+            Err(PtxError::at(position, PtxErrorKind::Unsupported, message))
+        }
+        None => {
+            let message = format!("`{symbol}` is not declared");
+            Err(PtxError::at(position, PtxErrorKind::Unresolved, message))
+        }
+    }
 }

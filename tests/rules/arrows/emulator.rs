@@ -77,6 +77,7 @@ const ROOMS: &[Room<'static>] = &[
             "symbols",
             "texture",
             "interface",
+            "launch",
             "exec",
             "settings",
             "message",

@@ -86,50 +86,9 @@ pub(in crate::exec) fn apply(
     let (old, a) = (old & mask, a & mask);
     let signed = |x: u64| sign_extend(x, ty.bytes()) as i64;
     match operation {
-        AtomicOperation::Add => match ty {
-            Type::F32 => {
-                let (x, y) = (f32::from_bits(old as u32), f32::from_bits(a as u32));
-                if global {
-                    float::AddF32::<{ float::NEAREST }, true, false>::eval(x, y, (), ())
-                } else {
-                    float::AddF32::<{ float::NEAREST }, false, false>::eval(x, y, (), ())
-                }
-                .to_bits()
-                .into()
-            }
-            Type::F64 => {
-                let (x, y) = (f64::from_bits(old), f64::from_bits(a));
-                match (global, y.is_nan(), x.is_nan()) {
-                    // Global memory's own adder passes a NaN as it is.
-                    (true, true, _) => a,
-                    (true, _, true) => old,
-                    _ => float::AddF64::<{ float::NEAREST }>::eval(y, x, (), ()).to_bits(),
-                }
-            }
-            Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => {
-                let (x, y) = (old as u32, a as u32);
-                let sum = match ty {
-                    Type::F16 | Type::F16x2 => {
-                        half::Both::<half::Add<half::F16, false, false>>::eval(x, y, (), ())
-                    }
-                    _ => half::Both::<half::Add<half::Bf16, false, false>>::eval(x, y, (), ()),
-                };
-                u64::from(sum) & mask
-            }
-            _ => old.wrapping_add(a),
-        },
+        AtomicOperation::Add => add(ty, global, old, a) & mask,
         AtomicOperation::Min | AtomicOperation::Max if ty.is_float() => {
-            let (x, y) = (old as u32, a as u32);
-            let of = |half16: bool, max: bool| match (half16, max) {
-                (true, false) => half::Both::<half::Min<half::F16, false, false, false>>::eval(x, y, (), ()),
-                (true, true) => half::Both::<half::Max<half::F16, false, false, false>>::eval(x, y, (), ()),
-                (false, false) => {
-                    half::Both::<half::Min<half::Bf16, false, false, false>>::eval(x, y, (), ())
-                }
-                (false, true) => half::Both::<half::Max<half::Bf16, false, false, false>>::eval(x, y, (), ()),
-            };
-            let f16 = matches!(ty, Type::F16 | Type::F16x2);
-            u64::from(of(f16, operation == AtomicOperation::Max)) & mask
+            u64::from(extremum(operation == AtomicOperation::Max, ty, old as u32, a as u32)) & mask
         }
         AtomicOperation::Exchange => a,
         AtomicOperation::CompareExchange => {
@@ -160,5 +119,45 @@ pub(in crate::exec) fn apply(
                 old - 1
             }
         }
+    }
+}
+
+/// The sum, whose bits beyond the type do not count.
+fn add(ty: Type, global: bool, old: u64, a: u64) -> u64 {
+    match ty {
+        Type::F32 => {
+            let (x, y) = (f32::from_bits(old as u32), f32::from_bits(a as u32));
+            let sum = match global {
+                true => float::AddF32::<{ float::NEAREST }, true, false>::eval(x, y, (), ()),
+                false => float::AddF32::<{ float::NEAREST }, false, false>::eval(x, y, (), ()),
+            };
+            sum.to_bits().into()
+        }
+        Type::F64 => {
+            let (x, y) = (f64::from_bits(old), f64::from_bits(a));
+            match (global, y.is_nan(), x.is_nan()) {
+                // Global memory's own adder passes a NaN as it is.
+                (true, true, _) => a,
+                (true, _, true) => old,
+                _ => float::AddF64::<{ float::NEAREST }>::eval(y, x, (), ()).to_bits(),
+            }
+        }
+        Type::F16 | Type::F16x2 => {
+            half::Both::<half::Add<half::F16, false, false>>::eval(old as u32, a as u32, (), ()).into()
+        }
+        Type::Bf16 | Type::Bf16x2 => {
+            half::Both::<half::Add<half::Bf16, false, false>>::eval(old as u32, a as u32, (), ()).into()
+        }
+        _ => old.wrapping_add(a),
+    }
+}
+
+/// The larger or smaller one of numbers of half precision, or of each half of a pair.
+fn extremum(max: bool, ty: Type, x: u32, y: u32) -> u32 {
+    match (matches!(ty, Type::F16 | Type::F16x2), max) {
+        (true, false) => half::Both::<half::Min<half::F16, false, false, false>>::eval(x, y, (), ()),
+        (true, true) => half::Both::<half::Max<half::F16, false, false, false>>::eval(x, y, (), ()),
+        (false, false) => half::Both::<half::Min<half::Bf16, false, false, false>>::eval(x, y, (), ()),
+        (false, true) => half::Both::<half::Max<half::Bf16, false, false, false>>::eval(x, y, (), ()),
     }
 }

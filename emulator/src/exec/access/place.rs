@@ -51,39 +51,10 @@ pub(in crate::exec) fn place(block: &mut Block<'_, '_>, site: Site, request: Req
             }
         }
     }
+    let inside = Request { space, address, ..request };
     match space {
-        Some(Space::Shared) => {
-            // Shared and local addresses have 32 bits.
-            let end = (address & 0xffff_ffff) + u64::from(bytes);
-            if end > u64::from(block.launch.shared_bytes) {
-                let request = Request { space, address, ..request };
-                return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
-            }
-            let offset = (end - u64::from(bytes)) as usize;
-            let host = block.shared.as_mut_ptr().cast::<u8>().wrapping_add(offset);
-            if block.launch.watches() {
-                let touch = request.touch(host);
-                let watched = watch_shared(block, site, offset, bytes as usize, touch);
-                watched.map_err(|fault| with_access(block, fault, Request { space, address, ..request }))?;
-            }
-            Ok(Place { host, global: false })
-        }
-        Some(Space::Local) => {
-            let end = (address & 0xffff_ffff) + u64::from(bytes);
-            let warp_state = &mut block.warps[site.warp];
-            if end > u64::from(warp_state.local_stride) {
-                let request = Request { space, address, ..request };
-                return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
-            }
-            let start = (end - u64::from(bytes)) as usize;
-            let offset = site.lane * warp_state.local_stride as usize + start;
-            let host = warp_state.local.as_mut_ptr().wrapping_add(offset);
-            if block.launch.options.check_init {
-                let watched = watch_local(block, site, start, bytes as usize, request.touch(host));
-                watched.map_err(|fault| with_access(block, fault, Request { space, address, ..request }))?;
-            }
-            Ok(Place { host, global: false })
-        }
+        Some(Space::Shared) => shared_place(block, site, inside),
+        Some(Space::Local) => local_place(block, site, inside),
         Some(Space::Param) => {
             let params = block.launch.args.params;
             match address.checked_add(bytes.into()) {
@@ -96,6 +67,38 @@ pub(in crate::exec) fn place(block: &mut Block<'_, '_>, site: Site, request: Req
         }
         _ => global_place(block, site, request),
     }
+}
+
+/// The first byte of an access within memory of this size; shared and local addresses have 32 bits.
+fn start_within(request: &Request, size: u32) -> Option<usize> {
+    let end = (request.address & 0xffff_ffff) + u64::from(request.bytes);
+    (end <= u64::from(size)).then(|| (end - u64::from(request.bytes)) as usize)
+}
+
+fn shared_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let Some(offset) = start_within(&request, block.launch.shared_bytes) else {
+        return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
+    };
+    let host = block.shared.as_mut_ptr().cast::<u8>().wrapping_add(offset);
+    if block.launch.watches() {
+        let watched = watch_shared(block, site, offset, request.bytes as usize, request.touch(host));
+        watched.map_err(|fault| with_access(block, fault, request))?;
+    }
+    Ok(Place { host, global: false })
+}
+
+fn local_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let warp = &mut block.warps[site.warp];
+    let Some(start) = start_within(&request, warp.local_stride) else {
+        return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
+    };
+    let offset = site.lane * warp.local_stride as usize + start;
+    let host = warp.local.as_mut_ptr().wrapping_add(offset);
+    if block.launch.options.check_init {
+        let watched = watch_local(block, site, start, request.bytes as usize, request.touch(host));
+        watched.map_err(|fault| with_access(block, fault, request))?;
+    }
+    Ok(Place { host, global: false })
 }
 
 fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {

@@ -5,6 +5,7 @@
 
 use crate::exec::access::watch::{Pass, pass_memory_barrier};
 use crate::exec::access::{Place, Request, apply, lane_address, place, read, update};
+use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction, Order, Scope};
 use crate::ptx::Space;
@@ -97,52 +98,8 @@ pub(super) fn memory_barrier(
         // SAFETY: `place` checked 8 aligned bytes, in the memory of this block.
         let old = State::unpack(unsafe { word.read() });
         let rows = &mut block.warps[issue.warp].rows;
-        let mut pass = None;
-        let mut new = old;
-        match barrier.action {
-            MemoryBarrierAction::Init { count } => {
-                let count = u64::from(rows.get(count, lane));
-                if count == 0 || count > COUNT {
-                    let text =
-                        format!("a barrier in memory for {count} arrivals, where 1 to {COUNT} are possible");
-                    return Err(block.fault(FaultKind::Other(text), issue.at(lane)));
-                }
-                new = State { expected: count, pending: count, transactions: 0, phase: 0 };
-            }
-            MemoryBarrierAction::Invalidate => {}
-            MemoryBarrierAction::Arrive { out, count, transactions, drop } => {
-                let count = count.map_or(1, |row| u64::from(rows.get(row, lane)));
-                let bytes = transactions.map_or(0, |row| i64::from(rows.get(row, lane)));
-                if count > old.pending {
-                    let text = "more arrivals at a barrier in memory than it expects".to_owned();
-                    return Err(block.fault(FaultKind::Other(text), issue.at(lane)));
-                }
-                new.expected -= if drop { count } else { 0 };
-                new.pending -= count;
-                new.transactions += bytes;
-                new = new.settled();
-                pass = Some(Pass::Arrives);
-                if let Some(out) = out {
-                    rows.set_wide(out, Width::Double, lane, old.pack());
-                }
-            }
-            MemoryBarrierAction::Transactions { bytes, complete } => {
-                let bytes = i64::from(rows.get(bytes, lane));
-                new.transactions += if complete { -bytes } else { bytes };
-                if complete {
-                    new = new.settled();
-                }
-            }
-            MemoryBarrierAction::Test { out, phase, parity } => {
-                let over = if parity {
-                    old.phase & 1 != u64::from(rows.get(phase, lane)) & 1
-                } else {
-                    old.phase != State::unpack(rows.get_wide(phase, Width::Double, lane)).phase
-                };
-                rows.set_predicate(out, 1 << lane, if over { u32::MAX } else { 0 });
-                pass = over.then_some(Pass::Leaves);
-            }
-        }
+        let (new, pass) = act(rows, lane, barrier.action, old)
+            .map_err(|text| block.fault(FaultKind::Other(text), issue.at(lane)))?;
         // SAFETY: as for the read.
         unsafe { word.write(new.pack()) };
         if let Some(pass) = pass {
@@ -151,4 +108,59 @@ pub(super) fn memory_barrier(
         }
     }
     Ok(())
+}
+
+/// What a lane makes of a barrier, and whether it passes it. `Err` says in words what it must not do.
+fn act(
+    rows: &mut Rows,
+    lane: usize,
+    action: MemoryBarrierAction,
+    old: State,
+) -> Result<(State, Option<Pass>), String> {
+    let mut new = old;
+    let mut pass = None;
+    match action {
+        MemoryBarrierAction::Init { count } => {
+            let count = u64::from(rows.get(count, lane));
+            if count == 0 || count > COUNT {
+                return Err(format!(
+                    "a barrier in memory for {count} arrivals, where 1 to {COUNT} are possible"
+                ));
+            }
+            new = State { expected: count, pending: count, transactions: 0, phase: 0 };
+        }
+        MemoryBarrierAction::Invalidate => {}
+        MemoryBarrierAction::Arrive { out, count, transactions, drop } => {
+            let count = count.map_or(1, |row| u64::from(rows.get(row, lane)));
+            let bytes = transactions.map_or(0, |row| i64::from(rows.get(row, lane)));
+            if count > old.pending {
+                return Err("more arrivals at a barrier in memory than it expects".to_owned());
+            }
+            new.expected -= if drop { count } else { 0 };
+            new.pending -= count;
+            new.transactions += bytes;
+            new = new.settled();
+            pass = Some(Pass::Arrives);
+            if let Some(out) = out {
+                rows.set_wide(out, Width::Double, lane, old.pack());
+            }
+        }
+        MemoryBarrierAction::Transactions { bytes, complete } => {
+            let bytes = i64::from(rows.get(bytes, lane));
+            new.transactions += if complete { -bytes } else { bytes };
+            if complete {
+                new = new.settled();
+            }
+        }
+        MemoryBarrierAction::Test { out, phase, parity } => {
+            let over = if parity {
+                old.phase & 1 != u64::from(rows.get(phase, lane)) & 1
+            } else {
+                old.phase != State::unpack(rows.get_wide(phase, Width::Double, lane)).phase
+            };
+            rows.set_predicate(out, 1 << lane, if over { u32::MAX } else { 0 });
+            pass = over.then_some(Pass::Leaves);
+        }
+    }
+    Ok((new, pass))
 }

@@ -12,8 +12,8 @@ use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Collective, Op};
 use crate::program::types::Type;
 use crate::report::FaultKind;
-use crate::semantics::shuffle::shuffle_source;
-use crate::semantics::{LANES, Register, lanes_of};
+use crate::semantics::shuffle::{ShuffleMode, shuffle_source};
+use crate::semantics::{LANES, Predicate, Register, lanes_of};
 
 pub(super) fn collective(
     block: &mut Block<'_, '_>,
@@ -145,19 +145,7 @@ fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
     match *operation {
         Collective::WarpBarrier => {}
         Collective::Shuffle { mode, out, inside, value, lane, clamp } => {
-            let values: [u32; LANES] = core::array::from_fn(|lane| rows.get(value, lane));
-            let mut found = 0;
-            for own in lanes_of(active) {
-                let (source, valid) =
-                    shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
-                found |= u32::from(valid) << own;
-                // Hardware gives zero for a lane that does not take part.
-                let there = active >> source & 1 != 0;
-                rows.set(out, own, if there { values[source as usize] } else { 0 });
-            }
-            if let Some(inside) = inside {
-                rows.set_predicate(inside, active, found);
-            }
+            shuffle(rows, mode, (out, inside), [value, lane, clamp], active);
         }
         Collective::VoteAll { out, condition } => {
             let all = !rows.holds(condition) & active == 0;
@@ -202,5 +190,26 @@ fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
             lanes_of(active).for_each(|lane| rows.set(out, lane, leader));
             rows.set_predicate(elected, active, 1u32.checked_shl(leader).unwrap_or(0));
         }
+    }
+}
+
+fn shuffle(
+    rows: &mut Rows,
+    mode: ShuffleMode,
+    (out, inside): (Register, Option<Predicate>),
+    [value, lane, clamp]: [Register; 3],
+    active: u32,
+) {
+    let values: [u32; LANES] = core::array::from_fn(|lane| rows.get(value, lane));
+    let mut found = 0;
+    for own in lanes_of(active) {
+        let (source, valid) = shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
+        found |= u32::from(valid) << own;
+        // Hardware gives zero for a lane that does not take part.
+        let there = active >> source & 1 != 0;
+        rows.set(out, own, if there { values[source as usize] } else { 0 });
+    }
+    if let Some(inside) = inside {
+        rows.set_predicate(inside, active, found);
     }
 }

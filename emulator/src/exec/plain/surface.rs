@@ -2,6 +2,7 @@
 
 use super::object::{Found, find_object, word};
 use crate::exec::access::{Place, Request, apply, place, update};
+use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Site, Stop};
 use crate::exec::texture::{Level, MOST_BYTES, Object};
 use crate::program::memory::{Order, Scope};
@@ -45,23 +46,35 @@ pub(super) fn access_surface(
         }
     };
     let Place { host, .. } = place(block, site, request)?;
-    let rows = &mut block.warps[site.warp].rows;
+    move_texels(&mut block.warps[site.warp].rows, site.lane, access, &object, host, bytes as usize);
+    Ok(())
+}
+
+/// Moves the bytes of an access between registers and memory: `bytes` at `host`, which `place` checked.
+fn move_texels(
+    rows: &mut Rows,
+    lane: usize,
+    access: &SurfaceAccess,
+    object: &Object,
+    host: *mut u8,
+    bytes: usize,
+) {
     let mut content = [0u8; MOST_BYTES];
     let size = access.bytes as usize;
     match &access.action {
         SurfaceAction::Load(registers) => {
             // SAFETY: `place` checked the bytes of the access, of which there are at most 16.
-            unsafe { std::ptr::copy_nonoverlapping(host, content.as_mut_ptr(), bytes as usize) };
+            unsafe { std::ptr::copy_nonoverlapping(host, content.as_mut_ptr(), bytes) };
             for (register, element) in registers.iter().zip(content.chunks(size)) {
                 let mut value = [0; 8];
                 value[..size].copy_from_slice(element);
-                rows.set_wide(*register, access.width, site.lane, u64::from_le_bytes(value));
+                rows.set_wide(*register, access.width, lane, u64::from_le_bytes(value));
             }
-            return Ok(());
+            return;
         }
         SurfaceAction::Store(registers) => {
             for (register, element) in registers.iter().zip(content.chunks_mut(size)) {
-                let value = rows.get_wide(*register, access.width, site.lane).to_le_bytes();
+                let value = rows.get_wide(*register, access.width, lane).to_le_bytes();
                 element.copy_from_slice(&value[..size]);
             }
         }
@@ -70,20 +83,19 @@ pub(super) fn access_surface(
             let size = channel.bytes() as usize;
             let channels = content.chunks_mut(size).take(object.format.channels as usize);
             for (register, element) in registers.iter().zip(channels) {
-                element.copy_from_slice(&channel.encode(rows.get(*register, site.lane))[..size]);
+                element.copy_from_slice(&channel.encode(rows.get(*register, lane))[..size]);
             }
         }
         SurfaceAction::Reduce { operation, ty, value, .. } => {
-            let operand = rows.get_wide(*value, access.width, site.lane);
+            let operand = rows.get_wide(*value, access.width, lane);
             let change = |old: u64| apply(*operation, *ty, true, old, operand, 0);
             // SAFETY: `place` checked that the bytes lie in live memory, and are aligned.
             unsafe { update(host, access.bytes, change) };
-            return Ok(());
+            return;
         }
     }
     // SAFETY: `place` checked the bytes of the access for writing; `content` has at least as many.
-    unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), host, bytes as usize) };
-    Ok(())
+    unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), host, bytes) };
 }
 
 /// The address of an access; none if it is outside and nothing happens there.

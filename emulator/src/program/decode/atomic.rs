@@ -53,6 +53,20 @@ impl<'s> Decoder<'_, '_, 's> {
         if ty == Type::B128 {
             return self.atomic_wide(i, atomic, compared);
         }
+        self.atomic_elements(i, m, atomic, elements)
+    }
+
+    /// One operation for each element.
+    fn atomic_elements(
+        &mut self,
+        i: &Instruction<'s>,
+        m: &Modifiers<'_, 's>,
+        atomic: Atomic,
+        elements: Option<usize>,
+    ) -> Decoded<()> {
+        let first = usize::from(i.opcode == "atom");
+        let Atomic { operation, ty, address, .. } = atomic;
+        let compared = operation == AtomicOperation::CompareExchange;
         let parts = |operand: &Operand<'s>| match operand {
             Operand::Vector(parts) if elements.is_some() => parts.clone(),
             operand => vec![operand.clone()],

@@ -13,13 +13,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return self.cluster_barrier(i, m);
         }
         if m.flag("warp") {
-            if !m.flag("sync") {
-                return Err(m.unknown());
-            }
-            self.operand_count(i, 1)?;
-            let members = self.source(self.operand(i, 0)?, Type::B32, Width::Single)?;
-            self.emit(Op::Collective { operation: Collective::WarpBarrier, members });
-            return Ok(());
+            return self.warp_barrier(i, m);
         }
         m.ignore(&["cta"]);
         let aligned = m.flag("aligned") || i.opcode == "bar";
@@ -69,6 +63,16 @@ impl<'s> Decoder<'_, '_, 's> {
         if let Some(out) = out {
             self.finish(out);
         }
+        Ok(())
+    }
+
+    fn warp_barrier(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        if !m.flag("sync") {
+            return Err(m.unknown());
+        }
+        self.operand_count(i, 1)?;
+        let members = self.source(self.operand(i, 0)?, Type::B32, Width::Single)?;
+        self.emit(Op::Collective { operation: Collective::WarpBarrier, members });
         Ok(())
     }
 }

@@ -32,6 +32,93 @@ macro_rules! by_wide_bits {
     };
 }
 
+/// What only some of the instructions have.
+struct Special {
+    wrap: bool,
+    clamp: bool,
+    /// Whether a funnel shifts to the left.
+    direction: Option<bool>,
+    from_top: bool,
+    permutation: Found,
+}
+
+impl Special {
+    /// The operation of an opcode that has any of this.
+    fn operation(&self, opcode: &str, ty: Type) -> Found {
+        match opcode {
+            "shf" => match (self.direction, self.wrap, self.clamp) {
+                (Some(true), true, false) => Some(pure::<bits::FunnelLeft<true>>()),
+                (Some(true), false, true) => Some(pure::<bits::FunnelLeft<false>>()),
+                (Some(false), true, false) => Some(pure::<bits::FunnelRight<true>>()),
+                (Some(false), false, true) => Some(pure::<bits::FunnelRight<false>>()),
+                _ => None,
+            }
+            .filter(|_| ty == Type::B32),
+            "bmsk" if ty == Type::B32 => {
+                Some(if self.wrap { pure::<bits::Mask<true>>() } else { pure::<bits::Mask<false>>() })
+            }
+            "szext" => match (ty, self.wrap) {
+                (Type::U32, true) => Some(pure::<bits::Extend<false, true>>()),
+                (Type::U32, false) => Some(pure::<bits::Extend<false, false>>()),
+                (Type::S32, true) => Some(pure::<bits::Extend<true, true>>()),
+                (Type::S32, false) => Some(pure::<bits::Extend<true, false>>()),
+                _ => None,
+            },
+            "bfind" if !self.wrap && !self.clamp => match (ty, self.from_top) {
+                (Type::U32, false) => Some(pure::<bits::FindU32<false>>()),
+                (Type::U32, true) => Some(pure::<bits::FindU32<true>>()),
+                (Type::S32, false) => Some(pure::<bits::FindS32<false>>()),
+                (Type::S32, true) => Some(pure::<bits::FindS32<true>>()),
+                (Type::U64, false) => Some(pure::<bits::FindU64<false>>()),
+                (Type::U64, true) => Some(pure::<bits::FindU64<true>>()),
+                (Type::S64, false) => Some(pure::<bits::FindS64<false>>()),
+                (Type::S64, true) => Some(pure::<bits::FindS64<true>>()),
+                _ => None,
+            },
+            "prmt" if ty == Type::B32 => Some(self.permutation.unwrap_or(pure::<bits::Permute>())),
+            _ => None,
+        }
+    }
+}
+
+/// The operation of an opcode that has nothing of its own.
+fn ordinary(opcode: &str, ty: Type) -> Found {
+    let bitwise = matches!(ty, Type::B16 | Type::B32 | Type::B64);
+    match opcode {
+        "and" if bitwise => by_bits!(ty, And),
+        "or" if bitwise => by_bits!(ty, Or),
+        "xor" if bitwise => by_bits!(ty, Xor),
+        "not" if bitwise => by_bits!(ty, Not),
+        "cnot" if bitwise => by_bits!(ty, LogicalNot),
+        "shl" if bitwise => by_bits!(ty, ShiftLeft),
+        "shr" => match ty {
+            Type::B16 | Type::U16 => Some(pure::<integer::ShiftRight<u16>>()),
+            Type::B32 | Type::U32 => Some(pure::<integer::ShiftRight<u32>>()),
+            Type::B64 | Type::U64 => Some(pure::<integer::ShiftRight<u64>>()),
+            Type::S16 => Some(pure::<integer::ShiftRight<i16>>()),
+            Type::S32 => Some(pure::<integer::ShiftRight<i32>>()),
+            Type::S64 => Some(pure::<integer::ShiftRight<i64>>()),
+            _ => None,
+        },
+        "bfe" => match ty {
+            Type::U32 => Some(pure::<bits::ExtractU32>()),
+            Type::S32 => Some(pure::<bits::ExtractS32>()),
+            Type::U64 => Some(pure::<bits::ExtractU64>()),
+            Type::S64 => Some(pure::<bits::ExtractS64>()),
+            _ => None,
+        },
+        "bfi" => match ty {
+            Type::B32 => Some(pure::<bits::Insert32>()),
+            Type::B64 => Some(pure::<bits::Insert64>()),
+            _ => None,
+        },
+        "brev" => by_wide_bits!(ty, Reverse),
+        "clz" => by_wide_bits!(ty, CountLeadingZeros),
+        "popc" => by_wide_bits!(ty, CountOnes),
+        _ => None,
+    }
+}
+
 impl<'s> Decoder<'_, '_, 's> {
     pub(super) fn bits_instruction(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if i.modifiers == ["pred"] {
@@ -50,79 +137,16 @@ impl<'s> Decoder<'_, '_, 's> {
             ("rc16", pure::<bits::PermuteReplicate16>()),
         ]);
         let ty = m.ty()?;
-        let bitwise = matches!(ty, Type::B16 | Type::B32 | Type::B64);
         let unusual = wrap || clamp || direction.is_some() || from_top || permutation.is_some();
-        let found: Found = match i.opcode {
-            "shf" => match (direction, wrap, clamp) {
-                (Some(true), true, false) => Some(pure::<bits::FunnelLeft<true>>()),
-                (Some(true), false, true) => Some(pure::<bits::FunnelLeft<false>>()),
-                (Some(false), true, false) => Some(pure::<bits::FunnelRight<true>>()),
-                (Some(false), false, true) => Some(pure::<bits::FunnelRight<false>>()),
-                _ => None,
-            }
-            .filter(|_| ty == Type::B32),
-            "bmsk" if ty == Type::B32 => {
-                Some(if wrap { pure::<bits::Mask<true>>() } else { pure::<bits::Mask<false>>() })
-            }
-            "szext" => match (ty, wrap) {
-                (Type::U32, true) => Some(pure::<bits::Extend<false, true>>()),
-                (Type::U32, false) => Some(pure::<bits::Extend<false, false>>()),
-                (Type::S32, true) => Some(pure::<bits::Extend<true, true>>()),
-                (Type::S32, false) => Some(pure::<bits::Extend<true, false>>()),
-                _ => None,
-            },
-            "bfind" if !wrap && !clamp => match (ty, from_top) {
-                (Type::U32, false) => Some(pure::<bits::FindU32<false>>()),
-                (Type::U32, true) => Some(pure::<bits::FindU32<true>>()),
-                (Type::S32, false) => Some(pure::<bits::FindS32<false>>()),
-                (Type::S32, true) => Some(pure::<bits::FindS32<true>>()),
-                (Type::U64, false) => Some(pure::<bits::FindU64<false>>()),
-                (Type::U64, true) => Some(pure::<bits::FindU64<true>>()),
-                (Type::S64, false) => Some(pure::<bits::FindS64<false>>()),
-                (Type::S64, true) => Some(pure::<bits::FindS64<true>>()),
-                _ => None,
-            },
-            "prmt" if ty == Type::B32 => Some(permutation.unwrap_or(pure::<bits::Permute>())),
-            _ if unusual => None,
-            "and" if bitwise => by_bits!(ty, And),
-            "or" if bitwise => by_bits!(ty, Or),
-            "xor" if bitwise => by_bits!(ty, Xor),
-            "not" if bitwise => by_bits!(ty, Not),
-            "cnot" if bitwise => by_bits!(ty, LogicalNot),
-            "shl" if bitwise => by_bits!(ty, ShiftLeft),
-            "shr" => match ty {
-                Type::B16 | Type::U16 => Some(pure::<integer::ShiftRight<u16>>()),
-                Type::B32 | Type::U32 => Some(pure::<integer::ShiftRight<u32>>()),
-                Type::B64 | Type::U64 => Some(pure::<integer::ShiftRight<u64>>()),
-                Type::S16 => Some(pure::<integer::ShiftRight<i16>>()),
-                Type::S32 => Some(pure::<integer::ShiftRight<i32>>()),
-                Type::S64 => Some(pure::<integer::ShiftRight<i64>>()),
-                _ => None,
-            },
-            "bfe" => match ty {
-                Type::U32 => Some(pure::<bits::ExtractU32>()),
-                Type::S32 => Some(pure::<bits::ExtractS32>()),
-                Type::U64 => Some(pure::<bits::ExtractU64>()),
-                Type::S64 => Some(pure::<bits::ExtractS64>()),
-                _ => None,
-            },
-            "bfi" => match ty {
-                Type::B32 => Some(pure::<bits::Insert32>()),
-                Type::B64 => Some(pure::<bits::Insert64>()),
-                _ => None,
-            },
-            "brev" => by_wide_bits!(ty, Reverse),
-            "clz" => by_wide_bits!(ty, CountLeadingZeros),
-            "popc" => by_wide_bits!(ty, CountOnes),
-            _ => None,
+        let special = Special { wrap, clamp, direction, from_top, permutation };
+        let found = match special.operation(i.opcode, ty) {
+            None if !unusual => ordinary(i.opcode, ty),
+            found => found,
         };
-        match found {
-            Some(info) => self.pure_instruction(i, info, ty),
-            None => Err(m.unknown()),
-        }
+        let info = found.ok_or_else(|| m.unknown())?;
+        self.pure_instruction(i, info, ty)
     }
 
-    /// `lop3`; with a second destination, whether the result is not zero, combined with a predicate.
     pub(super) fn any_logic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let logic = m.pick(&LOGICS);
         if m.ty()? != Type::B32 || logic == Some(Logic::Xor) {

@@ -102,6 +102,10 @@ struct Conversion {
 }
 
 impl Conversion {
+    fn exact(self) -> bool {
+        self.rounding.is_none() && self.whole.is_none() && !self.ftz
+    }
+
     fn only_rounds(self) -> bool {
         self.rounding.is_some() && self.whole.is_none() && !self.ftz && !self.sat
     }
@@ -149,7 +153,7 @@ macro_rules! float_to_float {
 }
 
 fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
-    let exact = mode.rounding.is_none() && mode.whole.is_none() && !mode.ftz;
+    let exact = mode.exact();
     // `bf16` has no saturation, and nothing is rounded that fits.
     let brain = [to, from].contains(&Type::Bf16);
     let widens = to.is_float() && from.is_float() && to.bytes() >= from.bytes() && to != from;
@@ -193,44 +197,48 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
                 _ => None,
             }
         }
-        (true, true) => match (to, from) {
-            (Type::F16, Type::Bf16) if mode.only_rounds() => Some(by_rounding!(mode.rounding?, |R| pure::<
-                convert::FloatToFloat<F16, Bf16, R, false, false>,
-            >(
-            ))),
-            (Type::Bf16, Type::F16) if mode.only_rounds() => Some(by_rounding!(mode.rounding?, |R| pure::<
-                convert::FloatToFloat<Bf16, F16, R, false, false>,
-            >(
-            ))),
-            (Type::F16, Type::F16) if exact => Some(match mode.sat {
-                true => pure::<convert::FloatToFloat<F16, F16, { float::NEAREST }, false, true>>(),
-                false => pure::<convert::FloatToFloat<F16, F16, { float::NEAREST }, false, false>>(),
-            }),
-            (Type::Bf16, Type::Bf16) if exact && !mode.sat => {
-                Some(pure::<convert::FloatToFloat<Bf16, Bf16, { float::NEAREST }, false, false>>())
-            }
-            (Type::F16, Type::F16) if mode.whole.is_some() => float_to_float!(F16, F16, mode),
-            (Type::Bf16, Type::Bf16) if mode.whole.is_some() => float_to_float!(Bf16, Bf16, mode),
-            (Type::F32, Type::F16) if mode.whole.is_none() && !mode.sat => Some(pure::<convert::F16ToF32>()),
-            (Type::F32, Type::F16) => float_to_float!(f32, F16, mode),
-            (Type::F16, Type::F64) if mode.only_rounds() => {
-                Some(by_rounding!(mode.rounding?, |R| pure::<convert::DoubleToHalf<F16, R>>()))
-            }
-            (Type::Bf16, Type::F64) if mode.only_rounds() => {
-                Some(by_rounding!(mode.rounding?, |R| pure::<convert::DoubleToHalf<Bf16, R>>()))
-            }
-            (Type::F64, Type::F16) => float_to_float!(f64, F16, mode),
-            (Type::F32, Type::Bf16) if exact => Some(pure::<convert::BrainToSingle>()),
-            (Type::F32, Type::Bf16) => float_to_float!(f32, Bf16, mode),
-            (Type::F64, Type::Bf16) => float_to_float!(f64, Bf16, mode),
-            (Type::F16, Type::F32) if mode.rounding.is_some() => float_to_float!(F16, f32, mode),
-            (Type::Bf16, Type::F32) if mode.rounding.is_some() => float_to_float!(Bf16, f32, mode),
-            (Type::F32, Type::F32) => float_to_float!(f32, f32, mode),
-            (Type::F64, Type::F32) => float_to_float!(f64, f32, mode),
-            (Type::F32, Type::F64) if mode.rounding.is_some() => float_to_float!(f32, f64, mode),
-            (Type::F64, Type::F64) => float_to_float!(f64, f64, mode),
-            _ => None,
-        },
+        (true, true) => float_conversion(to, from, mode),
+    }
+}
+
+/// Between floating-point types.
+fn float_conversion(to: Type, from: Type, mode: Conversion) -> Found {
+    let exact = mode.exact();
+    match (to, from) {
+        (Type::F16, Type::Bf16) if mode.only_rounds() => {
+            Some(by_rounding!(mode.rounding?, |R| pure::<convert::FloatToFloat<F16, Bf16, R, false, false>>()))
+        }
+        (Type::Bf16, Type::F16) if mode.only_rounds() => {
+            Some(by_rounding!(mode.rounding?, |R| pure::<convert::FloatToFloat<Bf16, F16, R, false, false>>()))
+        }
+        (Type::F16, Type::F16) if exact => Some(match mode.sat {
+            true => pure::<convert::FloatToFloat<F16, F16, { float::NEAREST }, false, true>>(),
+            false => pure::<convert::FloatToFloat<F16, F16, { float::NEAREST }, false, false>>(),
+        }),
+        (Type::Bf16, Type::Bf16) if exact && !mode.sat => {
+            Some(pure::<convert::FloatToFloat<Bf16, Bf16, { float::NEAREST }, false, false>>())
+        }
+        (Type::F16, Type::F16) if mode.whole.is_some() => float_to_float!(F16, F16, mode),
+        (Type::Bf16, Type::Bf16) if mode.whole.is_some() => float_to_float!(Bf16, Bf16, mode),
+        (Type::F32, Type::F16) if mode.whole.is_none() && !mode.sat => Some(pure::<convert::F16ToF32>()),
+        (Type::F32, Type::F16) => float_to_float!(f32, F16, mode),
+        (Type::F16, Type::F64) if mode.only_rounds() => {
+            Some(by_rounding!(mode.rounding?, |R| pure::<convert::DoubleToHalf<F16, R>>()))
+        }
+        (Type::Bf16, Type::F64) if mode.only_rounds() => {
+            Some(by_rounding!(mode.rounding?, |R| pure::<convert::DoubleToHalf<Bf16, R>>()))
+        }
+        (Type::F64, Type::F16) => float_to_float!(f64, F16, mode),
+        (Type::F32, Type::Bf16) if exact => Some(pure::<convert::BrainToSingle>()),
+        (Type::F32, Type::Bf16) => float_to_float!(f32, Bf16, mode),
+        (Type::F64, Type::Bf16) => float_to_float!(f64, Bf16, mode),
+        (Type::F16, Type::F32) if mode.rounding.is_some() => float_to_float!(F16, f32, mode),
+        (Type::Bf16, Type::F32) if mode.rounding.is_some() => float_to_float!(Bf16, f32, mode),
+        (Type::F32, Type::F32) => float_to_float!(f32, f32, mode),
+        (Type::F64, Type::F32) => float_to_float!(f64, f32, mode),
+        (Type::F32, Type::F64) if mode.rounding.is_some() => float_to_float!(f32, f64, mode),
+        (Type::F64, Type::F64) => float_to_float!(f64, f64, mode),
+        _ => None,
     }
 }
 

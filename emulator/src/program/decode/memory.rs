@@ -91,12 +91,8 @@ impl<'s> Decoder<'_, '_, 's> {
         let space = m.pick(&SPACES);
         m.ignore(&HINTS);
         m.ignore_prefixed(&["L1::", "L2::"]);
-        if i.modifiers.contains(&"L2::cache_hint") {
-            // The policy is one more operand, of no consequence.
-            self.operand_count(i, 3)?;
-        } else {
-            self.operand_count(i, 2)?;
-        }
+        // The policy of a cache is one more operand, of no consequence.
+        self.operand_count(i, if i.modifiers.contains(&"L2::cache_hint") { 3 } else { 2 })?;
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
         let wide = ty.bytes() as usize * elements > 16;
@@ -124,27 +120,25 @@ impl<'s> Decoder<'_, '_, 's> {
                 return self.param_access(symbol, offset, values, ty, load);
             }
         }
-        if space == Some(Space::Param) && !(load && self.in_kernel) {
-            return Err(m.unknown());
-        }
         let fixed = matches!(place, Operand::Memory(parts) if matches!(parts[..], [Operand::Int(_)]));
-        if fixed && space != Some(Space::Local) {
+        let known = match space {
+            Some(Space::Param) => load && self.in_kernel && !fixed,
+            Some(Space::Const) => load && !fixed,
+            Some(Space::Local) => true,
+            _ => !fixed,
+        };
+        if !known {
             return Err(m.unknown());
         }
-        if load || space != Some(Space::Const) {
-            let address = self.address(place)?;
-            if ty == Type::B128 {
-                let registers = self.wide_register(&values[0])?.to_vec();
-                let (cache, width) = (self.new_cache(), Width::Double);
-                let access =
-                    Access { space, address, bytes: 8, signed: false, width, registers, cache, order };
-                self.emit(if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) });
-                return Ok(());
-            }
-            self.access(space, address, values, ty, load, order)?;
+        let address = self.address(place)?;
+        if ty == Type::B128 {
+            let registers = self.wide_register(&values[0])?.to_vec();
+            let (cache, width) = (self.new_cache(), Width::Double);
+            let access = Access { space, address, bytes: 8, signed: false, width, registers, cache, order };
+            self.emit(if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) });
             return Ok(());
         }
-        Err(m.unknown())
+        self.access(space, address, values, ty, load, order)
     }
 
     pub(super) fn access(

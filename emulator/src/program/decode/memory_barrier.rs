@@ -63,27 +63,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 self.operand_count(i, 1)?;
                 self.emit_memory_barrier(i, 0, shared, MemoryBarrierAction::Invalidate)?;
             }
-            2 | 3 => {
-                self.operand_count(i, 3)?;
-                // The phase token goes nowhere with `_`, or where there is no destination at all.
-                let token = usize::from(!matches!(self.operand(i, 0)?, Operand::Memory(_)));
-                let operand = match i.operands.len() > token + 1 {
-                    true => Some(word(self, token + 1)?),
-                    false => None,
-                };
-                let out = match token {
-                    1 => Some(self.destination(self.operand(i, 0)?, Width::Double, false)?),
-                    _ => None,
-                };
-                let (count, transactions) = if expect { (None, operand) } else { (operand, None) };
-                let row = out.as_ref().map(|out| out.row);
-                let action =
-                    MemoryBarrierAction::Arrive { out: row, count, transactions, drop: operation == 3 };
-                self.emit_memory_barrier(i, token, shared, action)?;
-                if let Some(out) = out {
-                    self.finish(out);
-                }
-            }
+            2 | 3 => self.arrive(i, shared, expect, operation == 3)?,
             4 => {
                 // A time limit may follow.
                 self.operand_count(i, 4)?;
@@ -99,6 +79,28 @@ impl<'s> Decoder<'_, '_, 's> {
                 self.emit_memory_barrier(i, 0, shared, action)?;
             }
             _ => self.pure_instruction(i, pure::<PendingCount>(), Type::B64)?,
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, i: &Instruction<'s>, shared: bool, expect: bool, drop: bool) -> Decoded<()> {
+        self.operand_count(i, 3)?;
+        // The phase token goes nowhere with `_`, or where there is no destination at all.
+        let token = usize::from(!matches!(self.operand(i, 0)?, Operand::Memory(_)));
+        let operand = match i.operands.len() > token + 1 {
+            true => Some(self.source(self.operand(i, token + 1)?, Type::U32, Width::Single)?),
+            false => None,
+        };
+        let out = match token {
+            1 => Some(self.destination(self.operand(i, 0)?, Width::Double, false)?),
+            _ => None,
+        };
+        let (count, transactions) = if expect { (None, operand) } else { (operand, None) };
+        let row = out.as_ref().map(|out| out.row);
+        let action = MemoryBarrierAction::Arrive { out: row, count, transactions, drop };
+        self.emit_memory_barrier(i, token, shared, action)?;
+        if let Some(out) = out {
+            self.finish(out);
         }
         Ok(())
     }

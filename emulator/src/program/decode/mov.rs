@@ -33,24 +33,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return Ok(());
         }
         let width = width_of(ty);
-        match (to, from) {
-            (Operand::Vector(parts), whole) | (whole, Operand::Vector(parts)) => {
-                let element = ty.bytes() / parts.len().max(1) as u32;
-                let Some(element) =
-                    Type::bits(element).filter(|_| matches!(ty, Type::B16 | Type::B32 | Type::B64))
-                else {
-                    return Err(m.unknown());
-                };
-                self.fits(whole, ty, false)?;
-                for part in parts {
-                    self.fits(part, element, false)?;
-                }
-            }
-            _ => {
-                self.fits(to, ty, false)?;
-                self.fits(from, ty, false)?;
-            }
-        }
+        self.check_mov(m, to, from, ty)?;
         match (to, from) {
             (Operand::Vector(parts), from) => self.unpack(m, parts, from, ty),
             (to, Operand::Vector(parts)) => self.pack(m, to, parts, ty),
@@ -78,6 +61,26 @@ impl<'s> Decoder<'_, '_, 's> {
                 self.move_to(to, width, source)
             }
         }
+    }
+
+    /// Refuses registers whose types are not those of a `mov`, or of the parts that it packs and unpacks.
+    fn check_mov(
+        &self,
+        m: &Modifiers<'_, 's>,
+        to: &Operand<'s>,
+        from: &Operand<'s>,
+        ty: Type,
+    ) -> Decoded<()> {
+        let ((Operand::Vector(parts), whole) | (whole, Operand::Vector(parts))) = (to, from) else {
+            self.fits(to, ty, false)?;
+            return self.fits(from, ty, false);
+        };
+        let element = Type::bits(ty.bytes() / parts.len().max(1) as u32);
+        let Some(element) = element.filter(|_| matches!(ty, Type::B16 | Type::B32 | Type::B64)) else {
+            return Err(m.unknown());
+        };
+        self.fits(whole, ty, false)?;
+        parts.iter().try_for_each(|part| self.fits(part, element, false))
     }
 
     /// `mov.v4.u32 v, w` and `mov.v4.u32 v, %tid`: element by element, also those of a special register.

@@ -40,23 +40,7 @@ impl<'s> Parser<'s> {
     pub(super) fn single_operand(&mut self) -> Parsed<Operand<'s>> {
         match self.token {
             Token::Name("WARP_SZ") => self.operand_expression(),
-            Token::Name(name) => {
-                self.advance()?;
-                if let Token::Dot(_) = self.token {
-                    let start = self.previous_end - name.len();
-                    self.advance()?;
-                    return Ok(Operand::Name(self.lexer.text(start, self.previous_end)));
-                }
-                if self.is(b'+') {
-                    return Ok(Operand::Offset(name, self.offset()?));
-                }
-                if self.accept(b'[')? {
-                    let index = self.nested(Self::operand)?;
-                    self.require(b']')?;
-                    return Ok(Operand::Element(name, Box::new(index)));
-                }
-                Ok(Operand::Name(name))
-            }
+            Token::Name(name) => self.named_operand(name),
             Token::Punctuation(b'!') => {
                 if !matches!(self.lexer.clone().next()?.0, Token::Name(name) if name != "WARP_SZ") {
                     return self.operand_expression();
@@ -85,28 +69,52 @@ impl<'s> Parser<'s> {
                 self.advance()?;
                 Ok(Operand::Single(bits))
             }
-            Token::Punctuation(b'-') => match self.lexer.clone().next()?.0 {
-                Token::Double(value) => {
-                    self.advance()?;
-                    self.advance()?;
-                    Ok(Operand::Double(-value))
-                }
-                Token::Single(bits) => {
-                    self.advance()?;
-                    self.advance()?;
-                    Ok(Operand::Single(bits ^ 0x8000_0000))
-                }
-                Token::Name(name) if name != "WARP_SZ" => {
-                    self.advance()?;
-                    match self.single_operand()? {
-                        Operand::Name(name) => Ok(Operand::Minus(name)),
-                        _ => self.expected("a register"),
-                    }
-                }
-                _ => self.operand_expression(),
-            },
+            Token::Punctuation(b'-') => self.negated_operand(),
             Token::Int(_) | Token::Punctuation(b'~' | b'+' | b'(') => self.operand_expression(),
             _ => self.expected("an operand"),
+        }
+    }
+
+    /// A name, and what may follow it: an element, an offset, an index.
+    fn named_operand(&mut self, name: &'s str) -> Parsed<Operand<'s>> {
+        self.advance()?;
+        if let Token::Dot(_) = self.token {
+            let start = self.previous_end - name.len();
+            self.advance()?;
+            return Ok(Operand::Name(self.lexer.text(start, self.previous_end)));
+        }
+        if self.is(b'+') {
+            return Ok(Operand::Offset(name, self.offset()?));
+        }
+        if self.accept(b'[')? {
+            let index = self.nested(Self::operand)?;
+            self.require(b']')?;
+            return Ok(Operand::Element(name, Box::new(index)));
+        }
+        Ok(Operand::Name(name))
+    }
+
+    /// What begins with a minus.
+    fn negated_operand(&mut self) -> Parsed<Operand<'s>> {
+        match self.lexer.clone().next()?.0 {
+            Token::Double(value) => {
+                self.advance()?;
+                self.advance()?;
+                Ok(Operand::Double(-value))
+            }
+            Token::Single(bits) => {
+                self.advance()?;
+                self.advance()?;
+                Ok(Operand::Single(bits ^ 0x8000_0000))
+            }
+            Token::Name(name) if name != "WARP_SZ" => {
+                self.advance()?;
+                match self.single_operand()? {
+                    Operand::Name(name) => Ok(Operand::Minus(name)),
+                    _ => self.expected("a register"),
+                }
+            }
+            _ => self.operand_expression(),
         }
     }
 

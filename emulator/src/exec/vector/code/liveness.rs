@@ -40,18 +40,7 @@ impl Liveness {
         if !kernel.functions.is_empty() || (blocks.count() * 2 + stops * 2) * words > MOST_WORDS {
             return None;
         }
-        let mut exchanged = vec![0; words];
-        for instruction in &kernel.code {
-            let shared = effects::exchanges(&instruction.op);
-            let known = visit_reads(instruction, &mut |register| {
-                if shared {
-                    insert(&mut exchanged, kernel, register);
-                }
-            });
-            if !known || !visit_writes(instruction, &mut |_, _| {}) {
-                return None;
-            }
-        }
+        let exchanged = exchanged(kernel, words)?;
         let mut live_in = vec![0u64; blocks.count() * words];
         let mut set = vec![0u64; words];
         let at_end = |block: usize, live_in: &[u64], set: &mut RowSet| {
@@ -119,6 +108,23 @@ impl Liveness {
     pub(in crate::exec) fn exchanged(&self) -> &RowSet {
         &self.exchanged
     }
+}
+
+/// The rows that lanes read from each other; `None` in kernels with instructions that are not looked into.
+fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
+    let mut exchanged = vec![0; words];
+    for instruction in &kernel.code {
+        let shared = effects::exchanges(&instruction.op);
+        let known = visit_reads(instruction, &mut |register| {
+            if shared {
+                insert(&mut exchanged, kernel, register);
+            }
+        });
+        if !known || !visit_writes(instruction, &mut |_, _| {}) {
+            return None;
+        }
+    }
+    Some(exchanged)
 }
 
 /// Whether a set holds the first row of a register.

@@ -115,6 +115,17 @@ unsafe fn regular_load<T: Element<C>, C: Copy>(
         }
         return refused;
     }
+    // SAFETY: as the caller says; the warps that are whole lie in the window.
+    unsafe { load_halves::<T, C>(&whole, registers, regular) };
+    refused
+}
+
+/// Loads of warps whose lanes all take part, half by half.
+///
+/// # Safety
+/// As for [`regular_load`]; all lanes lie in the window.
+#[inline(always)]
+unsafe fn load_halves<T: Element<C>, C: Copy>(whole: &Whole, registers: &[u32], regular: &Regular<'_>) {
     for (element, register) in registers.iter().enumerate() {
         for (half, kind) in regular.pattern.halves().into_iter().enumerate() {
             let to =
@@ -128,7 +139,7 @@ unsafe fn regular_load<T: Element<C>, C: Copy>(
                     // SAFETY: half a register of the access.
                     unsafe { to(*file).cast::<[C; HALF]>().write([value; HALF]) };
                 }
-            } else if elements == 1 {
+            } else if registers.len() == 1 {
                 for (file, place) in whole.warps() {
                     // SAFETY: as above.
                     unsafe { read_half(from(*place), 1, to(*file)) };
@@ -136,12 +147,11 @@ unsafe fn regular_load<T: Element<C>, C: Copy>(
             } else {
                 for (file, place) in whole.warps() {
                     // SAFETY: as above.
-                    unsafe { read_half(from(*place), elements, to(*file)) };
+                    unsafe { read_half(from(*place), registers.len(), to(*file)) };
                 }
             }
         }
     }
-    refused
 }
 
 /// # Safety

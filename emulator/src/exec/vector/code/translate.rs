@@ -18,11 +18,11 @@ use super::uses::Uses;
 use super::{access, regular};
 use crate::program::blocks::Blocks;
 use crate::program::effects::Course;
-use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Op};
+use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op};
 use crate::program::{Kernel, RowKind, effects, memory};
-use crate::semantics::rows::Level;
+use crate::semantics::rows::{Level, TestRows};
 use crate::semantics::shuffle::{Shuffle, shuffles};
-use crate::semantics::{LANES, PureInfo, Register, Width, bits, pure};
+use crate::semantics::{LANES, Predicate, PureInfo, Register, Width, bits, pure};
 use std::collections::{HashMap, HashSet};
 
 /// Translates a kernel for this processor; `None` if that is for the plain mode only.
@@ -224,17 +224,10 @@ impl<'k> Translator<'k> {
                     sources: sources.map(|source| Register(self.row(source) / LANES as u32)),
                 },
             },
-            Op::Test { info, out, inverse, sources, combine } => {
-                let Some(rows) = info.rows else { return self.plain(instruction) };
-                let [a, b] = sources.map(|source| self.row(source));
-                let sources = [a, b, a, a];
-                let (run, out, inverse) = (rows[level], *out, *inverse);
-                if inverse.is_none() && combine.is_none() {
-                    return Action::Test { run, sources, out: out.0 };
-                }
-                let combine = combine.map(|(logic, condition)| (logic, Guard::of(condition)));
-                Action::TestAnd(Box::new(CombinedTest { run, sources, out, inverse, combine }))
-            }
+            Op::Test { info, out, inverse, sources, combine } => match info.rows {
+                Some(rows) => self.test(rows[level], *sources, (*out, *inverse), *combine),
+                None => self.plain(instruction),
+            },
             Op::Logic { logic, out, a, b } => {
                 Action::Logic { logic: *logic, out: out.0, a: Guard::of(*a), b: Guard::of(*b) }
             }
@@ -270,6 +263,22 @@ impl<'k> Translator<'k> {
             // What has no step of its own.
             _ => self.plain(instruction),
         }
+    }
+
+    fn test(
+        &self,
+        run: TestRows,
+        sources: [Register; 2],
+        (out, inverse): (Predicate, Option<Predicate>),
+        combine: Option<(Logic, Condition)>,
+    ) -> Action {
+        let [a, b] = sources.map(|source| self.row(source));
+        let sources = [a, b, a, a];
+        if inverse.is_none() && combine.is_none() {
+            return Action::Test { run, sources, out: out.0 };
+        }
+        let combine = combine.map(|(logic, condition)| (logic, Guard::of(condition)));
+        Action::TestAnd(Box::new(CombinedTest { run, sources, out, inverse, combine }))
     }
 
     /// The step of a load or store, if it is of a common kind. The plain mode must be able to run it too.

@@ -32,12 +32,7 @@ pub(super) fn operation(
         return None;
     }
     if approximate {
-        return match (opcode, mode.ftz, mode.sat || mode.rounding.is_some()) {
-            ("ex2", true, false) if bf16 => Some(half_op!(ty, Exp2, true)),
-            ("ex2", false, false) if !bf16 => Some(half_op!(ty, Exp2, false)),
-            ("tanh", false, false) => Some(half_op!(ty, Tanh)),
-            _ => None,
-        };
+        return self::approximate(opcode, mode, ty);
     }
     if bf16 && mode.ftz {
         return None;
@@ -70,15 +65,7 @@ pub(super) fn operation(
         "add" => arithmetic!(Add),
         "sub" => arithmetic!(Sub),
         "mul" => arithmetic!(Mul),
-        "fma" if mode.rounding.is_some() => match (mode.ftz, mode.sat, relu) {
-            (false, false, false) => half_op!(ty, Fma, false, false, false),
-            (false, false, true) => half_op!(ty, Fma, false, false, true),
-            (false, true, false) => half_op!(ty, Fma, false, true, false),
-            (true, false, false) => half_op!(ty, Fma, true, false, false),
-            (true, false, true) => half_op!(ty, Fma, true, false, true),
-            (true, true, false) => half_op!(ty, Fma, true, true, false),
-            (_, true, true) => return None,
-        },
+        "fma" if mode.rounding.is_some() => return fma(mode, relu, ty),
         _ if mode.sat || mode.rounding.is_some() => return None,
         "min" => extremum!(Min),
         "max" => extremum!(Max),
@@ -87,6 +74,29 @@ pub(super) fn operation(
         "neg" if mode.ftz => half_op!(ty, Neg, true),
         "neg" => half_op!(ty, Neg, false),
         _ => return None,
+    })
+}
+
+/// Half precision functions that are not exact.
+fn approximate(opcode: &str, mode: FloatMode, ty: Type) -> Found {
+    let bf16 = matches!(ty, Type::Bf16 | Type::Bf16x2);
+    match (opcode, mode.ftz, mode.sat || mode.rounding.is_some()) {
+        ("ex2", true, false) if bf16 => Some(half_op!(ty, Exp2, true)),
+        ("ex2", false, false) if !bf16 => Some(half_op!(ty, Exp2, false)),
+        ("tanh", false, false) => Some(half_op!(ty, Tanh)),
+        _ => None,
+    }
+}
+
+fn fma(mode: FloatMode, relu: bool, ty: Type) -> Found {
+    Some(match (mode.ftz, mode.sat, relu) {
+        (false, false, false) => half_op!(ty, Fma, false, false, false),
+        (false, false, true) => half_op!(ty, Fma, false, false, true),
+        (false, true, false) => half_op!(ty, Fma, false, true, false),
+        (true, false, false) => half_op!(ty, Fma, true, false, false),
+        (true, false, true) => half_op!(ty, Fma, true, false, true),
+        (true, true, false) => half_op!(ty, Fma, true, true, false),
+        (_, true, true) => return None,
     })
 }
 
