@@ -7,30 +7,33 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use super::call::{
-    Answer, INVALID_HANDLE, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure, put_handle,
-};
-use super::context::Context;
-use super::handle::Handle;
-use super::state::emulator;
-use super::{device, primary, stream};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, ensure};
+use crate::driver::call::{Handle, In, InMut, Kind, Out, Table, calls, put_handle};
+use crate::driver::context::{self, Context};
+use crate::driver::{device, stream};
+
+/// The live green contexts.
+static GREENS: Table<Green> = Table::new(Kind::Green);
+
+/// The live descriptions.
+static DESCRIPTIONS: Table<Description> = Table::new(Kind::Description);
 
 /// What a green context is to be made of.
 #[derive(Debug)]
-pub(super) struct Description {
+pub(crate) struct Description {
     multiprocessors: u32,
 }
 
 /// A green context.
 #[derive(Debug)]
-pub(super) struct Green {
-    pub(super) context: Arc<Context>,
+pub(crate) struct Green {
+    pub(crate) context: Arc<Context>,
     multiprocessors: u32,
 }
 
 impl Green {
-    pub(super) fn find(handle: CUgreenCtx) -> Answer<Arc<Self>> {
-        emulator().greens.get(handle.addr()).ok_or(INVALID_HANDLE)
+    pub(crate) fn find(handle: CUgreenCtx) -> Answer<Arc<Self>> {
+        GREENS.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 }
 
@@ -76,7 +79,7 @@ calls! {
         resource: Out<CUdevResource>,
         type_: CUdevResourceType,
     ) {
-        super::device::check(device)?;
+        device::check(device)?;
         give(resource, type_, all_multiprocessors())
     }
 
@@ -86,7 +89,7 @@ calls! {
         resource: Out<CUdevResource>,
         type_: CUdevResourceType,
     ) {
-        Context::find_or_current(call, hCtx)?;
+        call.context_or_current(hCtx)?;
         give(resource, type_, all_multiprocessors())
     }
 
@@ -151,7 +154,7 @@ calls! {
         let multiprocessors = counts.iter().sum();
         let fits = (1..=all_multiprocessors()).contains(&multiprocessors);
         ensure(fits, CUresult::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION)?;
-        put_handle(phDesc, emulator().descriptions.insert(Description { multiprocessors }))
+        put_handle(phDesc, DESCRIPTIONS.insert(Description { multiprocessors }))
     }
 
     fn cuGreenCtxCreate(
@@ -164,17 +167,17 @@ calls! {
         phCtx.check()?;
         device::check(dev)?;
         ensure(flags == CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.0, INVALID_VALUE)?;
-        let described = emulator().descriptions.get(desc.addr()).ok_or(INVALID_VALUE)?;
-        let context = primary::retain(dev)?;
-        put_handle(phCtx, emulator().greens.insert(Green {
+        let described = DESCRIPTIONS.get(desc.addr()).ok_or(INVALID_VALUE)?;
+        let context = context::retain(dev)?;
+        put_handle(phCtx, GREENS.insert(Green {
             context,
             multiprocessors: described.multiprocessors,
         }))
     }
 
     fn cuGreenCtxDestroy(_call, hCtx: CUgreenCtx) {
-        let green = emulator().greens.remove(hCtx.addr()).ok_or(INVALID_HANDLE)?;
-        primary::release(green.context.device)
+        let green = GREENS.remove(hCtx.addr()).ok_or(INVALID_HANDLE)?;
+        context::release(green.context.device)
     }
 
     fn cuCtxFromGreenCtx(_call, pContext: Out<CUcontext>, hCtx: CUgreenCtx) {

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::driver::call::{Answer, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls};
+use crate::driver::answer::{Answer, INVALID_VALUE, NOT_SUPPORTED};
+use crate::driver::call::{In, InMut, Out, calls};
 
+use super::super::conditional::Conditional;
+use super::super::object::{Graph, Node};
 use super::params::NodeParams;
-use super::{Conditional, Graph, Node, NodeKind, add, set_in};
+use super::{NodeKind, add, set_in};
 
 /// The node that the structure describes, for kinds in whose part of it nothing goes out.
 fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {

@@ -1,0 +1,47 @@
+//! The C types of handles, as the numbers that they are here.
+
+use core::ffi::c_void;
+
+use cuprum_sys::*;
+
+/// A C handle type.
+pub(crate) trait Handle: Copy {
+    fn addr(self) -> usize;
+    fn from_addr(addr: usize) -> Self;
+}
+
+macro_rules! handles {
+    ($($name:ident),* $(,)?) => { $(
+        impl Handle for $name {
+            fn addr(self) -> usize {
+                self.0.addr()
+            }
+
+            fn from_addr(addr: usize) -> Self {
+                Self(core::ptr::without_provenance_mut::<c_void>(addr))
+            }
+        }
+    )* };
+}
+
+handles!(
+    CUarray,
+    CUcontext,
+    CUdevResourceDesc,
+    CUevent,
+    CUfunction,
+    CUgraph,
+    CUgraphExec,
+    CUgraphNode,
+    CUgreenCtx,
+    CUkernel,
+    CUlibrary,
+    CUlinkState,
+    CUmemoryPool,
+    CUmipmappedArray,
+    CUmodule,
+    CUstream,
+    CUtexref,
+    CUsurfref,
+    CUuserObject,
+);
