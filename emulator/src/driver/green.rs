@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, ensure};
-use crate::driver::call::{Handle, In, InMut, Kind, Out, Table, calls, put_handle};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::call::{Handle, In, InMut, Kind, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::{self, Context};
 use crate::driver::{device, stream};
 
@@ -53,7 +53,7 @@ fn multiprocessors(count: u32) -> CUdevResource {
 fn count_of(resource: &CUdevResource) -> Answer<u32> {
     let is_sm = resource.type_ == CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
     ensure(is_sm, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE)?;
-    // SAFETY: the type says that this is the member.
+    // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
     Ok(unsafe { resource.u.sm }.smCount)
 }
 
@@ -63,7 +63,9 @@ fn give(out: Out<CUdevResource>, kind: CUdevResourceType, count: u32) -> Answer 
     match kind {
         CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM => out.set(multiprocessors(count)),
         CUdevResourceType::CU_DEV_RESOURCE_TYPE_INVALID => Err(INVALID_VALUE),
-        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        known if known.name().is_some() => Err(not_supported(
+            "multiprocessors are all that the software device can be asked for and split by: use CU_DEV_RESOURCE_TYPE_SM",
+        )),
         _ => Err(INVALID_VALUE),
     }
 }

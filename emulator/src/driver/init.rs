@@ -17,6 +17,7 @@ use crate::driver::call::{
 use crate::driver::context::end_of_process;
 use crate::driver::device;
 use crate::driver::error_text::text;
+use crate::driver::log;
 use crate::driver::state::settings;
 
 /// Names and texts of all error codes as C strings.
@@ -78,6 +79,7 @@ calls! {
         }
         watch_forks();
         ensure(device::count()? > 0, CUresult::CUDA_ERROR_NO_DEVICE)?;
+        log::begin();
         if settings().check_leaks {
             at_exit(end_of_process);
         }

@@ -16,6 +16,7 @@
 //! | [`code`] | images, modules, libraries, functions, the linker, launches |
 //! | [`graph`] | graphs, their nodes, capture |
 //! | [`green`] | green contexts |
+//! | [`log`] | the error log |
 //! | [`init`], [`error_text`] | start, version, look-up of functions, texts of errors |
 //!
 //! What is not implemented is present all the same and answers `CUDA_ERROR_NOT_SUPPORTED`.
@@ -29,6 +30,7 @@ mod error_text;
 mod graph;
 mod green;
 mod init;
+mod log;
 mod memory;
 mod state;
 mod stream;
@@ -49,6 +51,7 @@ fn install_all(builder: &mut call::Builder) {
     graph::install(builder);
     green::install(builder);
     init::install(builder);
+    log::install(builder);
     memory::install(builder);
     stream::install(builder);
     texture::install(builder);

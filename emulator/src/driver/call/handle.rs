@@ -37,6 +37,7 @@ handles!(
     CUkernel,
     CUlibrary,
     CUlinkState,
+    CUlogsCallbackHandle,
     CUmemoryPool,
     CUmipmappedArray,
     CUmodule,

@@ -20,7 +20,7 @@ use cuprum_sys::{CUresult, FnId};
 
 use crate::served;
 
-use crate::driver::answer::{Answer, NOT_SUPPORTED, ensure};
+use crate::driver::answer::{Answer, ensure};
 use crate::driver::state::scheduler;
 
 pub(crate) use functions::{Builder, Found, fill, functions, objects, set_publisher};
@@ -28,6 +28,7 @@ pub(crate) use handle::Handle;
 pub(crate) use objects::{Kind, Leaked, Objects, Table};
 pub(crate) use param::{In, InMut, Out, Param, Text, put_handle};
 pub(crate) use process::{at_exit, at_thread_end, is_forked_child, watch_forks};
+pub(crate) use unsupported::not_supported;
 
 /// The call being served.
 #[derive(Debug, Clone, Copy)]
@@ -60,8 +61,8 @@ pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
 pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         let answer = serve(&call, body);
-        if answer == Err(NOT_SUPPORTED) {
-            unsupported::tell(call.id);
+        if answer == Err(CUresult::CUDA_ERROR_NOT_SUPPORTED) {
+            unsupported::tell_arguments(call.id);
         }
         answer
     });
@@ -112,45 +113,62 @@ fn gate(id: FnId) -> Answer {
 /// Defines functions of the driver, and an `install` that enters them into the table. Tables of objects whose contexts
 /// end, or that leak, come first: `objects TABLE;`.
 ///
-/// The first parameter of each is the [`Call`]; the others have the names of the C parameters and
-/// types that implement [`Param`].
+/// A function with revisions that differ in nothing has their names in brackets. Its first parameter is the [`Call`];
+/// the others have the names of the C parameters and types that implement [`Param`].
 macro_rules! calls {
     ($( objects $table:path; )* $(
         $(#[$doc:meta])*
-        fn $name:ident($call:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block
+        fn $names:tt $parameters:tt $body:block
     )*) => {
-        $(
-            $(#[$doc])*
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            unsafe extern "system" fn $name<const PER_THREAD: bool>(
-                $($arg: <$ty as $crate::driver::call::Param>::Raw),*
-            ) -> cuprum_sys::CUresult {
-                #[allow(clippy::too_many_arguments)]
-                fn body(
-                    $call: &$crate::driver::call::Call,
-                    $($arg: $ty),*
-                ) -> $crate::driver::answer::Answer $body
-                $(
-                    // SAFETY: passed by the caller for this very parameter.
-                    let $arg = unsafe { <$ty as $crate::driver::call::Param>::from_raw($arg) };
-                )*
-                let call = $crate::driver::call::Call {
-                    id: cuprum_sys::FnId::$name,
-                    per_thread: PER_THREAD,
-                };
-                $crate::driver::call::enter(call, |call| body(call, $($arg),*))
-            }
-        )*
+        $( $crate::driver::call::function! { $names $parameters $body } )*
 
         /// Enters the functions and the tables of objects of this module.
         pub(crate) fn install(builder: &mut $crate::driver::call::Builder) {
             $( builder.objects(&$table); )*
-            $( builder.add(
-                cuprum_sys::FnId::$name,
-                |fns| fns.$name = $name::<false>,
-                |fns| fns.$name = $name::<true>,
-            ); )*
+            $( $crate::driver::call::enter_function! { builder $names } )*
         }
     };
 }
-pub(crate) use calls;
+
+/// A function of [`calls!`], once for each of its names.
+macro_rules! function {
+    ([$($name:ident),+] $parameters:tt $body:block) => {
+        $( $crate::driver::call::function! { $name $parameters $body } )+
+    };
+    ($name:ident ($call:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block) => {
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "names and parameters are the driver's")]
+        unsafe extern "system" fn $name<const PER_THREAD: bool>(
+            $($arg: <$ty as $crate::driver::call::Param>::Raw),*
+        ) -> cuprum_sys::CUresult {
+            #[allow(clippy::too_many_arguments, reason = "the parameters are the driver's")]
+            fn body(
+                $call: &$crate::driver::call::Call,
+                $($arg: $ty),*
+            ) -> $crate::driver::answer::Answer $body
+            $(
+                // SAFETY: passed by the caller for this very parameter, as the driver's documentation demands it.
+                let $arg = unsafe { <$ty as $crate::driver::call::Param>::from_raw($arg) };
+            )*
+            let call = $crate::driver::call::Call {
+                id: cuprum_sys::FnId::$name,
+                per_thread: PER_THREAD,
+            };
+            $crate::driver::call::enter(call, |call| body(call, $($arg),*))
+        }
+    };
+}
+
+/// Enters a function of [`calls!`] under each of its names.
+macro_rules! enter_function {
+    ($builder:ident [$($name:ident),+]) => {
+        $( $crate::driver::call::enter_function! { $builder $name } )+
+    };
+    ($builder:ident $name:ident) => {
+        $builder.add(
+            cuprum_sys::FnId::$name,
+            |fns| fns.$name = $name::<false>,
+            |fns| fns.$name = $name::<true>,
+        );
+    };
+}
+pub(crate) use {calls, enter_function, function};

@@ -43,6 +43,7 @@ pub(crate) enum Kind {
     Condition,
     Green,
     Description,
+    LogCallback,
 }
 
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.

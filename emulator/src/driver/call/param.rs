@@ -58,6 +58,7 @@ passed_as_is!(
     CUsharedconfig,
     CUstreamCaptureMode,
     CUlaunchAttributeID,
+    CUlogsCallback,
     CUmemLocation,
     CUhostFn,
     CUstreamCallback,
@@ -155,7 +156,7 @@ impl<T: Copy> Out<T> {
     /// Reads what the caller put there, for parameters that go both ways.
     pub(crate) fn get(self) -> Answer<T> {
         self.check()?;
-        // SAFETY: not null, and documented to hold a value on entry.
+        // SAFETY: not null, and only called for parameters that are documented to hold a value on entry.
         Ok(unsafe { self.0.read_unaligned() })
     }
 

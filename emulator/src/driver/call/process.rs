@@ -113,7 +113,7 @@ mod os {
     pub(super) fn watch() {
         // SAFETY: the handler stores one atomic, which is allowed in a forked child; this library
         // is never unloaded while it is registered, as glibc drops the handlers of a library that
-        // is. Failure means no memory: then a child is not recognised, as before.
+        // is. Failure means no memory: then a child is not recognized, as before.
         unsafe { pthread_atfork(None, None, Some(in_child)) };
     }
 }

@@ -1,9 +1,9 @@
-//! What a driver function says, once, that answers `CUDA_ERROR_NOT_SUPPORTED`: its name and the reason.
+//! What a driver function says, once per reason, that answers `CUDA_ERROR_NOT_SUPPORTED`: its name and why.
 
-use core::array;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::catch_unwind;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use cuprum_sys::{CUresult, FnId};
 
@@ -26,7 +26,7 @@ pub(super) type Stub = unsafe extern "system" fn() -> CUresult;
 
 unsafe extern "system" fn stub<const NUMBER: usize>() -> CUresult {
     // A panic of the client's hook must not unwind into C.
-    let _ = catch_unwind(|| FnId::ALL.get(NUMBER).copied().map(tell));
+    let _ = catch_unwind(|| FnId::ALL.get(NUMBER).copied().map(tell_stub));
     CUresult::CUDA_ERROR_NOT_SUPPORTED
 }
 
@@ -58,39 +58,57 @@ pub(super) fn stand_in(id: FnId) -> Stub {
     STUBS[number / 100][number / 10 % 10][number % 10]
 }
 
-/// Tells the client's hook, once per function, that it answers `CUDA_ERROR_NOT_SUPPORTED`, and why.
-pub(crate) fn tell(id: FnId) {
-    static TOLD: LazyLock<[AtomicBool; MOST]> = LazyLock::new(|| array::from_fn(|_| AtomicBool::new(false)));
-    let told = TOLD.get(id as usize).is_none_or(|told| told.swap(true, Ordering::Relaxed));
-    if told {
-        return;
+thread_local! {
+    /// Why this thread's call answers `CUDA_ERROR_NOT_SUPPORTED`.
+    static REASON: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// The answer of a function that works, and does not do what its arguments ask for. The reason names the way out.
+pub(crate) fn not_supported(reason: &'static str) -> CUresult {
+    REASON.set(Some(reason));
+    CUresult::CUDA_ERROR_NOT_SUPPORTED
+}
+
+/// Tells the client's hook why a call answers `CUDA_ERROR_NOT_SUPPORTED`, once per function and reason.
+pub(super) fn tell_arguments(id: FnId) {
+    if let Some(reason) = REASON.take() {
+        tell(id, reason);
     }
-    let function = id.symbol().name.to_str().unwrap_or_default();
-    let reason = reason(function).unwrap_or_else(|| of_arguments(id).to_owned());
-    message::tell(&Message::NotSupported { function, reason: &reason });
+}
+
+/// Tells the client's hook that a function is not implemented, once.
+fn tell_stub(id: FnId) {
+    tell(id, reason(name_of(id)).unwrap_or_default());
+}
+
+fn tell(id: FnId, reason: &'static str) {
+    static TOLD: Mutex<BTreeSet<(u16, &str)>> = Mutex::new(BTreeSet::new());
+    let is_new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert((id as u16, reason));
+    if is_new {
+        message::tell(&Message::NotSupported { function: name_of(id), reason });
+    }
+}
+
+fn name_of(id: FnId) -> &'static str {
+    id.symbol().name.to_str().unwrap_or_default()
 }
 
 /// The reason in the list, if the function is in it.
-fn reason(function: &str) -> Option<String> {
-    let lists = |paragraph: &&str| {
-        let names = paragraph.lines().filter(|line| !line.starts_with('#'));
-        names.flat_map(str::split_whitespace).any(|name| name == function)
-    };
-    let paragraph = LIST.split("\n\n").find(lists)?;
-    let lines: Vec<_> = paragraph.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim).collect();
-    Some(lines.join(" "))
+fn reason(function: &str) -> Option<&'static str> {
+    static REASONS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
+        let paragraphs = LIST.split("\n\n");
+        paragraphs
+            .flat_map(|paragraph| names_in(paragraph).map(move |name| (name, words_of(paragraph))))
+            .collect()
+    });
+    REASONS.get(function).map(String::as_str)
 }
 
-/// Why a function that works for other arguments refuses some.
-fn of_arguments(id: FnId) -> &'static str {
-    match id {
-        FnId::cuLaunchKernelEx => {
-            "the software device runs clusters of one block only; \
-             CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most programs avoid them"
-        }
-        FnId::cuMemCreate | FnId::cuMemPoolCreate => {
-            "memory of the software device cannot be shared with other processes: ask for no type of handle"
-        }
-        _ => "the software device does not do what these arguments ask for",
-    }
+fn names_in(paragraph: &'static str) -> impl Iterator<Item = &'static str> {
+    paragraph.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+}
+
+fn words_of(paragraph: &str) -> String {
+    let lines = paragraph.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);
+    lines.collect::<Vec<_>>().join(" ")
 }

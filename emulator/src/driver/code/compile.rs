@@ -12,11 +12,18 @@ use crate::driver::call::Text;
 use crate::driver::state::settings;
 
 use super::image::Image;
-use super::jit::Options;
+use super::jit::{Options, RegisterLimit};
 use super::refused::Refused;
 
+/// A program, and the registers that its kernels may use.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) program: Arc<Program>,
+    pub(super) registers: RegisterLimit,
+}
+
 /// Reads an image. The log goes to the client, the code is the answer.
-pub(super) fn compile(image: Image, options: &Options) -> Answer<Arc<Program>> {
+pub(super) fn compile(image: Image, options: &Options) -> Answer<Compiled> {
     compile_or(image, options, refusal)
 }
 
@@ -25,16 +32,19 @@ pub(super) fn compile_or(
     image: Image,
     options: &Options,
     refusal: impl FnOnce(&PtxError) -> Refused,
-) -> Answer<Arc<Program>> {
+) -> Answer<Compiled> {
     let (major, minor) = settings().compute_capability;
     let capability = major * 10 + minor;
     let target = LoadOptions { compute_capability: capability };
-    let loaded =
-        image.ptx(capability)?.and_then(|ptx| Program::load(&ptx, &target).map_err(|error| refusal(&error)));
+    let loaded = image.ptx(capability)?.and_then(|ptx| {
+        let registers = options.registers().and(RegisterLimit::marked(&ptx));
+        let program = Program::load(&ptx, &target).map_err(|error| refusal(&error))?;
+        Ok(Compiled { program: Arc::new(program), registers })
+    });
     match loaded {
-        Ok(program) => {
+        Ok(compiled) => {
             options.nothing()?;
-            Ok(Arc::new(program))
+            Ok(compiled)
         }
         Err(Refused { code, log }) => {
             options.error(&log)?;

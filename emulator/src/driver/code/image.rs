@@ -64,7 +64,8 @@ impl Image {
             // Neither an image nor a text: nothing says where it ends.
             Err(Refused::garbage())
         } else {
-            // SAFETY: what begins like a text ends with a NUL, by the contract of the call.
+            // SAFETY: what is no container is a text that ends with a NUL, by the contract of the call; `in_buffer` is
+            // given bytes that end with one.
             match unsafe { CStr::from_ptr(self.start.cast()) }.to_str() {
                 Ok(text) if text.contains(".version") => Ok(text.to_owned()),
                 _ => Err(Refused::garbage()),
@@ -89,11 +90,12 @@ impl Image {
     /// The PTX of what a wrapper is around: a fat binary, or a list of them. Never a wrapper, which might be itself.
     fn wrapped(self, capability: u32) -> Answer<Result<String, Refused>> {
         let version = self.start.wrapping_byte_add(WRAPPER_VERSION).cast::<u32>();
-        // SAFETY: the wrapper is a magic number, this version and two pointers.
+        // SAFETY: what begins with this magic number goes on with a version and two pointers, all of which the client
+        // keeps during the call.
         let is_list = unsafe { version.read_unaligned() } == LINK_VERSION;
         let field = if is_list { WRAPPER_LIST } else { WRAPPER_POINTER };
         let field = self.start.wrapping_byte_add(field).cast::<*const c_void>();
-        // SAFETY: as above.
+        // SAFETY: one of the two pointers behind the version of a wrapper.
         let start = unsafe { field.read_unaligned() };
         if start.is_null() {
             return Err(INVALID_VALUE);

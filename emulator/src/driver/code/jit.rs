@@ -25,9 +25,31 @@ const FEWEST_REGISTERS: u32 = 24;
 /// Registers of a multiprocessor, which the threads of a block share.
 const REGISTERS_OF_BLOCK: u32 = 65536;
 
+/// What the line of a limit begins with.
+const MARK: &str = "// most registers of a thread: ";
+
 impl RegisterLimit {
     fn lower_to(&mut self, most: u32) {
         self.0 = Some(self.0.map_or(most, |known| known.min(most)));
+    }
+
+    /// The lower of two limits.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        if let Some(most) = other.0 {
+            self.lower_to(most);
+        }
+        self
+    }
+
+    /// The limit as a last line of PTX, for code that is linked with one and loaded without.
+    pub(super) fn mark(self) -> String {
+        self.0.map_or_else(String::new, |most| format!("{MARK}{most}\n"))
+    }
+
+    /// The limit that was written into PTX.
+    pub(super) fn marked(ptx: &str) -> Self {
+        let last = ptx.trim_end_matches(['\0', '\n']).lines().next_back();
+        Self(last.and_then(|line| line.strip_prefix(MARK)?.parse().ok()))
     }
 
     /// Registers of a kernel that would use `wanted`, and the bytes of local memory in place of the others.
@@ -46,8 +68,8 @@ struct Log {
     written: Option<Out<*mut c_void>>,
 }
 
-// SAFETY: the client's buffers, which it keeps until the call or the linker they were given to is
-// done; only that one call writes to them.
+// SAFETY: the client's buffers, which it keeps until the call or the linker that they were given to is done; the
+// calls of one linker come one after the other, by the contract of the client.
 unsafe impl Send for Log {}
 // SAFETY: as above.
 unsafe impl Sync for Log {}
@@ -75,7 +97,7 @@ impl Options {
             ensure(option.name().is_some(), INVALID_VALUE)?;
             let slot = values.nth(index);
             let value = slot.get()?;
-            // SAFETY: for the two buffer options, the value is the client's buffer.
+            // SAFETY: only called for the two options whose value is a buffer of the client's, or null.
             let buffer = || Some(unsafe { Out::from_raw(value.cast::<c_char>()) });
             match option {
                 CUjit_option::CU_JIT_ERROR_LOG_BUFFER => read.error.buffer = buffer(),

@@ -9,8 +9,8 @@ use cuprum_sys::*;
 use crate::exec::{self, ExecOptions, LaunchArgs};
 use crate::memory::Request;
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Call, In, Param, calls};
+use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{Call, In, Param, calls, not_supported};
 use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors};
 use crate::driver::state::{Operation, Turn, memory, settings};
 
@@ -141,11 +141,11 @@ pub(crate) fn pack_params(
         (false, false) => return Err(INVALID_VALUE),
         (false, true) => {
             for (index, param) in kernel.params().iter().enumerate() {
-                // SAFETY: the client passes one pointer for each parameter of the kernel.
+                // SAFETY: the array is not null, and the client passes one pointer for each parameter of the kernel.
                 let from = unsafe { each.wrapping_add(index).read_unaligned() };
                 ensure(!from.is_null(), INVALID_VALUE)?;
                 let to = &mut buffer[param.offset as usize..][..param.size as usize];
-                // SAFETY: the client's argument has the size of the parameter.
+                // SAFETY: the client's argument, not null, has the size of the parameter; the buffer is our own.
                 unsafe { ptr::copy_nonoverlapping(from.cast(), to.as_mut_ptr(), to.len()) };
             }
         }
@@ -153,7 +153,7 @@ pub(crate) fn pack_params(
             let (from, bytes) = extra_buffer(extra)?;
             ensure(bytes >= buffer.len() && !from.is_null() || buffer.is_empty(), INVALID_VALUE)?;
             ensure(bytes == buffer.len(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
-            // SAFETY: the client's buffer has this size, as it says itself.
+            // SAFETY: the client says that its buffer has as many bytes as ours, and it is not null unless that is none.
             unsafe { ptr::copy_nonoverlapping(from.cast(), buffer.as_mut_ptr(), buffer.len()) };
         }
     }
@@ -167,7 +167,7 @@ fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
     let (mut buffer, mut bytes) = (ptr::null(), None);
     for pair in 0..MOST_MARKS {
         let at = extra.wrapping_add(2 * pair);
-        // SAFETY: the list goes on until its end mark, which was not seen yet.
+        // SAFETY: the list is not null and goes on until its end mark, which was not seen yet.
         let mark = unsafe { at.read_unaligned() };
         if mark == CU_LAUNCH_PARAM_END {
             return Ok((buffer, bytes.ok_or(INVALID_VALUE)?));
@@ -178,7 +178,7 @@ fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
             buffer = value.cast_const();
         } else if mark == CU_LAUNCH_PARAM_BUFFER_SIZE {
             ensure(!value.is_null(), INVALID_VALUE)?;
-            // SAFETY: the value of this mark points at the size.
+            // SAFETY: the value of this mark points at the size, and is not null.
             bytes = Some(unsafe { value.cast::<usize>().read_unaligned() });
         } else {
             return Err(INVALID_VALUE);
@@ -205,19 +205,24 @@ fn launch(
 
 /// The attributes of an extended launch that change what is launched.
 fn apply_attributes(config: &CUlaunchConfig, shape: &mut Shape) -> Answer {
-    // SAFETY: the client's array, of the length that it says.
+    // SAFETY: the client's array, of the length that stands beside it.
     let attributes = unsafe { In::from_raw(config.attrs.cast_const()) };
     for attribute in attributes.get_all(config.numAttrs as usize)? {
         match attribute.id {
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
-                // SAFETY: the id says that this is the member.
+                // SAFETY: the id says that the client set this member, an integer.
                 shape.cooperative = unsafe { attribute.value.cooperative } != 0;
             }
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                // SAFETY: as above.
+                // SAFETY: the id says that the client set this member, three integers.
                 let cluster = unsafe { attribute.value.clusterDim };
                 let single = [cluster.x, cluster.y, cluster.z].iter().all(|&side| side <= 1);
-                ensure(single, NOT_SUPPORTED)?;
+                if !single {
+                    return Err(not_supported(
+                        "the software device runs clusters of one block only; \
+                         CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most programs avoid them",
+                    ));
+                }
             }
             // The others advise the hardware.
             known if known.name().is_some() => {}

@@ -76,7 +76,7 @@ calls! {
 
     fn cuParamSetv(_call, hfunc: CUfunction, offset: i32, ptr: *mut c_void, numbytes: u32) {
         ensure(!ptr.is_null(), INVALID_VALUE)?;
-        // SAFETY: the client's argument, of the size that it says.
+        // SAFETY: the client's argument, not null, of the size that it says, which it keeps during the call.
         let value = unsafe { slice::from_raw_parts(ptr.cast::<u8>(), numbytes as usize) };
         set_param(hfunc, offset, value)
     }

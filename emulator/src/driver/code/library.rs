@@ -14,7 +14,7 @@ use crate::driver::call::{Handle, Kind, Leaked, Out, Table, put_handle};
 use crate::driver::context::{Context, current};
 
 use super::attributes::Attributes;
-use super::compile::compile;
+use super::compile::{Compiled, compile};
 use super::function::{FUNCTIONS, Function, function_of, unload};
 use super::image::Image;
 use super::jit::Options;
@@ -58,9 +58,9 @@ pub(crate) struct Kernel {
 impl Library {
     pub(super) fn create(out: Out<CUlibrary>, image: Image, options: &Options) -> Answer {
         out.check()?;
-        let program = compile(image, options)?;
+        let Compiled { program, registers } = compile(image, options)?;
         let (handle, _) = LIBRARIES.insert_with(|handle| {
-            let attributes = |code: &Arc<Code>| Arc::new(Attributes::new(code, options.registers()));
+            let attributes = |code: &Arc<Code>| Arc::new(Attributes::new(code, registers));
             let origin = Origin {
                 library: handle,
                 attributes: program.kernels().iter().map(attributes).collect(),

@@ -103,7 +103,7 @@ fn create(
 fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: Text) -> Answer {
     let link = Link::find(state)?;
     ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
-    // SAFETY: the client's input, of the size that it says.
+    // SAFETY: the client's input, not null, of the size that it says, which it keeps during the call.
     let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
     // A name is not asked for.
     link.add(kind, bytes, &name.get().unwrap_or_default())
@@ -162,7 +162,8 @@ calls! {
         cubinOut.check()?;
         let link = Link::find(state)?;
         let mut state = link.state();
-        let bytes: Box<[u8]> = state.joined.text().bytes().chain([0]).collect();
+        let text = state.joined.text() + &link.options.registers().mark();
+        let bytes: Box<[u8]> = text.bytes().chain([0]).collect();
         let refusal = |error: &PtxError| refusal_of_input(&state.joined, error);
         compile_or(Image::in_buffer(&bytes), &link.options, refusal)?;
         sizeOut.set_if_wanted(bytes.len());

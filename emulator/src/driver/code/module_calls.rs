@@ -8,7 +8,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, ensure};
 use crate::driver::call::{Call, Handle, InMut, Out, Text, calls, put_handle};
 use crate::driver::state::captures;
 
-use super::compile::{compile, read_file};
+use super::compile::{Compiled, compile, read_file};
 use super::function::{function_of, unload};
 use super::image::Image;
 use super::jit::Options;
@@ -18,9 +18,8 @@ use super::module::{MODULES, Module, ModuleOf};
 fn load(call: &Call, out: Out<CUmodule>, image: Image, options: &Options) -> Answer {
     out.check()?;
     let context = call.context()?;
-    let program = compile(image, options)?;
-    let of = ModuleOf::Client(options.registers());
-    put_handle(out, Module::load(&context, &program, of)?.handle)
+    let Compiled { program, registers } = compile(image, options)?;
+    put_handle(out, Module::load(&context, &program, ModuleOf::Client(registers))?.handle)
 }
 
 calls! {

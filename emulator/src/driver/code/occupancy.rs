@@ -66,7 +66,7 @@ fn best_block(
     let mut threads = most;
     while threads > 0 {
         let shared = match shared_of {
-            // SAFETY: the client's function, which takes a block size.
+            // SAFETY: the client's function, of the type that its parameter says; it takes any block size.
             Some(shared_of) => in_callback(|| unsafe { shared_of(threads as i32) }),
             None => dynamic_shared,
         };

@@ -46,11 +46,7 @@ fn pop(out: Out<CUcontext>) -> Answer {
 }
 
 calls! {
-    fn cuCtxCreate(_call, pctx: Out<CUcontext>, flags: u32, dev: i32) {
-        create(pctx, flags, dev)
-    }
-
-    fn cuCtxCreate_v2(_call, pctx: Out<CUcontext>, flags: u32, dev: i32) {
+    fn [cuCtxCreate, cuCtxCreate_v2](_call, pctx: Out<CUcontext>, flags: u32, dev: i32) {
         create(pctx, flags, dev)
     }
 
@@ -81,27 +77,15 @@ calls! {
         create(pctx, flags, dev)
     }
 
-    fn cuCtxDestroy(_call, ctx: CUcontext) {
+    fn [cuCtxDestroy, cuCtxDestroy_v2, cuCtxDetach](_call, ctx: CUcontext) {
         destroy(ctx)
     }
 
-    fn cuCtxDestroy_v2(_call, ctx: CUcontext) {
-        destroy(ctx)
-    }
-
-    fn cuCtxPushCurrent(_call, ctx: CUcontext) {
+    fn [cuCtxPushCurrent, cuCtxPushCurrent_v2](_call, ctx: CUcontext) {
         push(ctx)
     }
 
-    fn cuCtxPushCurrent_v2(_call, ctx: CUcontext) {
-        push(ctx)
-    }
-
-    fn cuCtxPopCurrent(_call, pctx: Out<CUcontext>) {
-        pop(pctx)
-    }
-
-    fn cuCtxPopCurrent_v2(_call, pctx: Out<CUcontext>) {
+    fn [cuCtxPopCurrent, cuCtxPopCurrent_v2](_call, pctx: Out<CUcontext>) {
         pop(pctx)
     }
 
@@ -184,7 +168,8 @@ calls! {
         put_handle(pctx, call.context()?.handle)
     }
 
-    fn cuCtxDetach(_call, ctx: CUcontext) {
-        destroy(ctx)
+    /// There is nothing to profile.
+    fn [cuProfilerStart, cuProfilerStop](call) {
+        call.context().map(drop)
     }
 }

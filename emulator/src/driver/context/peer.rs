@@ -30,12 +30,4 @@ calls! {
         let known = context.peers().remove(&peer.handle);
         ensure(known, CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
     }
-
-    fn cuProfilerStart(call) {
-        call.context().map(drop)
-    }
-
-    fn cuProfilerStop(call) {
-        call.context().map(drop)
-    }
 }

@@ -96,11 +96,7 @@ calls! {
         put_handle(pctx, retain(dev)?.handle)
     }
 
-    fn cuDevicePrimaryCtxRelease(_call, dev: i32) {
-        release(dev)
-    }
-
-    fn cuDevicePrimaryCtxRelease_v2(_call, dev: i32) {
+    fn [cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2](_call, dev: i32) {
         release(dev)
     }
 
@@ -124,11 +120,7 @@ calls! {
         active.set(i32::from(state.active.is_some()))
     }
 
-    fn cuDevicePrimaryCtxReset(_call, dev: i32) {
-        reset(dev)
-    }
-
-    fn cuDevicePrimaryCtxReset_v2(_call, dev: i32) {
+    fn [cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2](_call, dev: i32) {
         reset(dev)
     }
 }

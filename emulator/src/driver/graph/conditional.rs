@@ -33,7 +33,7 @@ pub(crate) struct Conditional {
     handles: Box<[CUgraph]>,
 }
 
-// SAFETY: handles are numbers.
+// SAFETY: the handles have the type of pointers, but are numbers that nobody follows.
 unsafe impl Send for Conditional {}
 // SAFETY: as above.
 unsafe impl Sync for Conditional {}

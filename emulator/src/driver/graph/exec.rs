@@ -281,18 +281,7 @@ fn update_answer(result: CUgraphExecUpdateResult) -> Answer {
 calls! {
     objects GRAPH_EXECS;
 
-    fn cuGraphInstantiate(
-        _call,
-        phGraphExec: Out<CUgraphExec>,
-        hGraph: CUgraph,
-        _phErrorNode: Out<CUgraphNode>,
-        _logBuffer: Out<c_char>,
-        _bufferSize: usize,
-    ) {
-        instantiate(phGraphExec, hGraph, 0, 0)
-    }
-
-    fn cuGraphInstantiate_v2(
+    fn [cuGraphInstantiate, cuGraphInstantiate_v2](
         _call,
         phGraphExec: Out<CUgraphExec>,
         hGraph: CUgraph,

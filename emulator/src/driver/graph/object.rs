@@ -9,8 +9,8 @@ use cuprum_sys::*;
 
 use crate::report::LeakKind;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, ensure};
-use crate::driver::call::{Handle, Kind, Leaked, Table};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::call::{Handle, Kind, Leaked, Table, not_supported};
 use crate::driver::code::Condition;
 
 use super::node::NodeKind;
@@ -102,7 +102,10 @@ impl Graph {
         let mut copies = HashMap::new();
         for &node in &shape.nodes {
             let copied = match &*Node::at(node)?.kind() {
-                NodeKind::Conditional(_) => Err(NOT_SUPPORTED),
+                NodeKind::Conditional(_) => Err(not_supported(
+                    "a graph with conditional nodes has no copies, as a clone or as a child, on NVIDIA's drivers either: \
+                     build it again, or launch it by itself",
+                )),
                 NodeKind::Child(child) => child.duplicate(Owner::ChildNode).map(NodeKind::Child),
                 kind => Ok(kind.clone()),
             };

@@ -24,7 +24,8 @@ struct Owned {
     data: *mut c_void,
 }
 
-// SAFETY: the pointer goes to the client's destructor, which the driver may call on any thread.
+// SAFETY: the pointer is not followed here; it goes to the client's destructor, which the driver may call on any thread
+// by the contract of `cuUserObjectCreate`.
 unsafe impl Send for UserObject {}
 // SAFETY: as above.
 unsafe impl Sync for UserObject {}
@@ -50,7 +51,8 @@ impl UserObject {
         if let Some((destroy, data)) = last {
             USER_OBJECTS.remove(handle);
             if let Some(destroy) = destroy {
-                // SAFETY: the client's destructor for this very pointer, called once.
+                // SAFETY: the client's destructor, called with the pointer that it was given for, and once: the count was
+                // not zero before and cannot rise again.
                 in_callback(|| unsafe { destroy(data) });
             }
         }

@@ -216,11 +216,7 @@ calls! {
         pFlags.set(host_region(p).ok_or(INVALID_VALUE)?.flags)
     }
 
-    fn cuMemHostRegister(call, p: *mut c_void, bytesize: usize, Flags: u32) {
-        register(call, p, bytesize, Flags)
-    }
-
-    fn cuMemHostRegister_v2(call, p: *mut c_void, bytesize: usize, Flags: u32) {
+    fn [cuMemHostRegister, cuMemHostRegister_v2](call, p: *mut c_void, bytesize: usize, Flags: u32) {
         register(call, p, bytesize, Flags)
     }
 

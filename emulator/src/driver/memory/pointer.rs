@@ -13,6 +13,15 @@ use crate::driver::state::memory;
 use super::bytes::{host_address, is_host_kind};
 use super::pool::pool_of;
 
+/// The type of memory that a client is told of.
+fn memory_type(kind: RegionKind) -> CUmemorytype {
+    match kind {
+        kind if is_host_kind(kind) => CUmemorytype::CU_MEMORYTYPE_HOST,
+        RegionKind::Array => CUmemorytype::CU_MEMORYTYPE_ARRAY,
+        _ => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+    }
+}
+
 /// Writes one attribute of an address. `region` is `None` for memory that the driver does not know,
 /// for which most attributes have a neutral value.
 fn write_attribute(
@@ -31,19 +40,8 @@ fn write_attribute(
             let owner = region.map_or(0, |region| region.context as usize);
             out.cast().set(CUcontext::from_addr(owner))
         }
-        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => {
-            let kind = match kind {
-                Some(kind) if is_host_kind(kind) => CUmemorytype::CU_MEMORYTYPE_HOST,
-                Some(RegionKind::Array) => CUmemorytype::CU_MEMORYTYPE_ARRAY,
-                Some(_) => CUmemorytype::CU_MEMORYTYPE_DEVICE,
-                None => CUmemorytype(0),
-            };
-            out.cast().set(kind)
-        }
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
-            let address = if known { address } else { 0 };
-            out.cast().set(address)
-        }
+        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => out.cast().set(kind.map_or(CUmemorytype(0), memory_type)),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => out.cast().set(if known { address } else { 0 }),
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => {
             let host = region.map_or(core::ptr::null_mut(), |region| host_address(region, address));
             if known && host.is_null() {
@@ -52,8 +50,7 @@ fn write_attribute(
             out.cast().set(host)
         }
         A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
-            let on_device = matches!(kind, Some(RegionKind::Device | RegionKind::Managed));
-            out.cast().set(u32::from(on_device))
+            out.cast().set(u32::from(matches!(kind, Some(RegionKind::Device | RegionKind::Managed))))
         }
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => {
             out.cast().set(region.map_or(0, |region| region.id))
@@ -69,10 +66,8 @@ fn write_attribute(
             out.cast().set(region.map_or(0, |region| region.len as usize))
         }
         A::CU_POINTER_ATTRIBUTE_MAPPED => out.cast().set(yes_if(known)),
-        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
-            // Reading and writing, the only access that there is.
-            out.cast().set(if known { 3u32 } else { 0 })
-        }
+        // Reading and writing, the only access that there is.
+        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => out.cast().set(if known { 3u32 } else { 0 }),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => out.cast().set(0u64),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => {
             let pool = region.and_then(|region| pool_of(region.base));

@@ -1,8 +1,4 @@
-//! Memory pools and allocation in stream order.
-//!
-//! An address is given out when the call is made, and taken back when the stream gets there, so a
-//! use before or after shows as what it is. Memory goes back to the device at once: a pool holds
-//! nothing back.
+//! Memory pools. Memory goes back to the device at once: a pool holds nothing back.
 
 use core::ffi::c_void;
 use std::collections::{BTreeMap, HashMap};
@@ -13,9 +9,12 @@ use cuprum_sys::*;
 use crate::memory::RegionKind;
 use crate::report::LeakKind;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, ensure};
-use crate::driver::call::{Handle, In, InMut, Kind, Leaked, Out, Table, calls, put_handle};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{Handle, In, InMut, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::device;
+
+/// Pages that a pool has: its largest size is a multiple of them.
+const PAGE: u64 = 2 << 20;
 
 /// Where the memory of a pool is, and who reaches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +48,12 @@ impl Place {
             L::CU_MEM_LOCATION_TYPE_HOST => Preference::Host,
             L::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Preference::HostNode,
             L::CU_MEM_LOCATION_TYPE_DEVICE | L::CU_MEM_LOCATION_TYPE_HOST_NUMA => return Err(INVALID_VALUE),
-            _ => return Err(NOT_SUPPORTED),
+            _ => {
+                return Err(not_supported(
+                    "pools are on a device, on the host, or on its only NUMA node: \
+                     name that as CU_MEM_LOCATION_TYPE_HOST_NUMA with the number 0",
+                ));
+            }
         };
         match (memory, preference) {
             (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED, _) => Ok(Self::ManagedOf(preference)),
@@ -88,6 +92,8 @@ pub(crate) struct Pool {
     pub(crate) place: Place,
     /// Whether it is the device's own, which cannot be destroyed.
     pub(crate) is_default: bool,
+    /// The most bytes that it may have; 0 for as many as there are.
+    most: u64,
     state: Mutex<State>,
 }
 
@@ -100,7 +106,7 @@ struct State {
 }
 
 impl Pool {
-    pub(crate) fn new(place: Place, is_default: bool) -> Self {
+    pub(crate) fn new(place: Place, is_default: bool, most: u64) -> Self {
         let reuse = [
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
@@ -109,6 +115,7 @@ impl Pool {
         Self {
             place,
             is_default,
+            most: most.div_ceil(PAGE).saturating_mul(PAGE),
             state: Mutex::new(State {
                 settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
                 used: 0,
@@ -141,14 +148,24 @@ impl Pool {
             A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
                 Attribute::Bytes(state.high)
             }
+            A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => Attribute::Bytes(self.most),
             _ => return Err(INVALID_VALUE),
         })
     }
 
-    fn charge(&self, bytes: u64) {
+    /// Whether it may have so many bytes more.
+    pub(crate) fn has_room(&self, bytes: u64) -> bool {
+        self.most == 0 || self.state().used.checked_add(bytes).is_some_and(|used| used <= self.most)
+    }
+
+    /// Takes bytes of an allocation, unless they are more than it may have.
+    fn charge(&self, bytes: u64) -> Answer {
         let mut state = self.state();
-        state.used += bytes;
-        state.high = state.high.max(state.used);
+        let used = state.used + bytes;
+        ensure(self.most == 0 || used <= self.most, OUT_OF_MEMORY)?;
+        state.used = used;
+        state.high = state.high.max(used);
+        Ok(())
     }
 
     fn refund(&self, bytes: u64) {
@@ -156,6 +173,10 @@ impl Pool {
         state.used = state.used.saturating_sub(bytes);
     }
 }
+
+/// Why memory cannot be asked for with a type of handle.
+pub(super) const PRIVATE: &str =
+    "memory of the software device cannot be shared with other processes: ask for no type of handle";
 
 /// The value of an attribute, in the width that C has for it.
 enum Attribute {
@@ -183,7 +204,7 @@ impl CurrentPools {
     fn with<R>(&self, place: Place, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ask(places.entry(place).or_insert_with(|| {
-            let default = POOLS.insert(Pool::new(place, true));
+            let default = POOLS.insert(Pool::new(place, true, 0));
             PlacePools { default, current: default }
         }))
     }
@@ -220,10 +241,11 @@ fn origins() -> MutexGuard<'static, BTreeMap<u64, usize>> {
     ORIGINS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes an allocation from a pool.
-pub(crate) fn join_pool(address: u64, bytes: u64, handle: usize, pool: &Pool) {
+/// Notes an allocation from a pool; fails if that is more than the pool may have.
+pub(crate) fn join_pool(address: u64, bytes: u64, handle: usize, pool: &Pool) -> Answer {
+    pool.charge(bytes)?;
     origins().insert(address, handle);
-    pool.charge(bytes);
+    Ok(())
 }
 
 /// Forgets the pool of an allocation that is being freed.
@@ -246,7 +268,9 @@ fn located(location: &CUmemLocation) -> Answer<i32> {
             device::check(location.id)?;
             Ok(location.id)
         }
-        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        known if known.name().is_some() => Err(not_supported(
+            "the access to a pool is that of devices: the host reaches pools of host and managed memory anyway",
+        )),
         _ => Err(INVALID_VALUE),
     }
 }
@@ -265,9 +289,9 @@ fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>
             ensure(wanted == 0, INVALID_VALUE)?;
             state.high = state.used;
         }
-        A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => {
-            return Err(INVALID_VALUE);
-        }
+        A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
+        | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT
+        | A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => return Err(INVALID_VALUE),
         settable => {
             state.settings.insert(settable.0, wanted);
         }
@@ -334,8 +358,10 @@ calls! {
         let props = poolProps.get()?;
         let place = Place::of(&props.location, props.allocType)?;
         let plain = props.handleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
-        ensure(plain, NOT_SUPPORTED)?;
-        put_handle(pool, POOLS.insert(Pool::new(place, false)))
+        if !plain {
+            return Err(not_supported(PRIVATE));
+        }
+        put_handle(pool, POOLS.insert(Pool::new(place, false, props.maxSize as u64)))
     }
 
     /// What was allocated from the pool stays.

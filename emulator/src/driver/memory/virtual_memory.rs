@@ -10,10 +10,12 @@ use cuprum_sys::*;
 use crate::memory::{Physical as Bytes, RegionKind};
 use crate::report::LeakKind;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{In, Kind, Leaked, Out, Table, calls};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{In, Kind, Leaked, Out, Table, calls, not_supported};
 use crate::driver::device;
 use crate::driver::state::memory;
+
+use super::pool::PRIVATE;
 
 /// Granularity of physical memory and of mappings, in bytes.
 const GRANULARITY: u64 = 2 << 20;
@@ -62,10 +64,14 @@ fn check_props(props: &CUmemAllocationProp) -> Answer {
     let pinned = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
     ensure(props.type_ == pinned, INVALID_VALUE)?;
     let on_device = props.location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    ensure(on_device, NOT_SUPPORTED)?;
+    if !on_device {
+        return Err(not_supported(
+            "physical memory is made on devices only: for host memory, use cuMemHostAlloc or a pool on the host",
+        ));
+    }
     device::check(props.location.id)?;
     let private = props.requestedHandleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
-    ensure(private, NOT_SUPPORTED)
+    if private { Ok(()) } else { Err(not_supported(PRIVATE)) }
 }
 
 /// Fails unless address and size are multiples of the granularity, and the size is not zero.

@@ -57,7 +57,7 @@ struct Tail {
     handles: Vec<CUgraphNode>,
 }
 
-// SAFETY: handles are numbers.
+// SAFETY: the handles have the type of pointers, but are numbers that nobody follows.
 unsafe impl Send for Tail {}
 
 impl Tail {

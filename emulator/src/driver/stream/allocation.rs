@@ -9,12 +9,12 @@ use cuprum_sys::*;
 
 use crate::memory::RegionKind;
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_SUPPORTED, ensure};
-use crate::driver::call::{Call, Handle, Out, calls};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, Handle, Out, calls, not_supported};
 use crate::driver::memory::{
     BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, join_pool, pool_of, take_away,
 };
-use crate::driver::state::{Operation, Turn, captures, memory};
+use crate::driver::state::{Operation, Turn, captures, memory, scheduler};
 
 use super::stream_ref::StreamRef;
 
@@ -54,15 +54,23 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
     let same_device = owner.place == Place::Device(stream.context().device);
     ensure(same_device || !on_device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
     if captures().has(stream.lane()) {
-        ensure(on_device, NOT_SUPPORTED)?;
+        if !on_device {
+            return Err(not_supported(
+                "a capture can only allocate device memory here: allocate before it begins, or from a pool of the device",
+            ));
+        }
         let block = Block::create(stream.context(), bytes)?;
         let address = block.base;
         stream.push(Allocation { block, device: stream.context().device })?;
         return out.set(address);
     }
     captures().forbid_unsafe()?;
+    if !owner.has_room(bytes as u64) && !scheduler().is_stalled(stream.context().handle) {
+        // What the stream frees before is there again then.
+        scheduler().wait_lane(stream.lane());
+    }
     let region = allocate_in(stream.context(), bytes, owner.place.kind(), 0)?;
-    join_pool(region.base, region.len, pool, &owner);
+    join_pool(region.base, region.len, pool, &owner).inspect_err(|_| drop(memory().free(region.base)))?;
     out.set(region.base)
 }
 

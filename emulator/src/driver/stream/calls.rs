@@ -33,11 +33,7 @@ calls! {
         create(call, phStream, flags, priority)
     }
 
-    fn cuStreamDestroy(_call, hStream: CUstream) {
-        destroy(hStream)
-    }
-
-    fn cuStreamDestroy_v2(_call, hStream: CUstream) {
+    fn [cuStreamDestroy, cuStreamDestroy_v2](_call, hStream: CUstream) {
         destroy(hStream)
     }
 

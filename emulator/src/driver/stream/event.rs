@@ -172,11 +172,7 @@ calls! {
         put_handle(phEvent, handle)
     }
 
-    fn cuEventDestroy(_call, hEvent: CUevent) {
-        destroy(hEvent)
-    }
-
-    fn cuEventDestroy_v2(_call, hEvent: CUevent) {
+    fn [cuEventDestroy, cuEventDestroy_v2](_call, hEvent: CUevent) {
         destroy(hEvent)
     }
 
@@ -205,11 +201,7 @@ calls! {
         event.context.check()
     }
 
-    fn cuEventElapsedTime(_call, pMilliseconds: Out<f32>, hStart: CUevent, hEnd: CUevent) {
-        elapsed(pMilliseconds, hStart, hEnd)
-    }
-
-    fn cuEventElapsedTime_v2(_call, pMilliseconds: Out<f32>, hStart: CUevent, hEnd: CUevent) {
+    fn [cuEventElapsedTime, cuEventElapsedTime_v2](_call, pMilliseconds: Out<f32>, hStart: CUevent, hEnd: CUevent) {
         elapsed(pMilliseconds, hStart, hEnd)
     }
 }

@@ -34,7 +34,7 @@ impl StreamCallback {
     fn call(&self, health: &Health) {
         if let Some(function) = self.function {
             let status = health.check().err().unwrap_or(CUresult::CUDA_SUCCESS);
-            // SAFETY: the client's function with the client's pointer.
+            // SAFETY: the client's function with the pointer that it gave for it; the driver may call it on any thread.
             in_callback(|| unsafe { function(self.stream, status, self.data) });
         }
     }
@@ -43,7 +43,7 @@ impl StreamCallback {
 impl Operation for HostCall {
     fn run(&self, _turn: Turn<'_>) -> Answer {
         if let Some(function) = self.function {
-            // SAFETY: the client's function with the client's pointer.
+            // SAFETY: the client's function with the pointer that it gave for it; the driver may call it on any thread.
             in_callback(|| unsafe { function(self.data) });
         }
         Ok(())

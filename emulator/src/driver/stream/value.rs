@@ -6,8 +6,8 @@ use cuprum_sys::*;
 
 use crate::memory::Region;
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_SUPPORTED, ensure};
-use crate::driver::call::{Call, InMut, calls};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, InMut, calls, not_supported};
 use crate::driver::state::{Operation, Turn, memory};
 
 /// One such operation, its address checked.
@@ -96,7 +96,8 @@ impl Place {
 
     fn bits64(&self) -> &AtomicU64 {
         let pointer = self.region.host.wrapping_add(self.offset);
-        // SAFETY: as in `bits32`.
+        // SAFETY: inside of the region, which is held, and aligned; whoever else uses it while an
+        // operation waits for it does so with atomics, in kernels as on the host.
         unsafe { AtomicU64::from_ptr(pointer.cast()) }
     }
 
@@ -157,13 +158,13 @@ fn batch(
     for params in params.input().get_all(count as usize)? {
         // SAFETY: every member starts with the operation, and all are plain numbers.
         let operation = unsafe { params.operation };
-        // SAFETY: as above; the operation says below which member was meant.
+        // SAFETY: all members are plain numbers, which any bits are; the operation says below which one was meant.
         let wanted = unsafe { params.waitValue };
-        // SAFETY: as above.
+        // SAFETY: all members are plain numbers, which any bits are; the operation says below which one was meant.
         let written = unsafe { params.writeValue };
         // SAFETY: the 64-bit member is the whole of this inner union.
         let wait64 = unsafe { wanted.u.value64 };
-        // SAFETY: as above.
+        // SAFETY: the 64-bit member is the whole of this inner union.
         let write64 = unsafe { written.u.value64 };
         match operation {
             T::CU_STREAM_MEM_OP_WAIT_VALUE_32 => {
@@ -179,7 +180,12 @@ fn batch(
                 write(call, stream, written.address, write64, Width::Bits64, written.flags)?;
             }
             T::CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES | T::CU_STREAM_MEM_OP_BARRIER => {}
-            known if known.name().is_some() => return Err(NOT_SUPPORTED),
+            known if known.name().is_some() => {
+                return Err(not_supported(
+                    "streams of the software device wait for values and write them, and do not compute: \
+                     launch a kernel for atomic operations",
+                ));
+            }
             _ => return Err(INVALID_VALUE),
         }
     }

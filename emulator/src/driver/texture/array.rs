@@ -7,8 +7,8 @@ use cuprum_sys::*;
 use crate::exec::texture::{Format, Level, Shape};
 use crate::memory::{Region, RegionKind, Request};
 
-use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Call, Handle, In, Kind, Out, Table, calls, put_handle};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{Call, Handle, In, Kind, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::Context;
 use crate::driver::device::texture_limit as limit;
 use crate::driver::state::{memory, scheduler};
@@ -82,7 +82,12 @@ pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer
     };
     let fits = width <= most_width && height <= most_height && depth <= limit::DEEP_SOLID.1;
     ensure(fits, INVALID_VALUE)?;
-    ensure(shape.Flags & UNSUPPORTED_FLAGS == 0, NOT_SUPPORTED)?;
+    if shape.Flags & UNSUPPORTED_FLAGS != 0 {
+        return Err(not_supported(
+            "every array of the software device has all of its memory from the start, and none is made by a video encoder: \
+             leave out CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_DEFERRED_MAPPING and CUDA_ARRAY3D_VIDEO_ENCODE_DECODE",
+        ));
+    }
     Ok(format)
 }
 

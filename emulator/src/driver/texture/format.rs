@@ -4,7 +4,8 @@ use cuprum_sys::*;
 
 use crate::exec::texture::{Channel, Format};
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_SUPPORTED};
+use crate::driver::answer::{Answer, INVALID_VALUE};
+use crate::driver::call::not_supported;
 
 /// Formats of which a channel is all that the number says; the number of channels comes with it.
 const PLAIN: [(CUarray_format, Channel); 8] = [
@@ -45,7 +46,10 @@ pub(super) fn of_array(format: CUarray_format, channels: u32) -> Answer<Format> 
     match NORMALIZED.iter().find(|(known, ..)| *known == format) {
         Some(&(_, channel, fixed)) if fixed == channels => Ok(Format { channel, channels, normalized: true }),
         Some(_) => Err(INVALID_VALUE),
-        None if format.name().is_some() && is_known_otherwise(format, channels) => Err(NOT_SUPPORTED),
+        None if format.name().is_some() && is_known_otherwise(format, channels) => Err(not_supported(
+            "formats of several planes and of compressed blocks cannot be read here: \
+             use a plain format such as CU_AD_FORMAT_UNSIGNED_INT8, and decode in a kernel",
+        )),
         None => Err(INVALID_VALUE),
     }
 }

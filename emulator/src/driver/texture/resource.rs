@@ -6,7 +6,8 @@ use cuprum_sys::*;
 
 use crate::exec::texture::{Format, Level, Object, Sampler, Shape};
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_SUPPORTED, ensure};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::not_supported;
 use crate::driver::device::texture_limit::{ALIGNMENT, LINEAR_HEIGHT, LINEAR_PITCH, PITCH_ALIGNMENT, WIDTH};
 
 use super::array::Array;
@@ -41,12 +42,12 @@ impl Resource {
         ensure(described.flags == 0, INVALID_VALUE)?;
         match described.resType {
             CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
-                // SAFETY: the kind says that this is the member; any bits are a handle.
+                // SAFETY: the kind says that the client set this member; any bits are a handle.
                 let array = Array::find(unsafe { described.res.array }.hArray);
                 Ok(Self::of_array(&*array.map_err(|_| INVALID_VALUE)?))
             }
             CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-                // SAFETY: as above.
+                // SAFETY: the kind says that the client set this member; any bits are a handle.
                 let mipmap = Mipmap::find(unsafe { described.res.mipmap }.hMipmappedArray);
                 let levels = mipmap.map_err(|_| INVALID_VALUE)?.levels();
                 let first = levels.first().ok_or(INVALID_VALUE)?;
@@ -54,7 +55,7 @@ impl Resource {
                 Ok(Self { levels, ..Self::of_array(first) })
             }
             CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
-                // SAFETY: as above; any bits are numbers.
+                // SAFETY: the kind says that the client set this member; any bits are numbers.
                 let memory = unsafe { described.res.linear };
                 let format = format::of_array(memory.format, memory.numChannels)?;
                 ensure(memory.devPtr != 0 && memory.devPtr % ALIGNMENT == 0, INVALID_VALUE)?;
@@ -66,7 +67,7 @@ impl Resource {
                 Ok(Self::in_memory(format, 1, level))
             }
             CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
-                // SAFETY: as above.
+                // SAFETY: the kind says that the client set this member; any bits are numbers.
                 let memory = unsafe { described.res.pitch2D };
                 let format = format::of_array(memory.format, memory.numChannels)?;
                 let pitch = memory.pitchInBytes as u64;
@@ -90,7 +91,9 @@ impl Resource {
         let blocks = CUresourceViewFormat::CU_RES_VIEW_FORMAT_UNSIGNED_BC1.0
             ..=CUresourceViewFormat::CU_RES_VIEW_FORMAT_UNSIGNED_BC7.0;
         if blocks.contains(&view.format.0) && self.format.bytes() >= 8 {
-            return Err(NOT_SUPPORTED);
+            return Err(not_supported(
+                "compressed blocks cannot be read here: decode them in a kernel, and view texels of a plain format",
+            ));
         }
         let format = format::of_view(view.format)?;
         ensure(format.bytes() == self.format.bytes(), INVALID_VALUE)?;

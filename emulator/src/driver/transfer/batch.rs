@@ -50,7 +50,7 @@ fn operand_element(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
     if operand.type_ != CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY {
         return Ok(None);
     }
-    // SAFETY: the type says that this is the member.
+    // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
     let array = unsafe { operand.op.array };
     Ok(Some(Array::find(array.array)?.format.bytes() as usize))
 }
@@ -70,7 +70,7 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
     };
     match operand.type_ {
         CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER => {
-            // SAFETY: the type says that this is the member.
+            // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
             let place = unsafe { operand.op.ptr };
             // Zero stands for rows and layers without gaps.
             let pitch = match place.rowLength {
@@ -81,7 +81,7 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
             Ok(Corner { device: place.ptr, pitch, height, ..nowhere })
         }
         CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY => {
-            // SAFETY: as above.
+            // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
             let place = unsafe { operand.op.array };
             let CUoffset3D { x, y, z } = place.offset;
             let x = x.checked_mul(element).ok_or(INVALID_VALUE)?;

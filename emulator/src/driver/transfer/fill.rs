@@ -95,7 +95,7 @@ impl Fill {
                 // A piece starts at an element: regions are aligned. Write the pattern once, then
                 // copy what is there to behind it.
                 let mut filled = count.min(self.pattern.len());
-                // SAFETY: at most the `count` bytes of the piece.
+                // SAFETY: at most the `count` bytes of the piece, which its region keeps alive, from an array of our own.
                 unsafe { ptr::copy_nonoverlapping(self.pattern.as_ptr(), pointer, filled) };
                 while filled < count {
                     let more = filled.min(count - filled);
@@ -137,76 +137,52 @@ fn fill(
     target.push_and_wait(fill)
 }
 
-calls! {
-    fn cuMemsetD8_v2(call, dstDevice: u64, uc: u8, N: usize) {
-        fill(call, None, dstDevice, 0, (uc.into(), 1), (N, 1))
-    }
+/// Functions that differ in the type of the value: for a row and for several, waiting and in stream order.
+macro_rules! fills {
+    ($( $value:ty: $row:ident, $row_async:ident, $rows:ident, $rows_async:ident; )*) => {
+        calls! {
+            $(
+                fn $row(call, dstDevice: u64, value: $value, N: usize) {
+                    let element = (value.into(), size_of::<$value>() as u64);
+                    fill(call, None, dstDevice, 0, element, (N, 1))
+                }
 
-    fn cuMemsetD16_v2(call, dstDevice: u64, us: u16, N: usize) {
-        fill(call, None, dstDevice, 0, (us.into(), 2), (N, 1))
-    }
+                fn $row_async(call, dstDevice: u64, value: $value, N: usize, hStream: CUstream) {
+                    let element = (value.into(), size_of::<$value>() as u64);
+                    fill(call, Some(hStream), dstDevice, 0, element, (N, 1))
+                }
 
-    fn cuMemsetD32_v2(call, dstDevice: u64, ui: u32, N: usize) {
-        fill(call, None, dstDevice, 0, (ui, 4), (N, 1))
-    }
+                fn $rows(
+                    call,
+                    dstDevice: u64,
+                    dstPitch: usize,
+                    value: $value,
+                    Width: usize,
+                    Height: usize,
+                ) {
+                    let element = (value.into(), size_of::<$value>() as u64);
+                    fill(call, None, dstDevice, dstPitch, element, (Width, Height))
+                }
 
-    fn cuMemsetD8Async(call, dstDevice: u64, uc: u8, N: usize, hStream: CUstream) {
-        fill(call, Some(hStream), dstDevice, 0, (uc.into(), 1), (N, 1))
-    }
+                fn $rows_async(
+                    call,
+                    dstDevice: u64,
+                    dstPitch: usize,
+                    value: $value,
+                    Width: usize,
+                    Height: usize,
+                    hStream: CUstream,
+                ) {
+                    let element = (value.into(), size_of::<$value>() as u64);
+                    fill(call, Some(hStream), dstDevice, dstPitch, element, (Width, Height))
+                }
+            )*
+        }
+    };
+}
 
-    fn cuMemsetD16Async(call, dstDevice: u64, us: u16, N: usize, hStream: CUstream) {
-        fill(call, Some(hStream), dstDevice, 0, (us.into(), 2), (N, 1))
-    }
-
-    fn cuMemsetD32Async(call, dstDevice: u64, ui: u32, N: usize, hStream: CUstream) {
-        fill(call, Some(hStream), dstDevice, 0, (ui, 4), (N, 1))
-    }
-
-    fn cuMemsetD2D8_v2(call, dstDevice: u64, dstPitch: usize, uc: u8, Width: usize, Height: usize) {
-        fill(call, None, dstDevice, dstPitch, (uc.into(), 1), (Width, Height))
-    }
-
-    fn cuMemsetD2D16_v2(call, dstDevice: u64, dstPitch: usize, us: u16, Width: usize, Height: usize) {
-        fill(call, None, dstDevice, dstPitch, (us.into(), 2), (Width, Height))
-    }
-
-    fn cuMemsetD2D32_v2(call, dstDevice: u64, dstPitch: usize, ui: u32, Width: usize, Height: usize) {
-        fill(call, None, dstDevice, dstPitch, (ui, 4), (Width, Height))
-    }
-
-    fn cuMemsetD2D8Async(
-        call,
-        dstDevice: u64,
-        dstPitch: usize,
-        uc: u8,
-        Width: usize,
-        Height: usize,
-        hStream: CUstream,
-    ) {
-        fill(call, Some(hStream), dstDevice, dstPitch, (uc.into(), 1), (Width, Height))
-    }
-
-    fn cuMemsetD2D16Async(
-        call,
-        dstDevice: u64,
-        dstPitch: usize,
-        us: u16,
-        Width: usize,
-        Height: usize,
-        hStream: CUstream,
-    ) {
-        fill(call, Some(hStream), dstDevice, dstPitch, (us.into(), 2), (Width, Height))
-    }
-
-    fn cuMemsetD2D32Async(
-        call,
-        dstDevice: u64,
-        dstPitch: usize,
-        ui: u32,
-        Width: usize,
-        Height: usize,
-        hStream: CUstream,
-    ) {
-        fill(call, Some(hStream), dstDevice, dstPitch, (ui, 4), (Width, Height))
-    }
+fills! {
+    u8: cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD2D8_v2, cuMemsetD2D8Async;
+    u16: cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD2D16_v2, cuMemsetD2D16Async;
+    u32: cuMemsetD32_v2, cuMemsetD32Async, cuMemsetD2D32_v2, cuMemsetD2D32Async;
 }

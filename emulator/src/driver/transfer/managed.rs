@@ -6,8 +6,8 @@ use cuprum_sys::*;
 
 use crate::memory::RegionKind;
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_SUPPORTED, ensure};
-use crate::driver::call::{Call, InMut, Out, calls};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, InMut, Out, calls, not_supported};
 use crate::driver::state::memory;
 
 /// Checks that a range is managed memory, or as large a part of one allocation.
@@ -57,7 +57,10 @@ fn write_range_attribute(out: Out<c_void>, bytes: usize, attribute: CUmem_range_
             let nobody = vec![CU_DEVICE_INVALID; bytes / 4];
             out.cast().set_all(&nobody, nobody.len())
         }
-        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        known if known.name().is_some() => Err(not_supported(
+            "no advice about managed memory is kept, so there is no type of a preferred place: \
+             ask for CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, which says that there is none",
+        )),
         _ => Err(INVALID_VALUE),
     }
 }
@@ -98,7 +101,7 @@ calls! {
         managed_range(call, devPtr, count)
     }
 
-    fn cuMemPrefetchBatchAsync(
+    fn [cuMemPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync](
         call,
         dptrs: InMut<u64>,
         sizes: InMut<usize>,
@@ -122,21 +125,6 @@ calls! {
         hStream: CUstream,
     ) {
         managed_ranges(call, hStream, (dptrs, sizes, count), None, flags)
-    }
-
-    fn cuMemDiscardAndPrefetchBatchAsync(
-        call,
-        dptrs: InMut<u64>,
-        sizes: InMut<usize>,
-        count: usize,
-        prefetchLocs: InMut<CUmemLocation>,
-        prefetchLocIdxs: InMut<usize>,
-        numPrefetchLocs: usize,
-        flags: u64,
-        hStream: CUstream,
-    ) {
-        let places = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
-        managed_ranges(call, hStream, (dptrs, sizes, count), Some(places), flags)
     }
 
     fn cuMemRangeGetAttribute(

@@ -161,11 +161,7 @@ pub(super) fn shaped(call: &Call, stream: CUstream, wait: Wait, corners: (Corner
 }
 
 calls! {
-    fn cuMemcpy2D_v2(call, pCopy: In<CUDA_MEMCPY2D>) {
-        shaped(call, DEFAULT, Wait::Yes, corners_2d(&pCopy.get()?))
-    }
-
-    fn cuMemcpy2DUnaligned_v2(call, pCopy: In<CUDA_MEMCPY2D>) {
+    fn [cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2](call, pCopy: In<CUDA_MEMCPY2D>) {
         shaped(call, DEFAULT, Wait::Yes, corners_2d(&pCopy.get()?))
     }
 

@@ -24,7 +24,8 @@ pub(crate) struct KernelNode {
     priority: i32,
 }
 
-// SAFETY: the pointers lead into the arguments of `launch`, which is not changed any more.
+// SAFETY: the pointers lead into the arguments of `launch`, which live as long as the node and are not changed any
+// more; what reads them is the client, during the life of the node.
 unsafe impl Send for KernelNode {}
 // SAFETY: as above.
 unsafe impl Sync for KernelNode {}
@@ -80,11 +81,11 @@ impl KernelNode {
         let mut priority = self.priority;
         match attribute {
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
-                // SAFETY: the id says that this is the member.
+                // SAFETY: the id says that the client set this member, an integer.
                 launch.shape.cooperative = unsafe { value.cooperative } != 0;
             }
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                // SAFETY: as above.
+                // SAFETY: the id says that the client set this member, an integer.
                 priority = unsafe { value.priority };
             }
             _ => {}
