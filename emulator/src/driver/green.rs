@@ -8,8 +8,9 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, In, InMut, Kind, Out, Table, calls, not_supported, put_handle};
+use crate::driver::call::{In, InMut, Kind, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::{self, Context};
+use crate::driver::handle::Handle;
 use crate::driver::{device, stream};
 
 /// The live green contexts.

@@ -14,7 +14,8 @@ use cuprum_sys::*;
 use crate::message::{self, Message};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, Kind, Out, Table, Text, calls, in_callback};
+use crate::driver::call::{Kind, Out, Table, Text, calls, in_callback};
+use crate::driver::handle::Handle;
 
 /// The most messages that are kept.
 const MOST: usize = 100;

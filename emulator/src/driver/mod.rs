@@ -4,9 +4,9 @@
 //!
 //! | room | what |
 //! |---|---|
-//! | [`answer`] | what a function answers |
+//! | [`answer`], [`handle`] | what a function answers; the C types of handles |
 //! | [`state`] | settings, memory, the order in which operations run, captures: knows no object |
-//! | [`call`] | how a C function is written here and found by name; handles and their tables: knows no object |
+//! | [`call`] | how a C function is written here and found by name; tables of objects: knows none |
 //! | [`device`] | devices, their attributes and limits |
 //! | [`context`] | contexts, which is current, what they leave behind |
 //! | [`memory`] | allocations, pools, virtual memory, what an address is |
@@ -29,6 +29,7 @@ mod device;
 mod error_text;
 mod graph;
 mod green;
+mod handle;
 mod init;
 mod log;
 mod memory;

@@ -6,7 +6,6 @@
 //! function exists twice: with the legacy default stream and with one of each thread's own.
 
 mod functions;
-mod handle;
 mod objects;
 mod param;
 mod process;
@@ -24,7 +23,6 @@ use crate::driver::answer::{Answer, ensure};
 use crate::driver::state::scheduler;
 
 pub(crate) use functions::{Builder, Found, fill, functions, objects, set_publisher};
-pub(crate) use handle::Handle;
 pub(crate) use objects::{Kind, Leaked, Objects, Table};
 pub(crate) use param::{In, InMut, Out, Param, Text, put_handle};
 pub(crate) use process::{at_exit, at_thread_end, is_forked_child, watch_forks};

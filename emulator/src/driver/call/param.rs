@@ -6,7 +6,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 
-use super::handle::Handle;
+use crate::driver::handle::Handle;
 
 /// A parameter: how it comes in from C, and what the function sees.
 pub(crate) trait Param: Sized {

@@ -9,7 +9,8 @@ use cuprum_sys::*;
 use crate::program::Kernel;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_FOUND, ensure};
-use crate::driver::call::{Handle, Kind, Out, Table, calls, put_handle};
+use crate::driver::call::{Kind, Out, Table, calls, put_handle};
+use crate::driver::handle::Handle;
 
 use super::attributes::{Attributes, param_info};
 use super::module::{Module, ModuleOf};

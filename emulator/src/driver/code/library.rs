@@ -10,8 +10,9 @@ use crate::program::{Kernel as Code, Program};
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, ensure};
-use crate::driver::call::{Handle, Kind, Leaked, Out, Table, put_handle};
+use crate::driver::call::{Kind, Leaked, Out, Table, put_handle};
 use crate::driver::context::{Context, current};
+use crate::driver::handle::Handle;
 
 use super::attributes::Attributes;
 use super::compile::{Compiled, compile};

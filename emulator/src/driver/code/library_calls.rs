@@ -7,7 +7,8 @@ use cuprum_sys::*;
 use crate::program::Global;
 
 use crate::driver::answer::{Answer, NOT_FOUND};
-use crate::driver::call::{Handle, InMut, Out, Text, calls, put_handle};
+use crate::driver::call::{InMut, Out, Text, calls, put_handle};
+use crate::driver::handle::Handle;
 
 use super::compile::read_file;
 use super::image::Image;

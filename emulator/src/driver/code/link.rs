@@ -14,7 +14,8 @@ use crate::program::PtxError;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, InMut, Kind, Leaked, Out, Table, Text, calls, put_handle};
+use crate::driver::call::{InMut, Kind, Leaked, Out, Table, Text, calls, put_handle};
+use crate::driver::handle::Handle;
 use crate::driver::state::settings;
 
 use super::compile::{compile_or, read_file, refusal};

@@ -10,8 +10,9 @@ use crate::program::Program;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, NOT_FOUND};
-use crate::driver::call::{Handle, Kind, Leaked, Table};
+use crate::driver::call::{Kind, Leaked, Table};
 use crate::driver::context::Context;
+use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
 
 use super::jit::RegisterLimit;

@@ -5,7 +5,8 @@ use core::ffi::c_void;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, ensure};
-use crate::driver::call::{Call, Handle, InMut, Out, Text, calls, put_handle};
+use crate::driver::call::{Call, InMut, Out, Text, calls, put_handle};
+use crate::driver::handle::Handle;
 use crate::driver::state::captures;
 
 use super::compile::{Compiled, compile, read_file};

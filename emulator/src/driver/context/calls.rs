@@ -3,8 +3,9 @@
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, InMut, Out, calls, put_handle};
+use crate::driver::call::{InMut, Out, calls, put_handle};
 use crate::driver::device;
+use crate::driver::handle::Handle;
 
 use super::current::{current, find_to_be_current, with_stack};
 use super::object::{Context, check_flags};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT};
-use crate::driver::call::{Call, Handle, at_thread_end};
+use crate::driver::call::{Call, at_thread_end};
+use crate::driver::handle::Handle;
 
 use super::object::{CONTEXTS, Context};
 use super::primary;

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, Kind, Table, objects};
+use crate::driver::call::{Kind, Table, objects};
+use crate::driver::handle::Handle;
 use crate::driver::state::{Health, captures, memory, scheduler};
 
 use super::config::Config;

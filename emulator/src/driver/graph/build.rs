@@ -5,9 +5,11 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, In, Out, Text, calls, put_handle};
+use crate::driver::call::{In, Out, Text, calls, put_handle};
+use crate::driver::handle::Handle;
 
 use super::object::{GRAPHS, Graph, NODES, Node, Owner};
+use super::user_object::{Shared, UserObject};
 
 /// Writes a list of handles in the way of these functions: with no place for them, only their
 /// number; else up to as many as there is room for, the rest null.
@@ -299,5 +301,33 @@ calls! {
         }
         dot += "}\n";
         std::fs::write(path.get()?, dot).map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)
+    }
+
+    fn cuGraphRetainUserObject(
+        _call,
+        graph: CUgraph,
+        object: CUuserObject,
+        count: u32,
+        flags: u32,
+    ) {
+        let graph = Graph::find(graph)?;
+        let shared = UserObject::find(object)?;
+        let moved = CUuserObjectRetain_flags::CU_GRAPH_USER_OBJECT_MOVE.0;
+        ensure(count > 0 && flags & !moved == 0, INVALID_VALUE)?;
+        if flags & moved == 0 {
+            shared.retain(count)?;
+        }
+        graph.shape().objects.push(Shared { object: shared, handle: object.addr(), count });
+        Ok(())
+    }
+
+    fn cuGraphReleaseUserObject(_call, graph: CUgraph, object: CUuserObject, count: u32) {
+        let graph = Graph::find(graph)?;
+        UserObject::find(object)?;
+        let mut shape = graph.shape();
+        let ours = |shared: &&mut Shared| shared.handle == object.addr() && shared.count >= count;
+        let shared = shape.objects.iter_mut().find(ours).ok_or(INVALID_VALUE)?;
+        shared.count -= count;
+        shared.object.release(object.addr(), count)
     }
 }

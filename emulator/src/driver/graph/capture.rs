@@ -5,7 +5,8 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Call, Handle, In, InMut, Out, calls};
+use crate::driver::call::{Call, In, InMut, Out, calls};
+use crate::driver::handle::Handle;
 use crate::driver::state::{Operation, Target, captures, exchange_mode};
 
 use super::node::NodeKind;

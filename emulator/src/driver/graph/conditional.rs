@@ -5,9 +5,10 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, Out, calls};
+use crate::driver::call::{Out, calls};
 use crate::driver::code::{Condition, condition};
 use crate::driver::context::Context;
+use crate::driver::handle::Handle;
 
 use super::node::NodeKind;
 use super::object::{Graph, Owner};

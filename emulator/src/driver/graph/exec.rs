@@ -8,8 +8,9 @@ use cuprum_sys::*;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, Kind, Leaked, Out, Table, calls, put_handle};
+use crate::driver::call::{Kind, Leaked, Out, Table, calls, put_handle};
 use crate::driver::code::Condition;
+use crate::driver::handle::Handle;
 use crate::driver::memory::BLOCKS;
 use crate::driver::state::{Operation, Ticket, Turn, captures};
 
@@ -205,6 +206,11 @@ impl GraphRun {
         }
         Ok(steps)
     }
+}
+
+/// Changes a node of an executable graph.
+pub(super) fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
+    Steps::find(exec)?.replace(node.addr(), kind)
 }
 
 /// Makes an executable graph with those flags among `known`.

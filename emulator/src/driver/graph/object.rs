@@ -10,8 +10,9 @@ use cuprum_sys::*;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, Kind, Leaked, Table, not_supported};
+use crate::driver::call::{Kind, Leaked, Table, not_supported};
 use crate::driver::code::Condition;
+use crate::driver::handle::Handle;
 
 use super::node::NodeKind;
 use super::user_object::Shared;

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, Kind, Out, Table, calls, in_callback, put_handle};
-
-use super::object::Graph;
+use crate::driver::call::{Kind, Out, Table, calls, in_callback, put_handle};
+use crate::driver::handle::Handle;
 
 /// The live objects.
 static USER_OBJECTS: Table<UserObject> = Table::new(Kind::UserObject);
@@ -19,7 +18,7 @@ pub(crate) struct UserObject(Mutex<Owned>);
 
 #[derive(Debug)]
 struct Owned {
-    count: u32,
+    pub(super) count: u32,
     destroy: CUhostFn,
     data: *mut c_void,
 }
@@ -31,18 +30,18 @@ unsafe impl Send for UserObject {}
 unsafe impl Sync for UserObject {}
 
 impl UserObject {
-    fn find(handle: CUuserObject) -> Answer<Arc<Self>> {
+    pub(super) fn find(handle: CUuserObject) -> Answer<Arc<Self>> {
         USER_OBJECTS.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 
-    fn retain(&self, count: u32) -> Answer {
+    pub(super) fn retain(&self, count: u32) -> Answer {
         let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         owned.count = owned.count.checked_add(count).ok_or(INVALID_VALUE)?;
         Ok(())
     }
 
     /// Gives up references; the last one calls the destructor.
-    fn release(&self, handle: usize, count: u32) -> Answer {
+    pub(super) fn release(&self, handle: usize, count: u32) -> Answer {
         let last = {
             let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             owned.count = owned.count.checked_sub(count).ok_or(INVALID_VALUE)?;
@@ -63,9 +62,9 @@ impl UserObject {
 /// References of a graph to an object; given up with the graph.
 #[derive(Debug)]
 pub(super) struct Shared {
-    object: Arc<UserObject>,
-    handle: usize,
-    count: u32,
+    pub(super) object: Arc<UserObject>,
+    pub(super) handle: usize,
+    pub(super) count: u32,
 }
 
 impl Clone for Shared {
@@ -112,33 +111,5 @@ calls! {
 
     fn cuUserObjectRelease(_call, object: CUuserObject, count: u32) {
         UserObject::find(object)?.release(object.addr(), count)
-    }
-
-    fn cuGraphRetainUserObject(
-        _call,
-        graph: CUgraph,
-        object: CUuserObject,
-        count: u32,
-        flags: u32,
-    ) {
-        let graph = Graph::find(graph)?;
-        let shared = UserObject::find(object)?;
-        let moved = CUuserObjectRetain_flags::CU_GRAPH_USER_OBJECT_MOVE.0;
-        ensure(count > 0 && flags & !moved == 0, INVALID_VALUE)?;
-        if flags & moved == 0 {
-            shared.retain(count)?;
-        }
-        graph.shape().objects.push(Shared { object: shared, handle: object.addr(), count });
-        Ok(())
-    }
-
-    fn cuGraphReleaseUserObject(_call, graph: CUgraph, object: CUuserObject, count: u32) {
-        let graph = Graph::find(graph)?;
-        UserObject::find(object)?;
-        let mut shape = graph.shape();
-        let ours = |shared: &&mut Shared| shared.handle == object.addr() && shared.count >= count;
-        let shared = shape.objects.iter_mut().find(ours).ok_or(INVALID_VALUE)?;
-        shared.count -= count;
-        shared.object.release(object.addr(), count)
     }
 }

@@ -7,7 +7,8 @@ use cuprum_sys::*;
 use crate::memory::{Region, RegionKind};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, In, InMut, Out, calls};
+use crate::driver::call::{In, InMut, Out, calls};
+use crate::driver::handle::Handle;
 use crate::driver::state::memory;
 
 use super::bytes::{host_address, is_host_kind};

@@ -10,8 +10,9 @@ use crate::memory::RegionKind;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Handle, In, InMut, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
+use crate::driver::call::{In, InMut, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::device;
+use crate::driver::handle::Handle;
 
 /// Pages that a pool has: its largest size is a multiple of them.
 const PAGE: u64 = 2 << 20;

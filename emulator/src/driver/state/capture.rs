@@ -12,7 +12,7 @@ use std::thread::{self, ThreadId};
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::Handle;
+use crate::driver::handle::Handle;
 
 use super::lane::Lane;
 use super::operation::Operation;

@@ -10,7 +10,8 @@ use cuprum_sys::*;
 use crate::memory::RegionKind;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Call, Handle, Out, calls, not_supported};
+use crate::driver::call::{Call, Out, calls, not_supported};
+use crate::driver::handle::Handle;
 use crate::driver::memory::{
     BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, join_pool, pool_of, take_away,
 };

@@ -3,7 +3,8 @@
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
-use crate::driver::call::{Call, Handle, In, Out, calls, put_handle};
+use crate::driver::call::{Call, In, Out, calls, put_handle};
+use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
 
 use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};

@@ -8,8 +8,9 @@ use cuprum_sys::*;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
-use crate::driver::call::{Call, Handle, Kind, Leaked, Out, Table, calls, put_handle};
+use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls, put_handle};
 use crate::driver::context::Context;
+use crate::driver::handle::Handle;
 use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, scheduler};
 
 /// The live events.

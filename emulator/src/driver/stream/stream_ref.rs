@@ -8,8 +8,9 @@ use cuprum_sys::*;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE};
-use crate::driver::call::{Call, Handle, Kind, Leaked, Table};
+use crate::driver::call::{Call, Kind, Leaked, Table};
 use crate::driver::context::Context;
+use crate::driver::handle::Handle;
 use crate::driver::state::{Lane, Operation, Taken, Ticket, captures, scheduler};
 
 /// Priorities are numbers from least to greatest; a lower number goes first.

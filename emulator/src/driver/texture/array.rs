@@ -8,9 +8,10 @@ use crate::exec::texture::{Format, Level, Shape};
 use crate::memory::{Region, RegionKind, Request};
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Call, Handle, In, Kind, Out, Table, calls, not_supported, put_handle};
+use crate::driver::call::{Call, In, Kind, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::Context;
 use crate::driver::device::texture_limit as limit;
+use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
 
 use super::format;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE};
-use crate::driver::call::{Call, Handle, In, Kind, Out, Table, calls, put_handle};
+use crate::driver::call::{Call, In, Kind, Out, Table, calls, put_handle};
 use crate::driver::context::Context;
+use crate::driver::handle::Handle;
 
 use super::array::{ARRAYS, Array, Made, allocate, bytes_of, check_shape, has, release};
 

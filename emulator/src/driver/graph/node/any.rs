@@ -8,9 +8,10 @@ use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::call::{In, InMut, Out, calls, not_supported};
 
 use super::super::conditional::Conditional;
+use super::super::exec::set_in;
 use super::super::object::{Graph, Node};
 use super::params::NodeParams;
-use super::{NodeKind, add, set_in};
+use super::{NodeKind, add};
 
 /// The node that the structure describes, for kinds in whose part of it nothing goes out.
 fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE};
-use crate::driver::call::Handle;
 use crate::driver::code::{Launch, function_of};
+use crate::driver::handle::Handle;
 use crate::driver::state::Operation;
 use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record};
 use crate::driver::transfer::{Copy, Fill};

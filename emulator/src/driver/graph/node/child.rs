@@ -3,7 +3,8 @@
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE};
-use crate::driver::call::{Handle, In, Out, calls};
+use crate::driver::call::{In, Out, calls};
+use crate::driver::handle::Handle;
 
 use super::super::exec::Steps;
 use super::super::object::{Graph, Owner};

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Handle, In, Out, calls};
+use crate::driver::call::{In, Out, calls};
 use crate::driver::code::{Function, KERNELS, Launch, Shape as LaunchShape, pack_params};
 use crate::driver::context::Context;
+use crate::driver::handle::Handle;
 use crate::driver::stream::LEAST_PRIORITY;
 
 use super::super::object::Node;

@@ -18,14 +18,14 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT};
-use crate::driver::call::{Builder, Handle, In, Out, put_handle};
+use crate::driver::call::{Builder, In, Out, put_handle};
 use crate::driver::context::{self, Context};
+use crate::driver::handle::Handle;
 use crate::driver::state::{Operation, Turn};
 use crate::driver::stream::{Event, Free, HostCall};
 use crate::driver::transfer::{Copy, Fill};
 
 use super::conditional::Conditional;
-use super::exec::Steps;
 use super::object::{Graph, Node};
 use kernel::KernelNode;
 use memory::Allocated;
@@ -134,11 +134,6 @@ fn add(
     let after = after.get_all(count)?;
     let after: Vec<usize> = after.into_iter().map(Handle::addr).collect();
     put_handle(out, graph.add(&after, kind()?)?)
-}
-
-/// Changes a node of an executable graph.
-fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
-    Steps::find(exec)?.replace(node.addr(), kind)
 }
 
 /// Reads what a node was made with; fails for one of another kind.

@@ -3,7 +3,7 @@
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::Handle;
+use crate::driver::handle::Handle;
 use crate::driver::stream::Event;
 use crate::driver::transfer::{Element, Fill, from_3d};
 
