@@ -13,12 +13,13 @@ use crate::driver::state::settings;
 
 use super::image::Image;
 use super::jit::{Options, RegisterLimit};
+use super::named::Named;
 use super::refused::Refused;
 
 /// A program, and the registers that its kernels may use.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    pub(super) program: Arc<Program>,
+    pub(super) program: Arc<Named>,
     pub(super) registers: RegisterLimit,
 }
 
@@ -39,7 +40,7 @@ pub(super) fn compile_or(
     let loaded = image.ptx(capability)?.and_then(|ptx| {
         let registers = options.registers().and(RegisterLimit::marked(&ptx));
         let program = Program::load(&ptx, &target).map_err(|error| refusal(&error))?;
-        Ok(Compiled { program: Arc::new(program), registers })
+        Ok(Compiled { program: Arc::new(Named::new(program)), registers })
     });
     match loaded {
         Ok(compiled) => {

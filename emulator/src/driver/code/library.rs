@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuprum_sys::*;
 
-use crate::program::{Kernel as Code, Program};
+use crate::program::Kernel as Code;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, ensure};
@@ -20,6 +20,7 @@ use super::function::{FUNCTIONS, Function, function_of, unload};
 use super::image::Image;
 use super::jit::Options;
 use super::module::{Module, ModuleOf};
+use super::named::Named;
 use super::origin::Origin;
 
 /// The live libraries.
@@ -33,7 +34,7 @@ pub(crate) static KERNELS: Table<Kernel> = Table::new(Kind::Kernel);
 #[derive(Debug)]
 pub(crate) struct Library {
     pub(crate) handle: usize,
-    pub(crate) program: Arc<Program>,
+    pub(crate) program: Arc<Named>,
     pub(super) origin: Arc<Origin>,
     state: Mutex<State>,
 }
@@ -165,8 +166,7 @@ impl Function {
     /// The handle that its kernel has outside of contexts, if it has one.
     pub(crate) fn kernel_handle(&self) -> Option<usize> {
         let ModuleOf::Library(origin) = &self.module.of else { return None };
-        let same = |kernel: &Arc<Code>| Arc::ptr_eq(kernel, &self.kernel);
-        let index = self.module.program.kernels().iter().position(same)?;
+        let index = self.module.program.kernel(self.kernel.name())?;
         LIBRARIES.get(origin.library)?.kernel(index).ok()
     }
 }

@@ -4,8 +4,6 @@ use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-use crate::program::Global;
-
 use crate::driver::answer::{Answer, NOT_FOUND};
 use crate::driver::call::{InMut, Out, Text, calls, put_handle};
 use crate::driver::handle::Handle;
@@ -58,7 +56,7 @@ calls! {
         pKernel.check()?;
         let name = name.get()?;
         let library = Library::find(library)?;
-        let index = library.program.kernels().iter().position(|kernel| kernel.name() == name);
+        let index = library.program.kernel(&name);
         put_handle(pKernel, library.kernel(index.ok_or(NOT_FOUND)?)?)
     }
 
@@ -113,8 +111,8 @@ calls! {
         let name = name.get()?;
         let library = Library::find(library)?;
         let globals = library.program.globals();
-        let managed = |global: &Global| global.managed && global.name == name;
-        let index = globals.iter().position(managed).ok_or(NOT_FOUND)?;
+        let managed = |&index: &usize| globals.get(index).is_some_and(|global| global.managed);
+        let index = library.program.global(&name).filter(managed).ok_or(NOT_FOUND)?;
         let addresses = library.origin.managed(&library.program)?;
         dptr.set_if_wanted(addresses.get(&index).copied().unwrap_or(0));
         bytes.set_if_wanted(globals.get(index).map_or(0, |global| global.size as usize));

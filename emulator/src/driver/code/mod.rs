@@ -19,6 +19,7 @@ mod library_calls;
 mod link;
 mod module;
 mod module_calls;
+mod named;
 mod occupancy;
 mod origin;
 mod placement;

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cuprum_sys::*;
 
 use crate::memory::Region;
-use crate::program::Program;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, NOT_FOUND};
@@ -16,6 +15,7 @@ use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
 
 use super::jit::RegisterLimit;
+use super::named::Named;
 use super::origin::Origin;
 use super::placement::{initialise, place};
 
@@ -32,7 +32,7 @@ pub(super) static MODULES: Table<Module> = Table::new(Kind::Module)
 pub(crate) struct Module {
     pub(crate) handle: usize,
     pub(crate) context: Arc<Context>,
-    pub(crate) program: Arc<Program>,
+    pub(crate) program: Arc<Named>,
     /// Where each global of the program is; 0 for one without size.
     pub(super) globals: Vec<u64>,
     /// The function handles given out, by index of the kernel.
@@ -51,7 +51,7 @@ pub(super) enum ModuleOf {
 
 impl Module {
     /// Places a program's variables in the context and makes a handle for it.
-    pub(super) fn load(context: &Arc<Context>, program: &Arc<Program>, of: ModuleOf) -> Answer<Arc<Self>> {
+    pub(super) fn load(context: &Arc<Context>, program: &Arc<Named>, of: ModuleOf) -> Answer<Arc<Self>> {
         let shared = match &of {
             ModuleOf::Client(_) => HashMap::new(),
             ModuleOf::Library(origin) => origin.managed(program)?,
@@ -89,10 +89,9 @@ impl Module {
 
     /// Address and size of a variable.
     pub(crate) fn global(&self, name: &str) -> Answer<(u64, u64)> {
-        let globals = self.program.globals().iter().zip(&self.globals);
-        let found = globals.into_iter().find(|(global, _)| global.name == name);
-        let (global, &address) = found.ok_or(NOT_FOUND)?;
-        Ok((address, global.size))
+        let index = self.program.global(name).ok_or(NOT_FOUND)?;
+        let global = self.program.globals().get(index).ok_or(NOT_FOUND)?;
+        Ok((self.globals.get(index).copied().unwrap_or(0), global.size))
     }
 
     /// Takes the module away; its variables go with it. Gives the handles of its functions, which go too.

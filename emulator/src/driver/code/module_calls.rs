@@ -66,8 +66,7 @@ calls! {
         let name = name.get()?;
         ensure(!name.is_empty(), INVALID_VALUE)?;
         let module = Module::find(hmod)?;
-        let kernels = module.program.kernels();
-        let index = kernels.iter().position(|kernel| kernel.name() == name);
+        let index = module.program.kernel(&name);
         put_handle(hfunc, function_of(&module, index.ok_or(NOT_FOUND)?)?)
     }
 
@@ -100,8 +99,7 @@ calls! {
         let name = name.get()?;
         ensure(!dptr.is_null() || !bytes.is_null(), INVALID_VALUE)?;
         let module = Module::find(hmod)?;
-        let is_kernel = module.program.kernels().iter().any(|kernel| kernel.name() == name);
-        ensure(!is_kernel, INVALID_VALUE)?;
+        ensure(module.program.kernel(&name).is_none(), INVALID_VALUE)?;
         let (address, size) = module.global(&name)?;
         dptr.set_if_wanted(address);
         bytes.set_if_wanted(size as usize);

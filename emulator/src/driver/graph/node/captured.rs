@@ -54,9 +54,7 @@ impl NodeKind {
 
     fn from_launch(launch: Launch) -> Answer<Self> {
         let module = &launch.function.module;
-        let kernels = module.program.kernels();
-        let same = |kernel: &Arc<_>| Arc::ptr_eq(kernel, &launch.function.kernel);
-        let index = kernels.iter().position(same).ok_or(INVALID_VALUE)?;
+        let index = module.program.kernel(launch.function.kernel.name()).ok_or(INVALID_VALUE)?;
         let handle = CUfunction::from_addr(function_of(module, index)?);
         Ok(Self::Kernel(Arc::new(KernelNode::new(launch, handle))))
     }
