@@ -12,6 +12,7 @@ mod memory;
 mod scopes;
 mod steps;
 mod streams;
+mod workers;
 
 use cuprum::{Driver, Library};
 
@@ -46,5 +47,6 @@ fn whole(steps: &Steps, library: Library) {
     let Some(device) = devices::all(steps, driver) else { return };
     contexts::created(steps, device);
     contexts::shared(steps, device);
+    workers::all(steps, device);
     contexts::primary(steps, device);
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
+use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError, WorkerError};
 
 use crate::tracer::{Called, Session};
 
@@ -72,7 +72,7 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError BindError LaunchError);
+around!(MemoryError BindError LaunchError WorkerError);
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {

@@ -1,0 +1,129 @@
+//! Where the outcome of a job is put, and waited for.
+//!
+//! In a forked child nothing here takes a lock: another thread may have held it when the process forked, and that thread
+//! is not there any more.
+
+use std::mem;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::{FnId, Library};
+
+use super::{Panic, WorkerError};
+use crate::raw::call::forked;
+
+/// The first panic of a worker's jobs that nobody was told of.
+pub(super) struct Unseen {
+    library: Library,
+    first: Mutex<Option<Panic>>,
+}
+
+impl Unseen {
+    pub(super) const fn new(library: Library) -> Self {
+        Self { library, first: Mutex::new(None) }
+    }
+
+    pub(super) fn keep(&self, panic: Panic) {
+        if !self.library.forked() {
+            lock(&self.first).get_or_insert(panic);
+        }
+    }
+
+    pub(super) fn take(&self) -> Option<Panic> {
+        lock(&self.first).take()
+    }
+}
+
+enum State<R> {
+    Waiting,
+    Done(Result<R, WorkerError>),
+    Taken,
+}
+
+/// Where one job's outcome is put.
+pub(super) struct Slot<R> {
+    state: Mutex<State<R>>,
+    done: Condvar,
+    unseen: Arc<Unseen>,
+}
+
+impl<R> Slot<R> {
+    pub(super) const fn new(unseen: Arc<Unseen>) -> Self {
+        Self { state: Mutex::new(State::Waiting), done: Condvar::new(), unseen }
+    }
+
+    fn forked(&self) -> bool {
+        self.unseen.library.forked()
+    }
+
+    /// Blocks until there is an outcome, and takes it.
+    pub(super) fn wait(&self) -> Result<R, WorkerError> {
+        if self.forked() {
+            return Err(forked(FnId::cuCtxPushCurrent_v2).into());
+        }
+        match mem::replace(&mut *self.done(), State::Taken) {
+            State::Done(outcome) => outcome,
+            // Taken before, which none of the callers does.
+            State::Waiting | State::Taken => Err(WorkerError::Ended),
+        }
+    }
+
+    /// Blocks until there is an outcome, and leaves it.
+    pub(super) fn wait_only(&self) {
+        drop(self.done());
+    }
+
+    fn done(&self) -> MutexGuard<'_, State<R>> {
+        let mut state = lock(&self.state);
+        while let State::Waiting = *state {
+            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+
+    /// Whether there is an outcome.
+    pub(super) fn is_done(&self) -> bool {
+        !self.forked() && !matches!(*lock(&self.state), State::Waiting)
+    }
+
+    /// Puts the outcome, unless there is one.
+    fn fill(&self, outcome: Result<R, WorkerError>) {
+        if self.forked() {
+            return;
+        }
+        let mut state = lock(&self.state);
+        if let State::Waiting = *state {
+            *state = State::Done(outcome);
+            self.done.notify_all();
+        }
+    }
+}
+
+/// A panic that nobody was told of is kept for the end of the worker.
+impl<R> Drop for Slot<R> {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let State::Done(Err(WorkerError::Panicked(panic))) = mem::replace(state, State::Taken) {
+            self.unseen.keep(panic);
+        }
+    }
+}
+
+/// The worker's end of a slot: if it is dropped without an outcome, the job will never run.
+pub(super) struct Signal<R>(pub(super) Arc<Slot<R>>);
+
+impl<R> Signal<R> {
+    pub(super) fn give(self, outcome: Result<R, WorkerError>) {
+        self.0.fill(outcome);
+    }
+}
+
+impl<R> Drop for Signal<R> {
+    fn drop(&mut self) {
+        self.0.fill(Err(WorkerError::Ended));
+    }
+}
+
+/// Nothing that is done under these locks panics.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
