@@ -168,7 +168,7 @@ pub use crate::device::{ComputeCapability, Device};
 pub use crate::driver::{Driver, DriverError};
 pub use crate::error::Error;
 pub use crate::launch::{
-    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Parameter,
+    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter,
     SharedKernel, Signature,
 };
 pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut, vector};

@@ -276,9 +276,8 @@ not_wrapped! {
         cuOccupancyMaxPotentialBlockSizeWithFlags cuOccupancyAvailableDynamicSMemPerBlock
         cuOccupancyMaxPotentialClusterSize cuOccupancyMaxActiveClusters;
 
-    NotYet "modules and functions: listing, lazy loading, names":
-        cuModuleGetLoadingMode cuModuleGetFunctionCount cuModuleEnumerateFunctions cuFuncGetName
-        cuFuncIsLoaded cuFuncLoad;
+    NotYet "modules and functions: lazy loading":
+        cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
 
     NotYet "linking at run time":
         cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddFile_v2 cuLinkComplete cuLinkDestroy;

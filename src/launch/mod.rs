@@ -12,7 +12,7 @@ mod signature;
 
 pub(crate) use self::signature::addresses;
 
-pub use self::bind::BindError;
+pub use self::bind::{BindError, Mismatch};
 pub use self::config::{Dim3, LaunchConfig};
 pub use self::kernel::{Kernel, LaunchError};
 pub use self::shared::SharedKernel;

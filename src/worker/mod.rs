@@ -54,7 +54,7 @@ fn is_on(worker: u64) -> bool {
 pub enum WorkerError {
     /// The system gave no thread.
     #[error("the worker's thread could not be started: {0}")]
-    Spawn(#[source] io::Error),
+    Spawn(io::Error),
     /// The closure panicked. The worker goes on.
     #[error("a closure panicked on the worker: {0}")]
     Panicked(Panic),

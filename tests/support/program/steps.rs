@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError, WorkerError};
+use cuprum::{
+    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError, WorkerError,
+};
 
 use crate::tracer::{Called, Session};
 
@@ -72,12 +74,19 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError BindError LaunchError WorkerError);
+around!(MemoryError Mismatch LaunchError WorkerError);
+
+impl Reported for BindError {
+    fn of_driver(&self) -> Option<Error> {
+        self.reason.of_driver()
+    }
+}
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
         match self {
-            Self::Driver(error) | Self::Rejected { error, .. } | Self::NotFound { error, .. } => Some(*error),
+            Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
+            Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
             _ => None,
         }
     }
@@ -87,7 +96,7 @@ impl Reported for KernelError {
     fn of_driver(&self) -> Option<Error> {
         match self {
             Self::Module(error) => error.of_driver(),
-            Self::Bind { error, .. } => error.of_driver(),
+            Self::Bind(error) => error.of_driver(),
             _ => None,
         }
     }
