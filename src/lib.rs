@@ -161,7 +161,7 @@ pub use cuprum_sys as sys;
 pub use cuprum_sys::{Library, LoadError, Version};
 
 pub use crate::context::{
-    Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, Limit, MemoryInfo,
+    Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, KeptContext, Limit, MemoryInfo,
     PrimaryContext, PrimaryState, SharedContext, StackTaken,
 };
 pub use crate::device::{ComputeCapability, Device};
@@ -171,9 +171,13 @@ pub use crate::launch::{
     Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter,
     SharedKernel, Signature,
 };
-pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut, vector};
+pub use crate::memory::{
+    Buffer, DeviceAddress, DeviceData, Fill, ForeignBuffer, MemoryError, Slice, SliceMut, vector,
+};
 pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
-pub use crate::stream::{Event, EventFlags, Lent, LentShared, MultiScope, Scope, Stream, StreamKind};
+pub use crate::stream::{
+    Event, EventFlags, ForeignEvent, ForeignStream, Lent, LentShared, MultiScope, Scope, Stream, StreamKind,
+};
 pub use crate::worker::{Job, Worker, WorkerError};
 
 /// The README's example, compiled and run with the other examples.

@@ -125,7 +125,7 @@ not_wrapped! {
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
 
     Unneeded "objects remember their context, and streams how they were created":
-        cuStreamGetFlags cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
+        cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 
     OutOfScope "graphics: OpenGL, mapped resources, contexts shared with graphics, NvSciSync":
         cuDeviceGetNvSciSyncAttributes cuStreamBeginCaptureToCig cuStreamEndCaptureToCig

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUlimit, FnId};
 
-use super::{Context, ContextRef, ForeignContext, PrimaryContext, SharedContext, stack};
+use super::{Context, ContextRef, ForeignContext, KeptContext, PrimaryContext, SharedContext, stack};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
@@ -154,11 +154,19 @@ impl<'s> sealed::Sealed<'s, 'static> for &'s SharedContext {
     }
 }
 
+impl<'s, 'ctx> sealed::Sealed<'s, 'ctx> for &'s KeptContext<'ctx> {
+    #[inline]
+    fn near(self) -> Near<'s, ContextRef> {
+        KeptContext::near(self)
+    }
+}
+
 /// The context, for the lifetime of what is made in it.
 #[inline]
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
-    // SAFETY: of the two kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. The other
-    // borrows a share of it for `'s`, for which the token is good; what is made from the token takes its own share.
+    // SAFETY: of the kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. Another borrows a
+    // share of it for `'s`, for which the token is good; what is made from the token takes its own share. The third
+    // borrows one of either.
     unsafe { context.near().outlived() }
 }
 

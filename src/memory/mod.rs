@@ -3,6 +3,7 @@
 mod buffer;
 pub(crate) mod copy;
 mod data;
+mod foreign;
 mod slice;
 pub mod vector;
 
@@ -11,6 +12,7 @@ pub(crate) use self::data::Pattern;
 #[cfg(feature = "bytemuck")]
 pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub use self::foreign::ForeignBuffer;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
 

@@ -13,6 +13,7 @@
 //! nothing is promised after an error.
 
 mod event;
+mod foreign;
 mod lent;
 mod scope;
 
@@ -21,6 +22,7 @@ use std::fmt;
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
 pub use self::event::{Event, EventFlags};
+pub use self::foreign::{ForeignEvent, ForeignStream};
 pub use self::lent::{Lent, LentShared};
 pub use self::scope::{MultiScope, Scope};
 

@@ -8,6 +8,7 @@
 mod code;
 mod contexts;
 mod devices;
+mod foreign;
 mod memory;
 mod scopes;
 mod steps;
