@@ -144,6 +144,20 @@
 //! kernel that was not loaded from PTX needs CUDA 12.4. [`Library::require`] and [`Library::has`] tell
 //! beforehand. NVIDIA's newer drivers take programs made for older ones, so there is no greatest version.
 
+// The rooms, from the bottom to the top; each uses only those above it in this list. `tests/rules/arrows/cuprum.rs` has
+// the arrows, checks them, and gives the reason for each of the few that go the other way.
+//
+// error swallowed   what a call answered, and what drops could not report
+// raw               call: one checked call; keep: what keeps a context or module alive; held: the owner of handles
+//                   this_thread: what must not be sent
+// driver device     what is there before any context
+// context           contexts, their owners, and the stack of each thread
+// memory            addresses and slices of device memory, its owners, and the one place for copies
+// launch            signature: arguments of kernels; config: geometry
+// stream            streams, events, and scopes that lend memory
+// module            code, its functions and its globals
+// launch            kernels: functions bound to a signature
+
 pub mod context;
 pub mod device;
 pub mod driver;

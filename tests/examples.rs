@@ -1,6 +1,6 @@
 //! The numbered examples: each runs to its end and says what it should.
 //!
-//! They run as the programs that they are. Under cargo they are built first, as `cargo test` alone does by itself.
+//! A program of its own, which starts others and needs no device itself. They run as the programs that they are. Under cargo they are built first, as `cargo test` alone does by itself.
 
 use std::path::PathBuf;
 use std::process::Command;
