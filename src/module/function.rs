@@ -15,6 +15,11 @@ use crate::raw::keep::Near;
 use crate::stream::Stream;
 
 /// A kernel of a loaded module, which it borrows. Bind it to a Rust signature to launch it.
+///
+/// # Keeping it in a struct
+///
+/// It borrows its module, and no struct can hold both: a [`SharedKernel`](crate::SharedKernel) of a
+/// [`SharedModule`](crate::SharedModule) keeps its code, and fits beside it.
 #[derive(Clone, Copy)]
 pub struct Function<'m> {
     raw: CUfunction,

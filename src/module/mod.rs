@@ -31,7 +31,9 @@ use crate::raw::keep::{Near, Shareable};
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module.
+/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module. Nor can it hold a context
+/// and a module that borrows it: in a struct it is a `Module<'static>`, or a `SharedModule<'static>`, of a
+/// [`SharedContext`](crate::SharedContext).
 pub struct Module<'ctx> {
     code: Held<'ctx, CUmodule>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.

@@ -47,6 +47,11 @@ pub enum StreamKind {
 ///
 /// Dropping it does not wait: the driver finishes what is queued. Drop works on any thread, swallows errors and
 /// does nothing in a forked child; [`close`](Stream::close) reports.
+///
+/// # Keeping it in a struct
+///
+/// In a struct it is a `Stream<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
+/// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
 pub struct Stream<'ctx> {
     queue: Held<'ctx, CUstream>,
     kind: StreamKind,

@@ -21,7 +21,7 @@ unsafe extern "C" {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_thread_that_cannot_be_started_is_an_error() {
-    in_child("worker::processes::a_thread_that_cannot_be_started_is_an_error", || {
+    in_child(concat!(module_path!(), "::a_thread_that_cannot_be_started_is_an_error"), || {
         unsafe extern "C" {
             fn setrlimit(resource: c_int, limit: *const [u64; 2]) -> c_int;
         }
@@ -47,7 +47,7 @@ fn a_thread_that_cannot_be_started_is_an_error() {
 #[cfg(unix)]
 #[test]
 fn a_forked_child_is_told() {
-    in_child("worker::processes::a_forked_child_is_told", || {
+    in_child(concat!(module_path!(), "::a_forked_child_is_told"), || {
         let is_forked =
             |error: &WorkerError| matches!(error, WorkerError::Driver(error) if error.is_forked());
         let context = shared();
@@ -92,7 +92,7 @@ fn a_forked_child_is_told() {
 #[cfg(unix)]
 #[test]
 fn a_closure_may_fork() {
-    in_child("worker::processes::a_closure_may_fork", || {
+    in_child(concat!(module_path!(), "::a_closure_may_fork"), || {
         let worker = worker();
         let status = worker.run(|cx| {
             // SAFETY: as above.
@@ -116,7 +116,7 @@ fn a_closure_may_fork() {
 #[cfg(unix)]
 #[test]
 fn a_closure_that_returns_in_a_forked_child_ends_it() {
-    in_child("worker::processes::a_closure_that_returns_in_a_forked_child_ends_it", || {
+    in_child(concat!(module_path!(), "::a_closure_that_returns_in_a_forked_child_ends_it"), || {
         let worker = worker();
         let child = worker.run(|_| {
             // SAFETY: in the child this closure returns to the worker, which ends the thread, the only one.
