@@ -31,3 +31,7 @@ for subject in programs/*/; do
     done
 done
 python3 count.py
+if [ "$(grep '^|' README.md)" != "$(python3 count.py)" ]; then
+    echo "the table of README.md says something else" >&2
+    exit 1
+fi

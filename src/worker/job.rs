@@ -25,7 +25,7 @@ where
     F: FnOnce(&mut Current<'_, 'static>) -> R + Send + 'env,
     R: Send + 'env,
 {
-    let work = Work { body, signal: Signal(slot) };
+    let work = Work { body, signal: Signal::new(slot) };
     Box::new(move |context| {
         let Work { body, signal } = work;
         let outcome = catch_unwind(AssertUnwindSafe(move || context.enter(body)));

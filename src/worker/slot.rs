@@ -4,6 +4,7 @@
 //! is not there any more.
 
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::{FnId, Library};
@@ -34,7 +35,10 @@ impl Unseen {
 }
 
 enum State<R> {
-    Waiting,
+    /// There is no outcome.
+    Open,
+    /// Nor is there one, and somebody sleeps until there is.
+    WaitedFor,
     Done(Result<R, WorkerError>),
     Taken,
 }
@@ -42,13 +46,23 @@ enum State<R> {
 /// Where one job's outcome is put.
 pub(super) struct Slot<R> {
     state: Mutex<State<R>>,
+    /// What `state` says, without its lock.
+    is_filled: AtomicBool,
     done: Condvar,
     unseen: Arc<Unseen>,
 }
 
+/// How often a wait looks before it sleeps: in all some microseconds.
+const SPINS: u32 = 8;
+
 impl<R> Slot<R> {
     pub(super) const fn new(unseen: Arc<Unseen>) -> Self {
-        Self { state: Mutex::new(State::Waiting), done: Condvar::new(), unseen }
+        Self {
+            state: Mutex::new(State::Open),
+            is_filled: AtomicBool::new(false),
+            done: Condvar::new(),
+            unseen,
+        }
     }
 
     fn forked(&self) -> bool {
@@ -63,7 +77,7 @@ impl<R> Slot<R> {
         match mem::replace(&mut *self.done(), State::Taken) {
             State::Done(outcome) => outcome,
             // Taken before, which none of the callers does.
-            State::Waiting | State::Taken => Err(WorkerError::Ended),
+            State::Open | State::WaitedFor | State::Taken => Err(WorkerError::Ended),
         }
     }
 
@@ -73,8 +87,18 @@ impl<R> Slot<R> {
     }
 
     fn done(&self) -> MutexGuard<'_, State<R>> {
+        // What comes soon costs less to look for than to be woken for.
+        for turns in 0..SPINS {
+            if self.is_filled.load(Ordering::Acquire) {
+                break;
+            }
+            for _ in 0..1u32 << turns {
+                std::hint::spin_loop();
+            }
+        }
         let mut state = lock(&self.state);
-        while let State::Waiting = *state {
+        while let State::Open | State::WaitedFor = *state {
+            *state = State::WaitedFor;
             state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state
@@ -82,18 +106,19 @@ impl<R> Slot<R> {
 
     /// Whether there is an outcome.
     pub(super) fn is_done(&self) -> bool {
-        !self.forked() && !matches!(*lock(&self.state), State::Waiting)
+        !self.forked() && self.is_filled.load(Ordering::Acquire)
     }
 
-    /// Puts the outcome, unless there is one.
+    /// Puts the outcome. Called once.
     fn fill(&self, outcome: Result<R, WorkerError>) {
         if self.forked() {
             return;
         }
-        let mut state = lock(&self.state);
-        if let State::Waiting = *state {
-            *state = State::Done(outcome);
-            self.done.notify_all();
+        let before = mem::replace(&mut *lock(&self.state), State::Done(outcome));
+        self.is_filled.store(true, Ordering::Release);
+        if let State::WaitedFor = before {
+            // Not under the lock, for which whoever is woken would wait. This end has a share of the slot.
+            self.done.notify_one();
         }
     }
 }
@@ -109,17 +134,25 @@ impl<R> Drop for Slot<R> {
 }
 
 /// The worker's end of a slot: if it is dropped without an outcome, the job will never run.
-pub(super) struct Signal<R>(pub(super) Arc<Slot<R>>);
+pub(super) struct Signal<R>(Option<Arc<Slot<R>>>);
 
 impl<R> Signal<R> {
-    pub(super) fn give(self, outcome: Result<R, WorkerError>) {
-        self.0.fill(outcome);
+    pub(super) const fn new(slot: Arc<Slot<R>>) -> Self {
+        Self(Some(slot))
+    }
+
+    pub(super) fn give(mut self, outcome: Result<R, WorkerError>) {
+        if let Some(slot) = self.0.take() {
+            slot.fill(outcome);
+        }
     }
 }
 
 impl<R> Drop for Signal<R> {
     fn drop(&mut self) {
-        self.0.fill(Err(WorkerError::Ended));
+        if let Some(slot) = self.0.take() {
+            slot.fill(Err(WorkerError::Ended));
+        }
     }
 }
 
