@@ -7,6 +7,8 @@ mod enter;
 mod foreign;
 mod open;
 mod primary;
+mod profiler;
+mod settings;
 mod shared;
 pub(crate) mod stack;
 
@@ -22,6 +24,7 @@ pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, To
 pub use self::foreign::ForeignContext;
 pub use self::open::KeptContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
+pub use self::profiler::Profile;
 pub use self::shared::SharedContext;
 
 use crate::device::Device;

@@ -4,6 +4,8 @@ mod buffer;
 pub(crate) mod copy;
 mod data;
 mod foreign;
+mod peer;
+mod pointer;
 mod slice;
 pub mod vector;
 
@@ -13,6 +15,8 @@ pub(crate) use self::data::Pattern;
 pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
 pub use self::foreign::ForeignBuffer;
+pub use self::peer::PeerAccess;
+pub use self::pointer::PointerInfo;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
 

@@ -16,6 +16,7 @@ mod event;
 mod foreign;
 mod lent;
 mod scope;
+mod whole_context;
 
 use std::fmt;
 

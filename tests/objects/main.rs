@@ -10,10 +10,13 @@ mod child;
 mod common;
 
 mod context;
+mod devices;
 mod errors;
 mod launch;
 mod memory;
 mod module;
+mod occupancy;
+mod pointer;
 mod stream;
 mod threads;
 mod worker;
