@@ -162,6 +162,7 @@ pub mod context;
 pub mod device;
 pub mod driver;
 pub mod error;
+pub mod graph;
 pub mod launch;
 pub mod memory;
 pub mod module;

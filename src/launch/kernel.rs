@@ -102,7 +102,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
 
     /// Refuses a geometry beyond the limits.
     #[inline]
-    pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
+    pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.limits.check(config)
     }
 

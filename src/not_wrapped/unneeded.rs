@@ -20,4 +20,13 @@ groups! { Unneeded:
 
     "objects remember their context, and streams how they were created":
         cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
+
+    "the functions for each kind of node do the same":
+        cuGraphNodeSetParams_v2 cuGraphNodeGetParams cuGraphExecNodeSetParams;
+
+    "making a graph executable with a log of errors that no driver writes since CUDA 12":
+        cuGraphInstantiate_v2;
+
+    "tokens of nodes know their graph, and graphs the functions that their nodes call":
+        cuGraphHostNodeGetParams cuGraphNodeGetContainingGraph;
 }

@@ -8,7 +8,7 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{Steps, code, foreign as foreign_handles, memory, scopes, streams};
+use super::{Steps, captures, code, foreign as foreign_handles, graphs, memory, scopes, streams};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -30,6 +30,8 @@ pub(super) fn created(steps: &Steps, device: Device) {
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
+        graphs::all(steps, &cx);
+        captures::all(steps, &cx);
         foreign(steps, &mut cx, &other);
         entered(steps, &cx, &other);
         foreign_handles::all(steps, &cx, &other);

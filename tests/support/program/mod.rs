@@ -5,10 +5,12 @@
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
+mod captures;
 mod code;
 mod contexts;
 mod devices;
 mod foreign;
+mod graphs;
 mod memory;
 mod scopes;
 mod steps;

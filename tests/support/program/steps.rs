@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
 use cuprum::{
     BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError, WorkerError,
@@ -80,6 +81,15 @@ around!(MemoryError Mismatch LaunchError WorkerError);
 impl Reported for BindError {
     fn of_driver(&self) -> Option<Error> {
         self.reason.of_driver()
+    }
+}
+
+impl Reported for GraphError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Update { error, .. } => Some(*error),
+            _ => None,
+        }
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) enum Kind {
     Module,
     Function,
     Memory,
+    Graph,
+    Executable,
 }
 
 impl Kind {
@@ -25,6 +27,8 @@ impl Kind {
             "CUmodule" => Self::Module,
             "CUfunction" => Self::Function,
             "CUdeviceptr" => Self::Memory,
+            "CUgraph" => Self::Graph,
+            "CUgraphExec" => Self::Executable,
             _ => return None,
         })
     }

@@ -53,6 +53,8 @@ pub(crate) struct Watcher {
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
     flights: Vec<Flight>,
+    /// Whether copies become nodes of a graph.
+    capturing: bool,
     violations: Vec<Violation>,
 }
 
@@ -65,6 +67,10 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
         FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 => Kind::Memory,
+        FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
+        FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
+            Kind::Executable
+        }
         _ => return None,
     })
 }
@@ -77,6 +83,8 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
         FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuGraphDestroy => Kind::Graph,
+        FnId::cuGraphExecDestroy => Kind::Executable,
         _ => return None,
     })
 }
@@ -88,15 +96,33 @@ fn freed_again(answer: CUresult) -> Trouble {
 
 /// Whether a function hands out handles that exist already.
 fn only_tells(function: FnId) -> bool {
-    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2 | FnId::cuModuleEnumerateFunctions)
+    matches!(
+        function,
+        FnId::cuCtxGetCurrent
+            | FnId::cuCtxPopCurrent_v2
+            | FnId::cuGraphChildGraphNodeGetGraph
+            | FnId::cuGraphEventRecordNodeGetEvent
+            | FnId::cuGraphEventWaitNodeGetEvent
+            | FnId::cuGraphMemFreeNodeGetParams
+            | FnId::cuStreamGetCaptureInfo_v2
+            | FnId::cuStreamGetCaptureInfo_v3
+    )
 }
 
 /// Whether the safe layer calls a function whatever context is current.
 fn is_free_of_context(function: FnId) -> bool {
     let name = function.to_string();
     let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
-    let objects =
-        ["cuCtxGetCurrent", "cuEventSynchronize", "cuEventQuery", "cuEventElapsed", "cuModuleGet", "cuFunc"];
+    let objects = [
+        "cuCtxGetCurrent",
+        "cuEventSynchronize",
+        "cuEventQuery",
+        "cuEventElapsed",
+        "cuModuleGet",
+        "cuFunc",
+        "cuThread",
+        "cuUserObject",
+    ];
     begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
@@ -147,6 +173,10 @@ impl Watcher {
         let function = asked.function;
         for (&ty, &word) in asked.types.iter().zip(asked.words) {
             let Some(kind) = Kind::of(ty).filter(|kind| !kind.is_none(word)) else { continue };
+            // An address inside of a graph, which no function has made by itself.
+            if function == FnId::cuGraphAddMemFreeNode && kind == Kind::Memory {
+                continue;
+            }
             let frees = freed_by(function) == Some(kind);
             match self.handles.state(kind, word) {
                 None => {
@@ -223,7 +253,7 @@ impl Watcher {
     }
 
     fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
-        let made = read(words[0]);
+        let made = read(words[if function == FnId::cuStreamEndCapture { 1 } else { 0 }]);
         match function {
             FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
             FnId::cuModuleGetFunction => self.handles.make_in_module(kind, made, 1, words[1]),
@@ -236,7 +266,14 @@ impl Watcher {
 
     /// Notes host memory that a call has put in flight.
     fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
-        if function == FnId::cuMemcpyDtoHAsync_v2 {
+        match function {
+            FnId::cuStreamBeginCapture
+            | FnId::cuStreamBeginCapture_v2
+            | FnId::cuStreamBeginCaptureToGraph => self.capturing = true,
+            FnId::cuStreamEndCapture => self.capturing = false,
+            _ => {}
+        }
+        if function == FnId::cuMemcpyDtoHAsync_v2 && !self.capturing {
             self.flights.push(Flight { context, stream: words[3], address: words[0] });
         }
     }
