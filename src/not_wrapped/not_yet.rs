@@ -12,8 +12,8 @@ groups! { NotYet:
 
     "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
-        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync
-        cuMemDiscardBatchAsync cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
+        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync cuMemDiscardBatchAsync
+        cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
         cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
@@ -67,12 +67,11 @@ groups! { NotYet:
 
     "streams: attributes, identity, priority asked for, host functions, memory operations":
         cuStreamGetPriority cuStreamGetId cuStreamCopyAttributes cuStreamGetAttribute
-        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2
-        cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
+        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2 cuStreamWriteValue64_v2
+        cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 
-    "modules and functions: listing, lazy loading, names":
-        cuModuleGetLoadingMode cuModuleGetFunctionCount cuModuleEnumerateFunctions cuFuncGetName
-        cuFuncIsLoaded cuFuncLoad;
+    "modules and functions: lazy loading":
+        cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
 
     "linking at run time":
         cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddFile_v2 cuLinkComplete cuLinkDestroy;

@@ -19,7 +19,7 @@ groups! { Unneeded:
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
 
     "objects remember their context, and streams how they were created":
-        cuStreamGetFlags cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
+        cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 
     "the functions for each kind of node do the same":
         cuGraphNodeSetParams_v2 cuGraphNodeGetParams cuGraphExecNodeSetParams;

@@ -21,6 +21,7 @@ mod empty_scope;
 mod graph;
 mod injection;
 mod old_drivers;
+mod open;
 mod parameters;
 mod provenance;
 mod self_test;

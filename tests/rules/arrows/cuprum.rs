@@ -26,6 +26,7 @@ const ROOMS: &[Room<'static>] = &[
         &["launch"],
         &["error", "call", "keep", "context", "arguments", "geometry", "stream", "module"],
     ),
+    ("worker", &["worker"], &["error", "call", "context"]),
     (
         "graph",
         &["graph"],
@@ -48,7 +49,18 @@ const ROOMS: &[Room<'static>] = &[
     (
         "lib",
         &["lib"],
-        &["error", "driver", "context", "memory", "arguments", "geometry", "stream", "module", "launch"],
+        &[
+            "error",
+            "driver",
+            "context",
+            "memory",
+            "arguments",
+            "geometry",
+            "stream",
+            "module",
+            "launch",
+            "worker",
+        ],
     ),
 ];
 

@@ -8,7 +8,7 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{Steps, captures, code, graphs, memory, scopes, streams};
+use super::{Steps, captures, code, foreign as foreign_handles, graphs, memory, scopes, streams};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -34,6 +34,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         captures::all(steps, &cx);
         foreign(steps, &mut cx, &other);
         entered(steps, &cx, &other);
+        foreign_handles::all(steps, &cx, &other);
         steps.expect(&context);
         // That the first context is current again, whatever happened above it.
         steps.attempt("Current::synchronize", || cx.synchronize());

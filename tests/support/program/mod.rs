@@ -9,11 +9,13 @@ mod captures;
 mod code;
 mod contexts;
 mod devices;
+mod foreign;
 mod graphs;
 mod memory;
 mod scopes;
 mod steps;
 mod streams;
+mod workers;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -54,5 +56,6 @@ fn whole(steps: &Steps, library: Library) {
     let Some(device) = devices::all(steps, driver) else { return };
     contexts::created(steps, device);
     contexts::shared(steps, device);
+    workers::all(steps, device);
     contexts::primary(steps, device);
 }
