@@ -12,8 +12,8 @@ groups! { NotYet:
 
     "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
-        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync cuMemDiscardBatchAsync
-        cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
+        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync
+        cuMemDiscardBatchAsync cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
         cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
@@ -67,8 +67,8 @@ groups! { NotYet:
 
     "streams: attributes, identity, priority asked for, host functions, memory operations":
         cuStreamGetPriority cuStreamGetId cuStreamCopyAttributes cuStreamGetAttribute
-        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2 cuStreamWriteValue64_v2
-        cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
+        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2
+        cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
