@@ -149,6 +149,7 @@ pub mod not_wrapped;
 mod raw;
 pub mod stream;
 pub mod swallowed;
+pub mod texture;
 
 pub use cuprum_sys as sys;
 pub use cuprum_sys::{Library, LoadError, Version};

@@ -1,15 +1,31 @@
 //! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it.
 
+mod array;
 mod buffer;
 pub(crate) mod copy;
 mod data;
+mod extent;
+mod host_block;
+mod pitched;
+mod side;
 mod slice;
 
+pub use self::array::{
+    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, LentArray, MipmappedArray,
+    SharedArray, SharedMipmappedArray, Texel,
+};
+pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;
 pub(crate) use self::data::Pattern;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub use self::extent::Extent;
+pub use self::host_block::{HostBlock, HostBlockMut};
+pub use self::pitched::{LentPitched, LentSource, Pitched, PitchedBuffer, PitchedMut};
+pub use self::side::CopySource;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
+
+use cuprum_sys::CUarray_format;
 
 use crate::error::Error;
 
@@ -34,6 +50,45 @@ pub enum MemoryError {
         destination_len: usize,
         /// Elements of the source.
         source_len: usize,
+    },
+    /// Source and destination of a copy differ in width, height or depth. Nothing was copied.
+    #[error(
+        "cannot copy a block of {source_extent} into one of {destination_extent}: take a part of the larger one"
+    )]
+    Extent {
+        /// Elements of the destination along each dimension.
+        destination_extent: Extent,
+        /// Elements of the source along each dimension.
+        source_extent: Extent,
+    },
+    /// A block of rows and slices does not lie in the memory that is to hold it, or its rows or slices overlap.
+    #[error(
+        "{len} elements have no room for a block of {extent} whose rows begin {pitch} elements apart and whose \
+         slices {rows} rows"
+    )]
+    Outside {
+        /// Elements asked for along each dimension.
+        extent: Extent,
+        /// Elements from one row to the next.
+        pitch: usize,
+        /// Rows from one slice to the next.
+        rows: usize,
+        /// Elements that there are.
+        len: usize,
+    },
+    /// An array with a dimension of zero, which the driver would take for one of fewer dimensions.
+    #[error("an array of {extent} has no elements: every dimension must be at least 1")]
+    EmptyArray {
+        /// Elements asked for along each dimension.
+        extent: Extent,
+    },
+    /// An array has elements of another type.
+    #[error("the array has {channels} channels of {format:?}, another element type than asked for")]
+    Texel {
+        /// Format of a channel.
+        format: CUarray_format,
+        /// Channels of an element.
+        channels: u32,
     },
     /// The source of a copy is lent to another stream than the destination, which nothing orders. Nothing was copied.
     #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
