@@ -92,6 +92,11 @@
 //! Nothing here leaves the device with a right to write host memory after a call has returned, since after a fault no
 //! call tells when it stops; the [module of streams](stream) says what was measured.
 //!
+//! # Features
+//!
+//! None is on by default. `derive` has `#[derive(DeviceData)]`; `half`, `num-complex` and `bytemuck` let the types of these
+//! crates lie in device memory ([`DeviceData`]).
+//!
 //! # Errors
 //!
 //! Every error names the call and the code in eight bytes; see [`Error`]. Methods that check on the host have
@@ -165,7 +170,7 @@ pub use crate::launch::{
     Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Parameter,
     SharedKernel, Signature,
 };
-pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut};
+pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut, vector};
 pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
 pub use crate::stream::{Event, EventFlags, Lent, LentShared, MultiScope, Scope, Stream, StreamKind};
 

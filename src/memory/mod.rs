@@ -9,6 +9,7 @@ mod host_block;
 mod pitched;
 mod side;
 mod slice;
+pub mod vector;
 
 pub use self::array::{
     Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, LentArray, MipmappedArray,
@@ -17,6 +18,8 @@ pub use self::array::{
 pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;
 pub(crate) use self::data::Pattern;
+#[cfg(feature = "bytemuck")]
+pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
 pub use self::extent::Extent;
 pub use self::host_block::{HostBlock, HostBlockMut};
@@ -24,6 +27,21 @@ pub use self::pitched::{LentPitched, LentSource, Pitched, PitchedBuffer, Pitched
 pub use self::side::CopySource;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
+
+/// Feature `derive`.
+///
+/// ```
+/// use cuprum::DeviceData;
+///
+/// #[derive(Clone, Copy, DeviceData)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f32; 3],
+///     mass: f32,
+/// }
+/// ```
+#[cfg(feature = "derive")]
+pub use cuprum_derive::DeviceData;
 
 use cuprum_sys::CUarray_format;
 

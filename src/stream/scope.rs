@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::memory::{DeviceData, Slice, SliceMut, copy};
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
+use crate::raw::this_thread::ThisThread;
 
 /// A stretch of work on one stream, which is waited for before it ends.
 ///
@@ -26,7 +27,7 @@ pub struct Scope<'scope, 'env: 'scope> {
     token: Token<'scope>,
     _scope: PhantomData<&'scope mut &'scope ()>,
     _env: PhantomData<&'env mut &'env ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// A stretch of work on several streams, all of which are waited for before it ends: made by [`Current::multi_scope`].
@@ -34,7 +35,7 @@ pub struct MultiScope<'scope, 'env: 'scope> {
     streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,
     _env: PhantomData<&'env mut &'env ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// Waits for a scope's streams, on whatever path the scope is left.
@@ -181,7 +182,7 @@ impl Current<'_, '_> {
             streams: wait.streams,
             token: self.token(),
             _env: PhantomData,
-            _this_thread: PhantomData,
+            _this_thread: ThisThread::MARK,
         };
         let result = body(&scope);
         wait.end(result)
@@ -208,7 +209,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         // Where each thread has its own default stream, nothing is left in flight on it.
         let ordered = stream.kind() == StreamKind::Blocking;
         let apart = !ordered && stream.context().library().stream_mode() == StreamMode::Legacy;
-        let (_scope, _env, _this_thread) = (PhantomData, PhantomData, PhantomData);
+        let (_scope, _env, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
         Self { stream: stream.as_raw(), apart, token, _scope, _env, _this_thread }
     }
 

@@ -1,5 +1,6 @@
 //! Textures and surfaces that are lent to a scope, for kernels that are launched in it.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUsurfObject, CUtexObject};
@@ -7,22 +8,23 @@ use cuprum_sys::{CUsurfObject, CUtexObject};
 use super::{Surface, SurfaceObject, Texture, TextureObject};
 use crate::error::Error;
 use crate::launch::Argument;
+use crate::raw::this_thread::ThisThread;
 use crate::stream::Scope;
 
 /// A texture lent to a scope: neither it nor what it reads can go before the scope has waited. `Copy`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LentTexture<'scope> {
     raw: CUtexObject,
     _texture: PhantomData<&'scope ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// A surface lent to a scope: neither it nor its array can go before the scope has waited. `Copy`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LentSurface<'scope> {
     raw: CUsurfObject,
     _surface: PhantomData<&'scope ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 impl<'scope> Scope<'scope, '_> {
@@ -35,7 +37,7 @@ impl<'scope> Scope<'scope, '_> {
     #[doc(alias = "cuStreamSynchronize")]
     pub fn lend_texture(&self, texture: &'scope Texture<'_>) -> Result<LentTexture<'scope>, Error> {
         self.take_in(texture.context())?;
-        Ok(LentTexture { raw: texture.as_raw(), _texture: PhantomData, _this_thread: PhantomData })
+        Ok(LentTexture { raw: texture.as_raw(), _texture: PhantomData, _this_thread: ThisThread::MARK })
     }
 
     /// Lends a surface to this scope, for kernels that are launched on its stream. It may be lent to other streams too.
@@ -47,7 +49,7 @@ impl<'scope> Scope<'scope, '_> {
     #[doc(alias = "cuStreamSynchronize")]
     pub fn lend_surface(&self, surface: &'scope Surface<'_>) -> Result<LentSurface<'scope>, Error> {
         self.take_in(surface.context())?;
-        Ok(LentSurface { raw: surface.as_raw(), _surface: PhantomData, _this_thread: PhantomData })
+        Ok(LentSurface { raw: surface.as_raw(), _surface: PhantomData, _this_thread: ThisThread::MARK })
     }
 }
 
@@ -80,5 +82,17 @@ unsafe impl Argument<SurfaceObject> for LentSurface<'_> {
 
     fn into_raw(self) -> CUsurfObject {
         self.raw
+    }
+}
+
+impl fmt::Debug for LentTexture<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LentTexture({:#x})", self.raw)
+    }
+}
+
+impl fmt::Debug for LentSurface<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LentSurface({:#x})", self.raw)
     }
 }

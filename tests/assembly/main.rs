@@ -66,7 +66,9 @@ fn compile() -> Listing {
             .env("RUSTFLAGS", "--emit=asm -C relocation-model=static")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS"),
+            .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            // Incremental builds inline less.
+            .env_remove("CARGO_INCREMENTAL"),
     );
     let mut listing = Listing::default();
     for name in ["cuprum_assembly", "cuprum", "cuprum_sys"] {

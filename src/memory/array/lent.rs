@@ -12,6 +12,7 @@ use crate::memory::pitched::{LentSide, LentSource};
 use crate::memory::side::{self, Side};
 use crate::memory::{Extent, HostBlockMut, MemoryError, same_length};
 use crate::raw::call::context_call;
+use crate::raw::this_thread::ThisThread;
 use crate::stream::Scope;
 
 /// Elements of an array lent to a scope, to be copied on its stream in the order of the calls. `Copy`.
@@ -45,7 +46,7 @@ pub struct LentArray<'scope, T: Texel> {
     token: Token<'scope>,
     /// Invariant: with a shorter `'scope`, host memory could be borrowed for less than the scope.
     _scope: PhantomData<&'scope mut &'scope ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 impl<T: Texel> Clone for LentArray<'_, T> {
@@ -67,7 +68,7 @@ impl<'scope> Scope<'scope, '_> {
     #[doc(alias = "cuStreamSynchronize")]
     pub fn lend_array<T: Texel>(&self, part: ArrayPart<'scope, T>) -> Result<LentArray<'scope, T>, Error> {
         let (stream, token) = self.take_in(part.array().context())?;
-        Ok(LentArray { part, stream, token, _scope: PhantomData, _this_thread: PhantomData })
+        Ok(LentArray { part, stream, token, _scope: PhantomData, _this_thread: ThisThread::MARK })
     }
 }
 

@@ -3,11 +3,12 @@
 use cuprum_sys::{CUarray_format, CUresourceViewFormat};
 
 use crate::memory::DeviceData;
+use crate::memory::vector::*;
 
 /// An element of an array, a texel: one, two or four channels of one format.
 ///
-/// It holds for `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32` and [`Half`], for arrays of two and four of them, and for
-/// CUDA's vectors of two and four of them.
+/// It holds for `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32` and [`Half`], for arrays of two and four of them, for CUDA's
+/// [vectors](crate::vector) of two and four of them, and with the feature of that name for `half::f16`.
 ///
 /// # Safety
 /// The type has the bytes of `CHANNELS` (1, 2 or 4) channels of the format `FORMAT`, and no others.
@@ -62,4 +63,42 @@ texels! {
         CU_RES_VIEW_FORMAT_FLOAT_1X16 CU_RES_VIEW_FORMAT_FLOAT_2X16 CU_RES_VIEW_FORMAT_FLOAT_4X16;
     f32: CU_AD_FORMAT_FLOAT,
         CU_RES_VIEW_FORMAT_FLOAT_1X32 CU_RES_VIEW_FORMAT_FLOAT_2X32 CU_RES_VIEW_FORMAT_FLOAT_4X32;
+}
+
+/// Implements the trait for a vector, as for the array of its components.
+macro_rules! vectors {
+    ($($vector:ident as $array:ty;)*) => { $(
+        const _: () = assert!(size_of::<$vector>() == size_of::<$array>());
+
+        // SAFETY: the same components one after another, without padding, as was asserted above.
+        #[diagnostic::do_not_recommend]
+        unsafe impl Texel for $vector {
+            const FORMAT: CUarray_format = <$array>::FORMAT;
+            const CHANNELS: u32 = <$array>::CHANNELS;
+            const VIEW: CUresourceViewFormat = <$array>::VIEW;
+        }
+    )* };
+}
+
+vectors! {
+    char2 as [i8; 2];
+    char4 as [i8; 4];
+    uchar2 as [u8; 2];
+    uchar4 as [u8; 4];
+    short2 as [i16; 2];
+    short4 as [i16; 4];
+    ushort2 as [u16; 2];
+    ushort4 as [u16; 4];
+    int2 as [i32; 2];
+    int4 as [i32; 4];
+    uint2 as [u32; 2];
+    uint4 as [u32; 4];
+    float2 as [f32; 2];
+    float4 as [f32; 4];
+}
+
+#[cfg(feature = "half")]
+texels! {
+    half::f16: CU_AD_FORMAT_HALF,
+        CU_RES_VIEW_FORMAT_FLOAT_1X16 CU_RES_VIEW_FORMAT_FLOAT_2X16 CU_RES_VIEW_FORMAT_FLOAT_4X16;
 }

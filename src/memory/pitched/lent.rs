@@ -15,6 +15,7 @@ use crate::memory::extent::{Extent, Strides};
 use crate::memory::side::{self, Side};
 use crate::memory::{DeviceData, Fill, HostBlock, HostBlockMut, MemoryError, Pattern, copy, same_length};
 use crate::raw::call::context_call;
+use crate::raw::this_thread::ThisThread;
 use crate::stream::Scope;
 
 /// Rows of device memory lent to a scope: used by its stream alone, in the order of the calls, until the scope ends.
@@ -47,7 +48,7 @@ pub struct LentPitched<'scope, T: DeviceData> {
     _elements: PhantomData<&'scope mut [T]>,
     /// Invariant: with a shorter `'scope`, host memory could be borrowed for less than the scope.
     _scope: PhantomData<&'scope mut &'scope ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// What can be copied from on a scope's stream: a [`HostBlock`] that is borrowed for the scope, and what was lent to it.
@@ -102,7 +103,7 @@ impl<'scope> Scope<'scope, '_> {
     ) -> Result<LentPitched<'scope, T>, Error> {
         let (stream, token) = self.take_in(memory.context())?;
         let (address, strides, aligned) = (memory.as_raw(), memory.strides(), memory.is_aligned());
-        let (_elements, _scope, _this_thread) = (PhantomData, PhantomData, PhantomData);
+        let (_elements, _scope, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
         Ok(LentPitched { address, strides, aligned, stream, token, _elements, _scope, _this_thread })
     }
 }
