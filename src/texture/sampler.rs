@@ -58,6 +58,9 @@ pub enum ReadMode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
     /// What is read outside, along x, y and z. Layers are always clamped, and cubes have no outside.
+    ///
+    /// A line with linear filtering needs [`AddressMode::CLAMP`] along y: the device samples it at the edge of a plane
+    /// of one row, where half of what [`AddressMode::BORDER`] reads is border (measured on an H200).
     pub address_modes: [AddressMode; 3],
     /// How texels are mixed.
     pub filter: FilterMode,
@@ -127,7 +130,7 @@ impl Sampler {
         Self { mipmap_filter: filter, mipmap_level_clamp: [0.0, most], ..self }
     }
 
-    /// The same, with this color outside.
+    /// The same, with this color outside, along all dimensions (but see [`address_modes`](Sampler::address_modes)).
     pub const fn with_border_color(self, border_color: [f32; 4]) -> Self {
         Self { address_modes: [AddressMode::BORDER; 3], border_color, ..self }
     }
