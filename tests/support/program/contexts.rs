@@ -5,7 +5,7 @@ use cuprum::{
     PrimaryContext,
 };
 
-use super::{Steps, code, memory, scopes, streams};
+use super::{Steps, arrays, code, memory, scopes, streams, textures};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -22,6 +22,8 @@ pub(super) fn created(steps: &Steps, device: Device) {
         nested(steps, &mut cx, &other);
         forgotten(steps, &mut cx, &other);
         memory::all(steps, &cx);
+        arrays::all(steps, &cx);
+        textures::all(steps, &cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);

@@ -5,6 +5,7 @@
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
+mod arrays;
 mod code;
 mod contexts;
 mod devices;
@@ -12,6 +13,7 @@ mod memory;
 mod scopes;
 mod steps;
 mod streams;
+mod textures;
 
 use cuprum::{Driver, Library};
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::texture::TextureError;
 use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
 
 use crate::tracer::{Called, Session};
@@ -72,7 +73,7 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError BindError LaunchError);
+around!(MemoryError BindError LaunchError TextureError);
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
