@@ -24,6 +24,7 @@
 //! | [`ContextStack`] | nothing; there is one per thread | |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
+//! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
 //! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
 //! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
 //!
@@ -142,6 +143,20 @@
 //! Shared use with other libraries ([`PrimaryContext`]) needs CUDA 7.0, and checking the signature of a
 //! kernel that was not loaded from PTX needs CUDA 12.4. [`Library::require`] and [`Library::has`] tell
 //! beforehand. NVIDIA's newer drivers take programs made for older ones, so there is no greatest version.
+
+// The rooms, from the bottom to the top; each uses only those above it in this list. `tests/rules/arrows/cuprum.rs` has
+// the arrows, checks them, and gives the reason for each of the few that go the other way.
+//
+// error swallowed   what a call answered, and what drops could not report
+// raw               call: one checked call; keep: what keeps a context or module alive; held: the owner of handles
+//                   this_thread: what must not be sent
+// driver device     what is there before any context
+// context           contexts, their owners, and the stack of each thread
+// memory            addresses and slices of device memory, its owners, and the one place for copies
+// launch            signature: arguments of kernels; config: geometry
+// stream            streams, events, and scopes that lend memory
+// module            code, its functions and its globals
+// launch            kernels: functions bound to a signature
 
 pub mod context;
 pub mod device;

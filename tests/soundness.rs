@@ -2,7 +2,10 @@
 //!
 //! `tests/holes.md` says which layer each of them breaks. The emulator defers all work here until somebody waits for
 //! it, so that what was not waited for shows every time, where a GPU shows it now and then.
+//!
+//! A program of its own: that the emulator works late, and on two devices, is set up for the process.
 
+#[path = "support/common/mod.rs"]
 mod common;
 
 use std::ffi::c_void;

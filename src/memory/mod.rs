@@ -1,4 +1,19 @@
-//! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it.
+//! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it; rows and slices of it, and
+//! arrays.
+//!
+//! # Rows and slices
+//!
+//! A [`PitchedBuffer`] owns rows whose distance the driver chose. [`Pitched`] and [`PitchedMut`] borrow rows and slices
+//! of it or of linear memory, [`HostBlock`] and [`HostBlockMut`] those of the host. All of them, and parts of arrays, are
+//! copied to each other by `copy_from` and `copy_to`, which compare the [extents](Extent).
+//!
+//! # Arrays
+//!
+//! An [`Array`] has a shape and a format and lies in an order of the device's own; kernels reach it through
+//! [textures and surfaces](crate::texture). Any number of them may reach one array, and kernels may write it through
+//! surfaces at any time. So an array gives copies, never slices, and needs no exclusive borrow to be written, as
+//! [`Global`](crate::Global) does not. Order is made by a stream, an event, or the default stream; a copy that is not in
+//! order with a write finds old elements or new ones.
 
 mod array;
 mod buffer;
@@ -6,14 +21,16 @@ pub(crate) mod copy;
 mod data;
 mod extent;
 mod host_block;
+mod peer;
 mod pitched;
-mod side;
+mod pointer;
+pub(crate) mod side;
 mod slice;
 pub mod vector;
 
 pub use self::array::{
-    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, LentArray, MipmappedArray,
-    SharedArray, SharedMipmappedArray, Texel,
+    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MipmappedArray, SharedArray,
+    SharedMipmappedArray, Texel,
 };
 pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;
@@ -22,8 +39,12 @@ pub(crate) use self::data::Pattern;
 pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
 pub use self::extent::Extent;
+pub(crate) use self::extent::Strides;
 pub use self::host_block::{HostBlock, HostBlockMut};
-pub use self::pitched::{LentPitched, LentSource, Pitched, PitchedBuffer, PitchedMut};
+pub use self::peer::PeerAccess;
+pub(crate) use self::pitched::filled_rows;
+pub use self::pitched::{Pitched, PitchedBuffer, PitchedMut};
+pub use self::pointer::PointerInfo;
 pub use self::side::CopySource;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};

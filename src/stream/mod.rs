@@ -14,7 +14,10 @@
 
 mod event;
 mod lent;
+mod lent_array;
+mod lent_pitched;
 mod scope;
+mod whole_context;
 
 use std::fmt;
 
@@ -22,6 +25,8 @@ use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns
 
 pub use self::event::{Event, EventFlags};
 pub use self::lent::{Lent, LentShared};
+pub use self::lent_array::LentArray;
+pub use self::lent_pitched::{LentPitched, LentSource};
 pub use self::scope::{MultiScope, Scope};
 
 use crate::context::{ContextRef, Current};

@@ -3,6 +3,8 @@
 //! Of each wrapper it is checked which calls of the driver there are on its paths, and that nothing else is called:
 //! no allocator, no panic, no lock, no loop. Errors are told apart by what they cost: their code is cold.
 //!
+//! A program of its own: it runs the compiler and nothing of the crate.
+//!
 //! What is on the paths is stored in `wrappers.s`, for readers, with symbols and slots by name. It is compared where
 //! the compiler is the one that made it. `CUPRUM_ASSEMBLY=overwrite cargo test --test assembly` stores it anew; read
 //! the difference before you commit it.

@@ -1,12 +1,6 @@
 //! Arrays: memory with a shape and a format, in an order of the device's own, which kernels reach through textures and
 //! surfaces.
-//!
-//! Any number of textures and surfaces may reach one array, and kernels may write it through the surfaces at any time.
-//! So an array gives copies, never slices, and needs no exclusive borrow to be written, as [`Global`](crate::Global)
-//! does not. What must be in order is put in order by a stream, an event, or the default stream; a copy that is not in
-//! order with a write reads old elements or new ones.
 
-mod lent;
 mod mipmapped;
 mod shape;
 mod shared;
@@ -19,7 +13,6 @@ use std::sync::atomic::AtomicUsize;
 
 use cuprum_sys::{CUarray, CUmipmappedArray, CUresult, FnId, Fns, call};
 
-pub use self::lent::LentArray;
 pub use self::mipmapped::MipmappedArray;
 pub use self::shape::{ArrayDescriptor, ArrayFlags, ArrayShape};
 pub use self::shared::{SharedArray, SharedMipmappedArray};

@@ -12,6 +12,11 @@ use crate::memory::vector::*;
 ///
 /// # Safety
 /// The type has the bytes of `CHANNELS` (1, 2 or 4) channels of the format `FORMAT`, and no others.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of an array",
+    label = "not one, two or four channels of one format",
+    note = "elements are `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32`, `Half`, and arrays and vectors of two and four of them"
+)]
 pub unsafe trait Texel: DeviceData {
     /// Format of a channel.
     const FORMAT: CUarray_format;
@@ -27,6 +32,7 @@ pub unsafe trait Texel: DeviceData {
 pub struct Half(pub u16);
 
 // SAFETY: a number of two bytes.
+#[diagnostic::do_not_recommend]
 unsafe impl DeviceData for Half {}
 
 /// Implements the trait for a type of one channel and its arrays of two and four.

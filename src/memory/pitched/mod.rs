@@ -1,6 +1,5 @@
-//! Device memory in rows that the driver places apart: owned, borrowed, lent.
+//! Device memory in rows that the driver places apart: owned and borrowed.
 
-mod lent;
 mod view;
 
 use std::fmt;
@@ -8,8 +7,7 @@ use std::marker::PhantomData;
 
 use cuprum_sys::CUdeviceptr;
 
-pub(crate) use self::lent::LentSide;
-pub use self::lent::{LentPitched, LentSource};
+pub(crate) use self::view::filled_rows;
 pub use self::view::{Pitched, PitchedMut};
 
 use super::buffer::Allocation;

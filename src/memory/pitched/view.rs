@@ -8,7 +8,6 @@ use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::PitchedBuffer;
 use crate::context::{ContextRef, Current};
-use crate::launch::addresses;
 use crate::memory::copy::{self, Rows};
 use crate::memory::extent::{Extent, Strides};
 use crate::memory::side::{self, CopySource, Side, sealed};
@@ -192,11 +191,11 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
 }
 
 impl<'a, T: DeviceData> PitchedMut<'a, T> {
-    pub(super) const fn strides(&self) -> Strides {
+    pub(crate) const fn strides(&self) -> Strides {
         self.strides
     }
 
-    pub(super) const fn is_aligned(&self) -> bool {
+    pub(crate) const fn is_aligned(&self) -> bool {
         self.aligned
     }
 
@@ -286,7 +285,7 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
 }
 
 /// The rows of a block, as many at a time as follow each other.
-pub(super) fn filled_rows(
+pub(crate) fn filled_rows(
     address: CUdeviceptr,
     strides: &Strides,
     width: usize,
@@ -310,12 +309,4 @@ impl<T: DeviceData> sealed::Source<T> for &PitchedBuffer<'_, T> {
     fn side(&self) -> Side<'_> {
         Side::device::<T>(self.as_raw(), true, self.strides, self.context())
     }
-}
-
-addresses! {
-    In <- Pitched<'_, T>;
-    In <- &PitchedBuffer<'_, T>;
-    InOut <- PitchedMut<'_, T>;
-    InOut <- &mut PitchedMut<'_, T>;
-    InOut <- &mut PitchedBuffer<'_, T>;
 }

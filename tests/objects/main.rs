@@ -1,0 +1,25 @@
+//! What each object does, a module for each, on the device that `CUPRUM_DEVICE` names.
+//!
+//! They run beside each other in one process. So nothing here may fault, set up the emulator, or let a drop swallow an
+//! error: some of these tests see that nothing was swallowed anywhere. Free bytes are not to be counted either. What
+//! needs that is a program of its own, directly in `tests/`; what makes calls fail is in `tests/traced`.
+
+#[path = "../support/common/mod.rs"]
+mod common;
+#[path = "../support/sampling/mod.rs"]
+mod sampling;
+
+mod array;
+mod context;
+mod devices;
+mod errors;
+mod launch;
+mod memory;
+mod module;
+mod occupancy;
+mod pitched;
+mod pointer;
+mod pycuda_textures;
+mod stream;
+mod texture;
+mod threads;
