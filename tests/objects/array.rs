@@ -1,6 +1,5 @@
 //! Arrays and mipmapped arrays: shapes, copies of parts, descriptors, shares.
 
-use crate::common::{self, in_context};
 use cuprum::memory::{
     Array, ArrayFlags, ArrayShape, ArrayView, Extent, Half, HostBlock, HostBlockMut, MipmappedArray, Pitched,
     PitchedBuffer, PitchedMut, Texel,
@@ -8,6 +7,8 @@ use cuprum::memory::{
 use cuprum::sys::{CUarray_format, CUresult};
 use cuprum::vector::float4;
 use cuprum::{Buffer, Current, MemoryError, Stream};
+
+use crate::common::{self, in_context};
 
 const NONE: ArrayFlags = ArrayFlags::empty();
 

@@ -21,5 +21,6 @@ mod pitched;
 mod pointer;
 mod pycuda_textures;
 mod stream;
+mod surface;
 mod texture;
 mod threads;

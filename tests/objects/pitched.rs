@@ -1,9 +1,10 @@
 //! Rows and slices of device memory: extents, parts, copies of two and three dimensions, fills.
 
-use crate::common::{self, in_context};
 use cuprum::memory::{Extent, HostBlock, HostBlockMut, Pitched, PitchedBuffer, PitchedMut};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, In, InOut, LaunchConfig, MemoryError, Stream};
+
+use crate::common::{self, in_context};
 
 /// Numbers from 0 on.
 fn counted(len: u16) -> Vec<u16> {

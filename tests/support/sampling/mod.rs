@@ -115,3 +115,8 @@ pub(crate) fn access(
 ) -> Vec<[u32; 4]> {
     run::<SurfaceObject, _>(cx, surface, instruction, rows)
 }
+
+/// The first channel of each sample.
+pub(crate) fn first_channels(samples: &[[f32; 4]]) -> Vec<f32> {
+    samples.iter().map(|sample| sample[0]).collect()
+}
