@@ -33,6 +33,9 @@ groups! { Deprecated:
     "host functions that learn of errors; those of `cuLaunchHostFunc` replace them":
         cuStreamAddCallback;
 
+    "setting up a profiler of CUDA 4 by a file, which CUDA 12 took out":
+        cuProfilerInitialize;
+
     "OpenGL buffers without graphics resources (before CUDA 3.0), and contexts made for OpenGL":
         cuGLCtxCreate_v2 cuGLInit cuGLRegisterBufferObject cuGLUnmapBufferObject
         cuGLUnregisterBufferObject cuGLSetBufferObjectMapFlags cuGLUnmapBufferObjectAsync

@@ -15,6 +15,7 @@
 mod event;
 mod lent;
 mod scope;
+mod whole_context;
 
 use std::fmt;
 

@@ -8,9 +8,12 @@
 mod common;
 
 mod context;
+mod devices;
 mod errors;
 mod launch;
 mod memory;
 mod module;
+mod occupancy;
+mod pointer;
 mod stream;
 mod threads;

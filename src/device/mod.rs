@@ -1,10 +1,14 @@
 //! Devices and what they can do.
 
+mod peer;
+mod support;
+
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
 
+pub use self::support::Luid;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
