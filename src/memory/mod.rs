@@ -3,6 +3,7 @@
 mod buffer;
 pub(crate) mod copy;
 mod data;
+mod foreign;
 mod peer;
 mod pointer;
 mod slice;
@@ -13,6 +14,7 @@ pub(crate) use self::data::Pattern;
 #[cfg(feature = "bytemuck")]
 pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub use self::foreign::ForeignBuffer;
 pub use self::peer::PeerAccess;
 pub use self::pointer::PointerInfo;
 pub(crate) use self::slice::resolve;

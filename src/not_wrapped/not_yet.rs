@@ -108,9 +108,8 @@ groups! { NotYet:
         cuGraphExecNodeSetParams cuGraphConditionalHandleCreate cuGraphInstantiateWithParams
         cuGraphUpload cuGraphLaunch cuGraphInstantiate_v2;
 
-    "modules and functions: listing, lazy loading, names":
-        cuModuleGetLoadingMode cuModuleGetFunctionCount cuModuleEnumerateFunctions cuFuncGetName
-        cuFuncIsLoaded cuFuncLoad;
+    "modules and functions: lazy loading":
+        cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
 
     "linking at run time":
         cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddFile_v2 cuLinkComplete cuLinkDestroy;

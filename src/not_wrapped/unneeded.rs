@@ -19,5 +19,5 @@ groups! { Unneeded:
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
 
     "objects remember their context, and streams how they were created":
-        cuStreamGetFlags cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
+        cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 }

@@ -4,6 +4,8 @@
 //! error: some of these tests see that nothing was swallowed anywhere. Free bytes are not to be counted either. What
 //! needs that is a program of its own, directly in `tests/`; what makes calls fail is in `tests/traced`.
 
+#[path = "../support/child.rs"]
+mod child;
 #[path = "../support/common/mod.rs"]
 mod common;
 
@@ -17,3 +19,4 @@ mod occupancy;
 mod pointer;
 mod stream;
 mod threads;
+mod worker;

@@ -20,6 +20,7 @@ mod calls;
 mod empty_scope;
 mod injection;
 mod old_drivers;
+mod open;
 mod parameters;
 mod provenance;
 mod self_test;

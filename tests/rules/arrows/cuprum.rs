@@ -26,11 +26,23 @@ const ROOMS: &[Room<'static>] = &[
         &["launch"],
         &["error", "call", "keep", "context", "arguments", "geometry", "stream", "module"],
     ),
+    ("worker", &["worker"], &["error", "call", "context"]),
     ("not_wrapped", &["not_wrapped"], &[]),
     (
         "lib",
         &["lib"],
-        &["error", "driver", "context", "memory", "arguments", "geometry", "stream", "module", "launch"],
+        &[
+            "error",
+            "driver",
+            "context",
+            "memory",
+            "arguments",
+            "geometry",
+            "stream",
+            "module",
+            "launch",
+            "worker",
+        ],
     ),
 ];
 

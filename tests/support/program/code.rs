@@ -37,10 +37,12 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let text = PTX.trim_end_matches('\0');
     let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
     if let Some(function) = steps.attempt("Module::function", || module.function("put")) {
+        steps.attempt("Function::name", || function.name());
         attributes(steps, function);
         occupancy(steps, function);
         launches(steps, cx, function);
     }
+    steps.attempt("Module::functions", || module.functions());
     if let Some(table) = steps.attempt("Module::global", || module.global::<u32>("table")) {
         let mut host = [3; 4];
         steps.attempt("Global::copy_from_host", || table.copy_from_host(cx, &host));

@@ -8,7 +8,7 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{Steps, code, memory, scopes, streams};
+use super::{Steps, code, foreign as foreign_handles, memory, scopes, streams};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -32,6 +32,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         scopes::all(steps, &mut cx, &other);
         foreign(steps, &mut cx, &other);
         entered(steps, &cx, &other);
+        foreign_handles::all(steps, &cx, &other);
         steps.expect(&context);
         // That the first context is current again, whatever happened above it.
         steps.attempt("Current::synchronize", || cx.synchronize());

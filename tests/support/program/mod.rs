@@ -8,10 +8,12 @@
 mod code;
 mod contexts;
 mod devices;
+mod foreign;
 mod memory;
 mod scopes;
 mod steps;
 mod streams;
+mod workers;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -52,5 +54,6 @@ fn whole(steps: &Steps, library: Library) {
     let Some(device) = devices::all(steps, driver) else { return };
     contexts::created(steps, device);
     contexts::shared(steps, device);
+    workers::all(steps, device);
     contexts::primary(steps, device);
 }

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use cuprum::sys::CUresult;
-use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
+use cuprum::{
+    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError, WorkerError,
+};
 
 use crate::tracer::{Called, Session};
 
@@ -73,12 +75,19 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError BindError LaunchError);
+around!(MemoryError Mismatch LaunchError WorkerError);
+
+impl Reported for BindError {
+    fn of_driver(&self) -> Option<Error> {
+        self.reason.of_driver()
+    }
+}
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
         match self {
-            Self::Driver(error) | Self::Rejected { error, .. } | Self::NotFound { error, .. } => Some(*error),
+            Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
+            Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
             _ => None,
         }
     }
@@ -88,7 +97,7 @@ impl Reported for KernelError {
     fn of_driver(&self) -> Option<Error> {
         match self {
             Self::Module(error) => error.of_driver(),
-            Self::Bind { error, .. } => error.of_driver(),
+            Self::Bind(error) => error.of_driver(),
             _ => None,
         }
     }

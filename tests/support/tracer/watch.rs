@@ -88,7 +88,7 @@ fn freed_again(answer: CUresult) -> Trouble {
 
 /// Whether a function hands out handles that exist already.
 fn only_tells(function: FnId) -> bool {
-    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2)
+    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2 | FnId::cuModuleEnumerateFunctions)
 }
 
 /// Whether the safe layer calls a function whatever context is current.
