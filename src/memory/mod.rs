@@ -3,6 +3,8 @@
 mod buffer;
 pub(crate) mod copy;
 mod data;
+mod peer;
+mod pointer;
 mod slice;
 pub mod vector;
 
@@ -11,6 +13,8 @@ pub(crate) use self::data::Pattern;
 #[cfg(feature = "bytemuck")]
 pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub use self::peer::PeerAccess;
+pub use self::pointer::PointerInfo;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
 

@@ -4,8 +4,7 @@ use super::{NotWrapped, groups};
 
 groups! { NotYet:
     "access of one device to the memory of another, and copies between them":
-        cuMemcpyPeer cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync cuCtxEnablePeerAccess
-        cuCtxDisablePeerAccess;
+        cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync;
 
     "host memory: pinned, registered, mapped, and asynchronous copies to it":
         cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemHostGetDevicePointer_v2
@@ -17,8 +16,7 @@ groups! { NotYet:
         cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
-        cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange cuPointerGetAttribute
-        cuPointerSetAttribute cuPointerGetAttributes;
+        cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
 
     "stream-ordered allocation and its pools":
         cuDeviceSetMemPool cuDeviceGetMemPool cuDeviceGetDefaultMemPool cuMemPoolTrimTo

@@ -14,5 +14,6 @@ mod launch;
 mod memory;
 mod module;
 mod occupancy;
+mod pointer;
 mod stream;
 mod threads;

@@ -12,7 +12,7 @@ const ROOMS: &[Room<'static>] = &[
     ("driver", &["driver", "device"], &["error", "call"]),
     ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
     ("held", &["raw::held"], &["error", "call", "keep", "context"]),
-    ("memory", &["memory"], &["error", "call", "keep", "context", "held"]),
+    ("memory", &["memory"], &["error", "call", "keep", "driver", "context", "held"]),
     ("arguments", &["launch::signature"], &["memory"]),
     ("geometry", &["launch::config"], &[]),
     ("stream", &["stream"], &["error", "call", "this_thread", "context", "held", "memory", "arguments"]),

@@ -5,6 +5,7 @@
 
 mod cuprum;
 mod driver;
+mod emulator;
 mod reading;
 mod sys;
 

@@ -26,6 +26,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         nested(steps, &mut cx, &other);
         forgotten(steps, &mut cx, &other);
         memory::all(steps, &cx);
+        memory::peers(steps, &mut cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
