@@ -374,23 +374,25 @@ fn described(asked: &Asked<'_>) -> Vec<(Kind, u64)> {
 
 /// What a texture or surface is made of.
 fn resource(described: &CUDA_RESOURCE_DESC) -> (Kind, u64) {
+    let res = &described.res;
     match described.resType {
-        // SAFETY: the kind says which member it is; any bits are a handle or a number.
         CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
-            (Kind::Array, unsafe { described.res.array }.hArray.0.expose_provenance() as u64)
+            // SAFETY: the kind says which member it is; any bits are a handle or a number.
+            let array = unsafe { res.array };
+            (Kind::Array, array.hArray.0.expose_provenance() as u64)
         }
         CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
             // SAFETY: as above.
-            (
-                Kind::MipmappedArray,
-                unsafe { described.res.mipmap }.hMipmappedArray.0.expose_provenance() as u64,
-            )
+            let array = unsafe { res.mipmap };
+            (Kind::MipmappedArray, array.hMipmappedArray.0.expose_provenance() as u64)
         }
         CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
             // SAFETY: as above.
-            (Kind::Memory, unsafe { described.res.linear }.devPtr)
+            (Kind::Memory, unsafe { res.linear }.devPtr)
         }
-        // SAFETY: as above.
-        _ => (Kind::Memory, unsafe { described.res.pitch2D }.devPtr),
+        _ => {
+            // SAFETY: as above.
+            (Kind::Memory, unsafe { res.pitch2D }.devPtr)
+        }
     }
 }
