@@ -35,22 +35,16 @@ groups! { NotYet:
         cuMulticastCreate cuMulticastAddDevice cuMulticastBindMem_v2 cuMulticastBindAddr_v2
         cuMulticastUnbind cuMulticastGetGranularity;
 
-    "two and three dimensions, arrays, and copies of them":
-        cuMemAllocPitch_v2 cuArrayCreate_v2 cuArrayGetDescriptor_v2 cuArrayGetSparseProperties
-        cuMipmappedArrayGetSparseProperties cuArrayGetMemoryRequirements
-        cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane cuArrayDestroy cuArray3DCreate_v2
-        cuArray3DGetDescriptor_v2 cuMipmappedArrayCreate cuMipmappedArrayGetLevel
-        cuMipmappedArrayDestroy cuMemcpyDtoA_v2 cuMemcpyAtoD_v2 cuMemcpyHtoA_v2 cuMemcpyAtoH_v2
-        cuMemcpyAtoA_v2 cuMemcpyHtoAAsync_v2 cuMemcpyAtoHAsync_v2 cuMemcpy2D_v2
-        cuMemcpy2DUnaligned_v2 cuMemcpy3D_v2 cuMemcpy2DAsync_v2 cuMemcpy3DAsync_v2 cuMemsetD2D8_v2
-        cuMemsetD2D16_v2 cuMemsetD2D32_v2 cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync
-        cuMemsetD2D8Async cuMemsetD2D16Async cuMemsetD2D32Async;
+    "sparse arrays, arrays whose memory is bound later, arrays of several planes":
+        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties cuArrayGetMemoryRequirements
+        cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
 
-    "texture and surface objects, tensor maps":
-        cuTexObjectCreate cuTexObjectDestroy cuTexObjectGetResourceDesc cuTexObjectGetTextureDesc
-        cuTexObjectGetResourceViewDesc cuSurfObjectCreate cuSurfObjectDestroy
-        cuSurfObjectGetResourceDesc cuTensorMapEncodeTiled cuTensorMapEncodeIm2col
-        cuTensorMapEncodeIm2colWide cuTensorMapReplaceAddress cuTensorMapSetAllocationClass;
+    "copies in three dimensions in batches or with attributes":
+        cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync;
+
+    "tensor maps":
+        cuTensorMapEncodeTiled cuTensorMapEncodeIm2col cuTensorMapEncodeIm2colWide
+        cuTensorMapReplaceAddress cuTensorMapSetAllocationClass;
 
     "copies of unified addresses, in batches, with attributes; filling on a stream; decompression":
         cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync

@@ -45,6 +45,11 @@ const ROOMS: &[Room<'static>] = &[
             "launch",
         ],
     ),
+    (
+        "texture",
+        &["texture"],
+        &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments", "stream"],
+    ),
     ("not_wrapped", &["not_wrapped"], &[]),
     (
         "lib",

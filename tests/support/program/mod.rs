@@ -5,6 +5,7 @@
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
+mod arrays;
 mod captures;
 mod code;
 mod contexts;
@@ -15,6 +16,7 @@ mod memory;
 mod scopes;
 mod steps;
 mod streams;
+mod textures;
 mod workers;
 
 use std::sync::{Mutex, PoisonError};

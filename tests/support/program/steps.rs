@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
+use cuprum::texture::TextureError;
 use cuprum::{
     BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError, WorkerError,
 };
@@ -76,7 +77,7 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError Mismatch LaunchError WorkerError);
+around!(MemoryError Mismatch LaunchError TextureError WorkerError);
 
 impl Reported for BindError {
     fn of_driver(&self) -> Option<Error> {
