@@ -36,8 +36,8 @@ groups! { NotYet:
         cuMulticastUnbind cuMulticastGetGranularity;
 
     "sparse arrays, arrays whose memory is bound later, arrays of several planes":
-        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties cuArrayGetMemoryRequirements
-        cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
+        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties
+        cuArrayGetMemoryRequirements cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
 
     "copies in three dimensions in batches or with attributes":
         cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync;
