@@ -112,6 +112,7 @@ fn only_tells(function: FnId) -> bool {
         function,
         FnId::cuCtxGetCurrent
             | FnId::cuCtxPopCurrent_v2
+            | FnId::cuModuleEnumerateFunctions
             | FnId::cuGraphChildGraphNodeGetGraph
             | FnId::cuGraphEventRecordNodeGetEvent
             | FnId::cuGraphEventWaitNodeGetEvent
@@ -186,8 +187,13 @@ impl Watcher {
         let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((Kind::of(ty)?, word)));
         let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).collect();
         for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
-            // An address inside of a graph, which no function has made by itself.
-            if function == FnId::cuGraphAddMemFreeNode && kind == Kind::Memory {
+            // Addresses inside of graphs, and bodies of conditional nodes, which no function has made by itself.
+            let inside = match kind {
+                Kind::Memory => function == FnId::cuGraphAddMemFreeNode,
+                Kind::Graph => self.handles.state(kind, word).is_none(),
+                _ => false,
+            };
+            if inside {
                 continue;
             }
             let frees = freed_by(function) == Some(kind);
