@@ -164,9 +164,15 @@ pub use crate::launch::{
     Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Parameter,
     SharedKernel, Signature,
 };
-pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut};
+pub use crate::memory::{
+    Buffer, DeviceAddress, DeviceData, Fill, HostOwner, MemoryError, PageLocked, PinnedBuffer, PinnedFlags,
+    RegisterError, RegisterFlags, Registered, Slice, SliceMut,
+};
 pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
-pub use crate::stream::{Event, EventFlags, Lent, LentShared, MultiScope, Scope, Stream, StreamKind};
+pub use crate::stream::{
+    Event, EventFlags, Lent, LentHost, LentShared, MultiScope, Pending, PendingFuture, Reached, Request,
+    RequestError, Scope, Stream, StreamKind,
+};
 
 /// The README's example, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -104,9 +104,6 @@ not_wrapped! {
     Deprecated "one launch on several devices, which CUDA 11.3 deprecated":
         cuLaunchCooperativeKernelMultiDevice;
 
-    Deprecated "host functions that learn of errors; those of `cuLaunchHostFunc` replace them":
-        cuStreamAddCallback;
-
     Deprecated "OpenGL buffers without graphics resources (before CUDA 3.0), and contexts made for OpenGL":
         cuGLCtxCreate_v2 cuGLInit cuGLRegisterBufferObject cuGLUnmapBufferObject
         cuGLUnregisterBufferObject cuGLSetBufferObjectMapFlags cuGLUnmapBufferObjectAsync
@@ -123,6 +120,9 @@ not_wrapped! {
 
     Unneeded "other ways to load what `cuModuleLoadDataEx` loads, without a log of errors":
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
+
+    Unneeded "`cuMemHostAlloc` without flags":
+        cuMemAllocHost_v2;
 
     Unneeded "objects remember their context, and streams how they were created":
         cuStreamGetFlags cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
@@ -167,10 +167,6 @@ not_wrapped! {
         cuMemcpyPeer cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync cuDeviceCanAccessPeer
         cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuDeviceGetP2PAttribute
         cuDeviceGetP2PAtomicCapabilities;
-
-    NotYet "host memory: pinned, registered, mapped, and asynchronous copies to it":
-        cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemHostGetDevicePointer_v2 cuMemHostGetFlags
-        cuMemHostRegister_v2 cuMemHostUnregister cuMemcpyDtoHAsync_v2;
 
     NotYet "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute

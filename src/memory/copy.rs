@@ -116,6 +116,26 @@ pub(crate) unsafe fn from_host_on(
     unsafe { context_call!(context, cuMemcpyHtoDAsync_v2(to, host, bytes, stream)) }
 }
 
+/// Queues a copy of `bytes` bytes to the host.
+///
+/// # Safety
+/// As [`from_host`]; nobody touches the host side, nor frees it, until `stream` was waited for with success or the context
+/// has ended: where the wait fails, page-locked memory may still be written.
+#[inline]
+pub(crate) unsafe fn to_host_on(
+    context: &ContextRef,
+    stream: CUstream,
+    host: *mut c_void,
+    from: CUdeviceptr,
+    bytes: usize,
+) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's word.
+    unsafe { context_call!(context, cuMemcpyDtoHAsync_v2(host, from, bytes, stream)) }
+}
+
 /// Queues a copy of `bytes` bytes within the device.
 ///
 /// # Safety

@@ -1,13 +1,21 @@
-//! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it.
+//! Memory of the device: buffers that own it, slices that borrow parts of it, and what may lie in it. Memory of the host
+//! that is page-locked, so that copies of it run beside the host.
 
 mod buffer;
 pub(crate) mod copy;
 mod data;
+pub(crate) mod locked;
+mod pinned;
+mod raw_copy;
+mod registered;
 mod slice;
 
 pub use self::buffer::Buffer;
 pub(crate) use self::data::Pattern;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub use self::locked::PageLocked;
+pub use self::pinned::{PinnedBuffer, PinnedFlags};
+pub use self::registered::{HostOwner, RegisterError, RegisterFlags, Registered};
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
 
@@ -43,6 +51,16 @@ pub enum MemoryError {
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
     )]
     Overlap,
+    /// The host memory was lent to work that could not be waited for, and the device may still write it: see
+    /// [`PinnedBuffer`]. Nothing was done.
+    #[error("the host memory is lost: after a fault, the device may go on writing it")]
+    Lost,
+    /// The driver's page-locked memory does not begin at a multiple of the element's alignment. Nothing was allocated.
+    #[error("elements aligned to {align} bytes cannot lie in page-locked memory")]
+    Alignment {
+        /// The alignment of one element.
+        align: usize,
+    },
     /// The driver refused.
     #[error(transparent)]
     Driver(#[from] Error),

@@ -69,6 +69,11 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         self.home.as_near()
     }
 
+    /// The context, kept for something else.
+    pub(crate) fn keep(&self) -> Keep<'ctx, ContextRef> {
+        self.home.clone()
+    }
+
     /// Gives up the handle without freeing it.
     pub(crate) fn into_raw(self) -> H {
         self.dissolve().0
@@ -82,6 +87,16 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         let freed = self.free();
         drop(self.dissolve());
         freed
+    }
+
+    /// As `Drop`, and says whether the handle is freed for certain.
+    pub(crate) fn end(self) -> bool {
+        let freed = self.free();
+        if let Err(error) = freed {
+            self.context().swallow(error);
+        }
+        drop(self.dissolve());
+        freed.is_ok()
     }
 
     /// Takes this apart, without the `Drop` of the whole.
