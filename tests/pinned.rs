@@ -5,8 +5,8 @@ mod common;
 use common::{context, in_context, kernels, on_gpu};
 use cuprum::sys::CUresult;
 use cuprum::{
-    Buffer, ContextStack, Fill, In, InOut, LaunchConfig, MemoryError, PinnedBuffer, PinnedFlags, RegisterFlags,
-    Registered, Stream,
+    Buffer, ContextStack, Fill, In, InOut, LaunchConfig, MemoryError, PinnedBuffer, PinnedFlags,
+    RegisterFlags, Registered, Stream,
 };
 
 const NONE: PinnedFlags = PinnedFlags::empty();
@@ -97,12 +97,9 @@ fn a_scope_copies_there_and_back_and_waits() {
             let input = PinnedBuffer::from_slice(cx, &numbers, PinnedFlags::WRITE_COMBINED).unwrap();
             let mut one = PinnedBuffer::<u32>::zeroed(cx, numbers.len(), NONE).unwrap();
             let mut two = Registered::new(cx, vec![0u32; numbers.len()], RegisterFlags::empty()).unwrap();
-            let mut three = Registered::new(
-                cx,
-                vec![0u32; numbers.len()].into_boxed_slice(),
-                RegisterFlags::empty(),
-            )
-            .unwrap();
+            let mut three =
+                Registered::new(cx, vec![0u32; numbers.len()].into_boxed_slice(), RegisterFlags::empty())
+                    .unwrap();
             let mut buffer = Buffer::<u32>::zeroed(cx, numbers.len()).unwrap();
             cx.scope(&stream, |scope| -> Result<(), MemoryError> {
                 let (one, two) = (scope.lend_host(&mut one)?, scope.lend_host(&mut two)?);
@@ -214,7 +211,10 @@ fn memory_registered_twice_is_given_back() {
         // SAFETY: registered above.
         let (code, _) = unsafe { cuprum::sys::call!(fns, cuMemHostUnregister(at)) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
-        assert_eq!(Registered::new(cx, memory, RegisterFlags::empty()).unwrap().unregister().unwrap(), [1; 8192]);
+        assert_eq!(
+            Registered::new(cx, memory, RegisterFlags::empty()).unwrap().unregister().unwrap(),
+            [1; 8192]
+        );
     });
 }
 
@@ -226,9 +226,13 @@ fn it_goes_to_other_threads_and_is_dropped_there() {
     let pinned = PinnedBuffer::from_slice(&cx, &[3u64; 10], NONE).unwrap();
     let registered = Registered::new(&cx, vec![4u64; 10], RegisterFlags::empty()).unwrap();
     let sum = std::thread::scope(|threads| {
-        let sum: u64 = threads.spawn(|| pinned.iter().chain(registered.iter()).sum()).join().unwrap();
-        threads.spawn(move || drop((pinned, registered)));
-        sum
+        threads
+            .spawn(|| {
+                let (pinned, registered) = (pinned, registered);
+                pinned.iter().chain(registered.iter()).sum::<u64>()
+            })
+            .join()
+            .unwrap()
     });
     assert_eq!(sum, 70);
 }
