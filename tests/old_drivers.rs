@@ -51,6 +51,7 @@ fn frees(function: FnId) -> bool {
         "cuCtxDestroy",
         "cuDevicePrimaryCtxRelease",
         "cuMemFree",
+        "cuMemHostUnregister",
         "cuModuleUnload",
     ];
     ends.iter().any(|end| name.starts_with(end)) || name.contains("Destroy")

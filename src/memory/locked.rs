@@ -134,6 +134,10 @@ pub(crate) mod sealed {
     use super::{DeviceData, Locked};
     use crate::context::ContextRef;
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be lent as page-locked memory",
+        label = "lend a whole `PinnedBuffer` or `Registered`: after a fault, only its owner can be kept from the host"
+    )]
     pub trait PageLocked {
         /// What lies in it.
         type Element: DeviceData;

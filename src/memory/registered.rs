@@ -56,6 +56,10 @@ mod owner {
 
     use super::{DeviceData, NonNull};
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be registered",
+        label = "a `Vec<T>` or a `Box<[T]>` of plain data can: it has to own its elements"
+    )]
     pub trait HostOwner: Sized {
         type Element: DeviceData;
         /// Address, length and capacity. As parts, the owner claims no rights of its own on the elements.
@@ -214,7 +218,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
             registration.into_raw();
             return Err(MemoryError::Lost);
         }
-        registration.close()?;
+        registration.end()?;
         // SAFETY: the parts of the owner, used once; the device has nothing to do with them any more.
         Ok(unsafe { this.owner() })
     }
@@ -248,9 +252,13 @@ impl<O: HostOwner> Drop for Registered<'_, O> {
         let registration = unsafe { ManuallyDrop::take(&mut self.registration) };
         if self.is_lost() {
             registration.into_raw();
-        } else if registration.end() {
+            return;
+        }
+        let context = registration.keep();
+        match registration.end() {
             // SAFETY: called once, here; the device has nothing to do with the elements any more.
-            drop(unsafe { self.owner() });
+            Ok(()) => drop(unsafe { self.owner() }),
+            Err(error) => context.swallow(error),
         }
     }
 }

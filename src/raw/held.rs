@@ -89,14 +89,11 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         freed
     }
 
-    /// As `Drop`, and says whether the handle is freed for certain.
-    pub(crate) fn end(self) -> bool {
-        let freed = self.free();
-        if let Err(error) = freed {
-            self.context().swallow(error);
-        }
+    /// Frees the handle and says whether that is certain: unlike for `close`, a driver that is shutting down is not.
+    pub(crate) fn end(self) -> Result<(), Error> {
+        let freed = self.free_once();
         drop(self.dissolve());
-        freed.is_ok()
+        freed
     }
 
     /// Takes this apart, without the `Drop` of the whole.
@@ -109,6 +106,11 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
     /// A driver that is shutting down has freed everything: that is success.
     #[inline]
     fn free(&self) -> Result<(), Error> {
+        self.free_once().or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
+    }
+
+    #[inline]
+    fn free_once(&self) -> Result<(), Error> {
         if !self.raw.is_owned() {
             return Ok(());
         }
@@ -116,12 +118,11 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         if context.library().forked() {
             return Err(forked(FnId::cuCtxPushCurrent_v2));
         }
-        let freed = activated(context, || {
+        activated(context, || {
             // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
             let answer = unsafe { raw.free(context.library().fns()) };
             Error::check(context.library(), answer).map_err(|error| context.record(error))
-        });
-        freed.or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
+        })
     }
 }
 

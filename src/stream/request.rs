@@ -273,7 +273,7 @@ impl<V> Pending<V> {
         let result = done.synchronize();
         let is_over = match result {
             Ok(()) => true,
-            Err(error) if error.is_sticky() || error.is_forked() || error.is_deinitialized() => false,
+            Err(error) if error.is_sticky() => false,
             Err(_) => activated(done.context(), || Ok(wait_for_context(done.context()))) == Ok(true),
         };
         (result, is_over)

@@ -277,7 +277,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// # Errors
     /// [`MemoryError::Lost`]; [`Error::is_wrong_context`] for memory of another context, unless it is portable and of the
     /// same driver.
-    pub fn lend_host<M: PageLocked>(
+    pub fn lend_host<M: PageLocked + ?Sized>(
         &self,
         memory: &'scope mut M,
     ) -> Result<LentHost<'scope, M::Element>, MemoryError> {

@@ -5,7 +5,7 @@ use cuprum::{
     PrimaryContext,
 };
 
-use super::{Steps, code, memory, scopes, streams};
+use super::{Steps, code, memory, requests, scopes, streams};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -169,6 +169,13 @@ pub(super) fn shared(steps: &Steps, device: Device) {
     let Some(Some(buffer)) = buffer else { return };
     steps.attempt("SharedContext::enter", || {
         context.enter(|cx| drop(steps.attempt("Buffer::to_vec", || buffer.to_vec(cx))))
+    });
+    steps.attempt("SharedContext::enter", || {
+        context.enter(|cx| {
+            steps.expect(&context);
+            requests::all(steps, cx);
+            steps.expect_nothing();
+        })
     });
     steps.done("SharedContext::drop", || drop(context));
     steps.done("Buffer::drop of the last share", || drop(buffer));

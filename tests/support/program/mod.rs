@@ -9,6 +9,7 @@ mod code;
 mod contexts;
 mod devices;
 mod memory;
+mod requests;
 mod scopes;
 mod steps;
 mod streams;

@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
+use cuprum::{
+    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError, RegisterError,
+    RequestError,
+};
 
 use crate::tracer::{Called, Session};
 
@@ -73,6 +76,18 @@ macro_rules! around {
 }
 
 around!(MemoryError BindError LaunchError);
+
+impl<O> Reported for RegisterError<O> {
+    fn of_driver(&self) -> Option<Error> {
+        self.error.of_driver()
+    }
+}
+
+impl<V, E: Reported> Reported for RequestError<V, E> {
+    fn of_driver(&self) -> Option<Error> {
+        self.error.of_driver()
+    }
+}
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {

@@ -31,8 +31,14 @@ const LEAK: &str = "Leak";
 /// Whether an object stays if this function is not done: it frees, or a drop elsewhere needs it.
 fn leaks_by_itself(function: FnId) -> bool {
     let name = function.to_string();
-    let parts = ["Destroy", "Free", "Unload", "Release", "PushCurrent"];
+    let parts = ["Destroy", "Free", "Unload", "Unregister", "Release", "PushCurrent"];
     parts.iter().any(|part| name.contains(part))
+}
+
+/// Whether memory that the device may still use is kept from everybody after this: a wait that answers with a fault.
+fn loses_memory(function: FnId, code: CUresult) -> bool {
+    let waits = [FnId::cuStreamSynchronize, FnId::cuEventSynchronize, FnId::cuCtxSynchronize];
+    waits.contains(&function) && Error::new(code, function).is_some_and(Error::is_sticky)
 }
 
 impl Finding {
@@ -64,7 +70,8 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
             Finding::new(&format!("{:?}", violation.trouble), "", text)
         })
         .collect();
-    if !run.injection.done && !run.injection.lasting && !leaks_by_itself(run.function) {
+    let lost = leaks_by_itself(run.function) || loses_memory(run.function, run.injection.code);
+    if !run.injection.done && !run.injection.lasting && !lost {
         findings.extend(session.alive().into_iter().map(|left| Finding::new(LEAK, "", left)));
     }
     let log = session.log();

@@ -13,6 +13,8 @@ pub(super) enum Kind {
     Module,
     Function,
     Memory,
+    /// Page-locked memory of the host; no C type tells it from others.
+    Host,
 }
 
 impl Kind {

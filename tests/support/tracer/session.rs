@@ -162,6 +162,13 @@ impl Session {
         }
     }
 
+    /// Tells the watcher that the program was told not to touch host memory any more.
+    pub(crate) fn lost<T>(&self, start: *const T) {
+        if let Some(watcher) = &mut self.state().watcher {
+            watcher.lost(start.addr() as u64);
+        }
+    }
+
     /// What the watcher has found wrong.
     pub(crate) fn violations(&self) -> Vec<Violation> {
         self.state().watcher.as_ref().map_or_else(Vec::new, |watcher| watcher.violations().to_vec())

@@ -1,4 +1,4 @@
-//! Watches handles, current contexts and host memory behind the calls of the safe layer.
+//! Watches handles and current contexts, and with [`Flights`] host memory, behind the calls of the safe layer.
 //!
 //! It goes by what the driver did, not by what it answered: an injected error may come from a call that was done.
 
@@ -7,6 +7,7 @@ use std::thread::ThreadId;
 
 use cuprum::sys::{CUresult, FnId};
 
+use super::flights::Flights;
 use super::handles::{Freed, Handles, Kind, State};
 use super::session::Asked;
 
@@ -23,7 +24,7 @@ pub(crate) enum Trouble {
     AfterFailedFree,
     /// A call met another current context than the one it is meant for.
     OtherContext,
-    /// A scope returned while the device could still write host memory.
+    /// A scope returned while the device could still write host memory, or that memory was freed.
     HostInFlight,
     /// A function made a handle, and the watcher has no line for it.
     Unwatched,
@@ -37,22 +38,13 @@ pub(crate) struct Violation {
     pub(crate) text: String,
 }
 
-/// Host memory that an asynchronous copy writes.
-///
-/// A copy that reads it may be late: then the device gets what lies there by then, and the host comes to no harm.
-struct Flight {
-    context: u64,
-    stream: u64,
-    address: u64,
-}
-
 /// What is known of the driver's objects, and what was wrong so far.
 #[derive(Default)]
 pub(crate) struct Watcher {
     handles: Handles,
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
-    flights: Vec<Flight>,
+    flights: Flights,
     violations: Vec<Violation>,
 }
 
@@ -65,6 +57,7 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
         FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 => Kind::Memory,
+        FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => Kind::Host,
         _ => return None,
     })
 }
@@ -77,6 +70,7 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
         FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
         _ => return None,
     })
 }
@@ -86,9 +80,9 @@ fn freed_again(answer: CUresult) -> Trouble {
     if answer == CUresult::CUDA_SUCCESS { Trouble::FreedTwice } else { Trouble::AfterFailedFree }
 }
 
-/// Whether a function hands out handles that exist already.
+/// Whether a function hands out handles that exist already, or another address of what does.
 fn only_tells(function: FnId) -> bool {
-    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2)
+    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2 | FnId::cuMemHostGetDevicePointer_v2)
 }
 
 /// Whether the safe layer calls a function whatever context is current.
@@ -129,9 +123,13 @@ impl Watcher {
         self.flights.len()
     }
 
+    /// Memory that was told to be out of reach.
+    pub(super) fn lost(&mut self, address: u64) {
+        self.flights.lost(address);
+    }
+
     pub(super) fn scope_ended(&mut self) {
-        let left: Vec<String> =
-            self.flights.drain(..).map(|flight| format!("{:#x}", flight.address)).collect();
+        let left: Vec<String> = self.flights.take_all().map(|address| format!("{address:#x}")).collect();
         if !left.is_empty() {
             let text = format!("a scope returned while copies of host memory at {left:?} were in flight");
             self.complain(Trouble::HostInFlight, FnId::cuStreamSynchronize, text);
@@ -145,10 +143,17 @@ impl Watcher {
     /// Looks at a call before it is made, with the context that is current in the driver.
     pub(super) fn before(&mut self, asked: &Asked<'_>, current: u64) {
         let function = asked.function;
-        for (&ty, &word) in asked.types.iter().zip(asked.words) {
-            let Some(kind) = Kind::of(ty).filter(|kind| !kind.is_none(word)) else { continue };
+        for (index, (&ty, &word)) in asked.types.iter().zip(asked.words).enumerate() {
+            let host = freed_by(function).filter(|&kind| index == 0 && kind == Kind::Host);
+            let Some(kind) = Kind::of(ty).or(host).filter(|kind| !kind.is_none(word)) else { continue };
             let frees = freed_by(function) == Some(kind);
-            match self.handles.state(kind, word) {
+            // Page-locked memory has an address of the device too.
+            let host = || self.handles.state(Kind::Host, word).filter(|_| kind == Kind::Memory);
+            match self.handles.state(kind, word).or_else(host) {
+                // In case a registration that failed was done; the address may have been registered before.
+                None if function == FnId::cuMemHostUnregister => {}
+                Some(State::Freed(Freed { answer: CUresult::CUDA_SUCCESS }))
+                    if function == FnId::cuMemHostUnregister => {}
                 None => {
                     self.complain(Trouble::Unknown, function, format!("{kind:?} {word:#x} was never made"))
                 }
@@ -188,12 +193,12 @@ impl Watcher {
         let (function, words) = (asked.function, asked.words);
         // A fault stops no copy: on hardware they go on when every wait has answered with it.
         if done == Some(CUresult::CUDA_SUCCESS) || told == CUresult::CUDA_ERROR_DEINITIALIZED {
-            self.land(function, words, current);
+            self.flights.land(function, words, current);
         }
         if done != Some(CUresult::CUDA_SUCCESS) {
             return;
         }
-        self.fly(function, words, current);
+        self.flights.fly(function, words, current);
         if let Some(kind) = made_by(function) {
             self.made(kind, function, words, current);
         } else if !only_tells(function) {
@@ -203,6 +208,9 @@ impl Watcher {
             }
         }
         if let Some(kind) = freed_by(function) {
+            if kind == Kind::Host && self.flights.are_over(words[0]) {
+                self.complain(Trouble::HostInFlight, function, format!("{:#x} was in flight", words[0]));
+            }
             self.handles.free(kind, words[0], told);
         }
         match function {
@@ -217,33 +225,16 @@ impl Watcher {
     }
 
     fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
-        let made = read(words[0]);
+        let made = if function == FnId::cuMemHostRegister_v2 { words[0] } else { read(words[0]) };
         match function {
             FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
             FnId::cuModuleGetFunction => self.handles.make_in_module(kind, made, 1, words[1]),
             FnId::cuModuleGetGlobal_v2 => self.handles.make_in_module(kind, made, read(words[1]), words[2]),
-            FnId::cuMemAlloc_v2 => self.handles.make(kind, made, words[1], current),
+            FnId::cuMemAlloc_v2 | FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => {
+                self.handles.make(kind, made, words[1], current)
+            }
             _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
             _ => self.handles.make(kind, made, 1, current),
-        }
-    }
-
-    /// Notes host memory that a call has put in flight.
-    fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
-        if function == FnId::cuMemcpyDtoHAsync_v2 {
-            self.flights.push(Flight { context, stream: words[3], address: words[0] });
-        }
-    }
-
-    /// Notes what a call has waited for, or what will never move again.
-    fn land(&mut self, function: FnId, words: &[u64], context: u64) {
-        match function {
-            FnId::cuStreamSynchronize => {
-                self.flights.retain(|flight| flight.stream != words[0] || flight.context != context);
-            }
-            FnId::cuCtxSynchronize => self.flights.retain(|flight| flight.context != context),
-            FnId::cuCtxDestroy_v2 => self.flights.retain(|flight| flight.context != words[0]),
-            _ => {}
         }
     }
 }
