@@ -16,9 +16,8 @@ use cuprum::{
 };
 use executors::block_on;
 
-/// Bytes of a copy, and how many there are: together they take longer than the fault.
+/// Bytes of a copy: several take longer than the fault.
 const BYTES: usize = 64 << 20;
-const COPIES: usize = 24;
 
 /// Memory of the host that the device may go on writing, by its address.
 struct Watched(*mut u8);

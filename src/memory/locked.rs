@@ -128,7 +128,7 @@ impl<T: DeviceData> Locked<T> {
 /// It can be [lent to a scope](crate::Scope::lend_host), whose stream copies from and to it beside the host.
 pub trait PageLocked: sealed::PageLocked {}
 
-impl<M: sealed::PageLocked> PageLocked for M {}
+impl<M: sealed::PageLocked + ?Sized> PageLocked for M {}
 
 pub(crate) mod sealed {
     use super::{DeviceData, Locked};

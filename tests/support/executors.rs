@@ -51,10 +51,13 @@ impl Wake for Alarm {
     }
 }
 
+/// One task, until it is done.
+type Task<'a> = Option<Pin<Box<dyn Future<Output = ()> + 'a>>>;
+
 /// Tasks that take turns on one thread: each is polled when it was woken.
 #[derive(Default)]
 pub(crate) struct Tasks<'a> {
-    tasks: RefCell<Vec<Option<Pin<Box<dyn Future<Output = ()> + 'a>>>>>,
+    tasks: RefCell<Vec<Task<'a>>>,
     woken: Arc<Woken>,
 }
 
