@@ -12,7 +12,7 @@
 //! cargo bench --bench wrappers
 //! ```
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/support/common/mod.rs"]
 mod common;
 mod medians;
 #[path = "../tests/support/tracer/mod.rs"]

@@ -25,7 +25,9 @@
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
 //! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
+//! | [`PinnedBuffer`], [`Registered`]: page-locked memory of the host | `&Current`; they borrow the context, or share it | it is not freed or touched while the device may write it |
 //! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
+//! | [`Request`], [`Pending`]: work that outlives its function | what it works on, moved in | neither side is reached before it is over |
 //!
 //! # A tour
 //!
@@ -63,7 +65,7 @@
 //! # Threads
 //!
 //! Which context is current is a matter of each thread. [`ContextStack`] and [`Current`], and with them
-//! [`Scope`] and [`Lent`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
+//! [`Scope`], [`Lent`] and [`LentHost`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
 //! makes the object's context current if it is not, and puts back what was.
 //!
 //! Code that does not know its caller's token, a library for instance, [enters](ContextRef::enter) a context with a
@@ -89,8 +91,17 @@
 //! per-thread default streams, those of two threads are not in order; there copies to the device and fills wait until
 //! they are done. Memory that was not written holds what it held before: an allocation is not cleared.
 //!
-//! Nothing here leaves the device with a right to write host memory after a call has returned, since after a fault no
-//! call tells when it stops; the [module of streams](stream) says what was measured.
+//! # Work in flight
+//!
+//! Copies run beside the host where the host's memory is page-locked: a [`PinnedBuffer`], or [`Registered`] memory. It is
+//! lent to a [scope](Current::scope), which waits, like all that a stream works on; or it is moved into a [`Request`]
+//! with all else that a piece of work needs, which outlives the function: a [`Pending`] is kept, queued, sent, waited for,
+//! or [awaited](Pending::notify). Futures of [streams](Stream::reached) and [events](Event::reached) need no runtime.
+//!
+//! After a fault no wait tells that the device has stopped writing page-locked memory. So what a scope was lent is
+//! [lost](PinnedBuffer#when-it-is-lost) if the scope cannot be waited for, and a request is leaked; the
+//! [module of streams](stream) says what was measured. For what fits into neither, there are `unsafe` copies with raw
+//! addresses ([`Slice::copy_to_raw`], [`SliceMut::copy_from_raw`]).
 //!
 //! # Errors
 //!
@@ -138,6 +149,20 @@
 //! kernel that was not loaded from PTX needs CUDA 12.4. [`Library::require`] and [`Library::has`] tell
 //! beforehand. NVIDIA's newer drivers take programs made for older ones, so there is no greatest version.
 
+// The rooms, from the bottom to the top; each uses only those above it in this list. `tests/rules/arrows/cuprum.rs` has
+// the arrows, checks them, and gives the reason for each of the few that go the other way.
+//
+// error swallowed   what a call answered, and what drops could not report
+// raw               call: one checked call; keep: what keeps a context or module alive; held: the owner of handles
+//                   this_thread: what must not be sent
+// driver device     what is there before any context
+// context           contexts, their owners, and the stack of each thread
+// memory            addresses and slices of device memory, its owners, and the one place for copies
+// launch            signature: arguments of kernels; config: geometry
+// stream            streams, events, and scopes that lend memory
+// module            code, its functions and its globals
+// launch            kernels: functions bound to a signature
+
 pub mod context;
 pub mod device;
 pub mod driver;
@@ -166,7 +191,7 @@ pub use crate::launch::{
 };
 pub use crate::memory::{
     Buffer, DeviceAddress, DeviceData, Fill, HostOwner, MemoryError, PageLocked, PinnedBuffer, PinnedFlags,
-    RegisterError, RegisterFlags, Registered, Slice, SliceMut,
+    RegisterError, RegisterFlags, Registered, Slice, SliceMut, vector,
 };
 pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
 pub use crate::stream::{

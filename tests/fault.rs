@@ -1,6 +1,9 @@
-//! What happens after a kernel faults. One test in a program of its own: on hardware a fault ends CUDA for the
-//! whole process, whatever the context (measured, `tests/data/goldens/driver.json`).
+//! What happens after a kernel faults.
+//!
+//! A program of its own, with one test: on hardware a fault ends CUDA for the whole process, whatever the context
+//! (measured, `tests/data/goldens/driver.json`).
 
+#[path = "support/common/mod.rs"]
 mod common;
 
 use common::{context, kernels, on_gpu};

@@ -1,8 +1,9 @@
 //! A fault that other code of the process caused, in the context that both use: every method answers with it, drops are
 //! silent, scopes end, and the process goes on.
 //!
-//! In a program of its own: on hardware the fault is the process's.
+//! A program of its own: on hardware the fault is the process's.
 
+#[path = "support/common/mod.rs"]
 mod common;
 
 use std::ptr;

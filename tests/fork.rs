@@ -1,9 +1,10 @@
 //! A child that was forked after initialization gets typed errors at once, and its drops do nothing.
 //!
-//! One test in a program of its own: `fork` copies only the thread that calls it.
+//! A program of its own, with one test: `fork` copies only the thread that calls it.
 
 #![cfg(unix)]
 
+#[path = "support/common/mod.rs"]
 mod common;
 
 use std::ffi::c_int;

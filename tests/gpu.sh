@@ -20,17 +20,20 @@ unfinished=$packed/manifest.unfinished
 # A checkout travels with at most 64 MiB in all; its tracked files are 9 of them.
 size_limit_mib=48
 seconds_a_program=180
+seconds_under_a_sanitizer=600
 bench_arguments=(--bench --warm-up-time 0.2 --measurement-time 0.5)
 
 # --- pack ---------------------------------------------------------------------------------------------------
 
-# Whether a test or a benchmark uses the device that CUPRUM_DEVICE names, itself or by a module beside it.
+# Whether a test or a benchmark uses the device that CUPRUM_DEVICE names, itself or by one of its modules.
 takes_device() { # SOURCE
-    local module files=("$1")
-    for module in $(sed -nE 's/^mod ([a-z_]+);$/\1/p' "$1"); do
-        files+=("$(dirname "$1")/$module/mod.rs")
+    local here file files=("$1")
+    here=$(dirname "$1")
+    [ "$(basename "$1")" != main.rs ] || mapfile -t files < <(find "$here" -name '*.rs')
+    for file in $(sed -nE 's/^ *#\[path = "(.*)"\]$/\1/p; s/^mod ([a-z_]+);$/\1\/mod.rs/p' "$1"); do
+        files+=("$here/$file")
     done
-    grep -qsE 'CUPRUM_DEVICE|open_driver_or_emulator' "${files[@]}"
+    grep -qsE 'CUPRUM_DEVICE"|open_driver_or_emulator' "${files[@]}"
 }
 
 # Builds the named programs of a package and copies them. What cargo did not build is an error.
@@ -55,23 +58,28 @@ pack_programs() { # KIND PACKAGE FOLDER NAME...
     done
 }
 
-names_in() { # FOLDER
+# The programs of a folder, as names and sources: each file, and each folder with a main.rs.
+programs_in() { # FOLDER
     local source
-    for source in "$1"/*.rs; do
-        [ ! -e "$source" ] || basename "$source" .rs
+    for source in "$1"/*.rs "$1"/*/main.rs; do
+        case $source in
+        *'*'*) ;;
+        */main.rs) printf '%s\t%s\n' "$(basename "$(dirname "$source")")" "$source" ;;
+        *) printf '%s\t%s\n' "$(basename "$source" .rs)" "$source" ;;
+        esac
     done
 }
 
 # Packs the programs of a folder that take a device, and says which do not.
 pack_those_with_device() { # KIND PACKAGE FOLDER SOURCES
-    local kind=$1 package=$2 folder=$3 name taken=()
-    for name in $(names_in "$folder/$4"); do
-        if takes_device "$folder/$4/$name.rs"; then
+    local kind=$1 package=$2 folder=$3 name source taken=()
+    while IFS=$'\t' read -r name source; do
+        if takes_device "$source"; then
             taken+=("$name")
         else
             echo "left out, as it takes no device: $package, $kind $name"
         fi
-    done
+    done < <(programs_in "$folder/$4")
     pack_programs "$kind" "$package" "$folder" "${taken[@]}"
 }
 
@@ -83,7 +91,7 @@ pack() {
     for folder in . sys emulator; do
         package=$(sed -nE 's/^name = "(.*)"/\1/p' "$folder/Cargo.toml" | head -n 1)
         pack_those_with_device test "$package" "$folder" tests
-        mapfile -t taken < <(names_in "$folder/examples")
+        mapfile -t taken < <(programs_in "$folder/examples" | cut -f 1)
         pack_programs example "$package" "$folder" "${taken[@]}"
         pack_those_with_device bench "$package" "$folder" benches
     done
@@ -201,13 +209,13 @@ sanitize_program() { # TOOL PACKAGE NAME FOLDER LOG
     fi
     gunzip -c "$packed/$package-test-$name.gz" >"$program"
     chmod +x "$program"
-    (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" \
+    (cd "$folder" && timeout --kill-after=5 "$seconds_under_a_sanitizer" \
         compute-sanitizer "${options[@]}" "$program" "${arguments[@]}") </dev/null >"$log" 2>&1 || status=$?
     rm "$program"
     case $status in
     0) grep -q 'test result: ok. [1-9]' "$log" || verdict='**no test ran**' ;;
     86) verdict='**errors**' ;;
-    124 | 137) verdict="**no end after $seconds_a_program s**" ;;
+    124 | 137) verdict="**no end after $seconds_under_a_sanitizer s**" ;;
     *) verdict="**failed, status $status**" ;;
     esac
     awk -v OFS=' | ' -v seconds="$(awk "BEGIN { print $EPOCHREALTIME - $start }")" -v row="$tool, $package, test $name" \

@@ -1,6 +1,8 @@
-//! What was made is freed, once, whatever the thread and the path. Counts the device's free bytes, so one test
-//! runs at a time.
+//! What was made is freed, once, whatever the thread and the path.
+//!
+//! A program of its own, and one test at a time: they count the device's free bytes.
 
+#[path = "support/common/mod.rs"]
 mod common;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

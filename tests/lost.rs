@@ -1,8 +1,9 @@
 //! A fault of a kernel beside copies to page-locked memory: what they write is out of the host's reach, for good.
 //!
-//! In a program of its own, one test: the emulator runs work asynchronously here, and on hardware the fault is the
+//! A program of its own, one test: the emulator runs work asynchronously here, and on hardware the fault is the
 //! process's.
 
+#[path = "support/common/mod.rs"]
 mod common;
 #[path = "support/executors.rs"]
 mod executors;
@@ -136,15 +137,25 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     // Otherwise this test proves nothing.
     assert!(written.iter().sum::<usize>() > 0 || on_gpu(), "the device has stopped its copies: {written:?}");
 
+    are_lost(cx, &stream, pinned, registered);
+    assert!(!before.is_lost() && !read.is_lost());
+    assert_eq!((&before[..], &read[..]), (&[1; 64][..], &[3; 64][..]));
+}
+
+/// Owners that give nothing any more, cannot be lent, and free nothing.
+fn are_lost(
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    mut pinned: PinnedBuffer<'_, u8>,
+    mut registered: Registered<'_, Vec<u8>>,
+) {
     assert!(pinned.is_lost() && registered.is_lost());
     assert!(pinned.is_empty() && registered.is_empty() && pinned.first_mut().is_none());
-    let lent_again = cx.scope(&stream, |scope| {
+    let lent_again = cx.scope(stream, |scope| {
         assert_eq!(scope.lend_host(&mut pinned).unwrap_err(), MemoryError::Lost);
         assert_eq!(scope.lend_host(&mut registered).unwrap_err(), MemoryError::Lost);
     });
     assert!(lent_again.unwrap_err().is_sticky());
     assert_eq!(registered.unregister().unwrap_err(), MemoryError::Lost);
     pinned.close().expect("nothing is called");
-    assert!(!before.is_lost() && !read.is_lost());
-    assert_eq!((&before[..], &read[..]), (&[1; 64][..], &[3; 64][..]));
 }

@@ -4,11 +4,14 @@
 //! and waits between; `tests/support/property` says which steps there are. They run with both meanings of the default
 //! stream, in each of the emulator's modes, each mode in a process of its own, or on the GPU that `CUPRUM_DEVICE` names.
 //!
+//! A program of its own: it is run alone, for long, and with other programs beside it would find less in its time.
+//!
 //! `CUPRUM_PROPERTY_PROGRAMS` is the number of programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the
 //! next one's is greater by one. What fails is shown with its seed, shortened.
 
 #[path = "support/child.rs"]
 mod child;
+#[path = "support/common/mod.rs"]
 mod common;
 #[path = "support/property/mod.rs"]
 mod property;
@@ -114,12 +117,12 @@ fn check(name: &str, stream_mode: StreamMode) {
 
 #[test]
 fn with_the_legacy_default_stream() {
-    check("with_the_legacy_default_stream", StreamMode::Legacy);
+    check(concat!(module_path!(), "::with_the_legacy_default_stream"), StreamMode::Legacy);
 }
 
 #[test]
 fn with_default_streams_of_threads() {
-    check("with_default_streams_of_threads", StreamMode::PerThread);
+    check(concat!(module_path!(), "::with_default_streams_of_threads"), StreamMode::PerThread);
 }
 
 /// Steps that were never generated would never be tested.
@@ -153,10 +156,16 @@ fn find_mistake(name: &str, stream_mode: StreamMode) {
 
 #[test]
 fn a_mistake_with_the_legacy_default_stream_is_found() {
-    find_mistake("a_mistake_with_the_legacy_default_stream_is_found", StreamMode::Legacy);
+    find_mistake(
+        concat!(module_path!(), "::a_mistake_with_the_legacy_default_stream_is_found"),
+        StreamMode::Legacy,
+    );
 }
 
 #[test]
 fn a_mistake_with_default_streams_of_threads_is_found() {
-    find_mistake("a_mistake_with_default_streams_of_threads_is_found", StreamMode::PerThread);
+    find_mistake(
+        concat!(module_path!(), "::a_mistake_with_default_streams_of_threads_is_found"),
+        StreamMode::PerThread,
+    );
 }

@@ -1,8 +1,9 @@
 //! A fault of a kernel beside a scope: when the scope has ended, the device writes none of the host's memory any more,
 //! page-locked or not. Of a copy that nothing in this crate makes, the same cannot be said.
 //!
-//! In a program of its own: the emulator runs work asynchronously here, and on hardware the fault is the process's.
+//! A program of its own: the emulator runs work asynchronously here, and on hardware the fault is the process's.
 
+#[path = "support/common/mod.rs"]
 mod common;
 
 use std::ffi::c_void;

@@ -1,13 +1,16 @@
-//! Errors that are swallowed do no harm. In a program of its own, since the counter and the hook are the process's.
+//! Errors that are swallowed are counted and told, and do no harm.
+//!
+//! A program of its own: the counter and the hook are the process's, and the hook panics.
 
 #[path = "support/tracer/mod.rs"]
 mod tracer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, Stream};
+use cuprum::{Buffer, Context, ContextFlags, ContextStack, Error, Stream};
 use tracer::list::{enums, structs, table, types};
 use tracer::{Backing, calls_of, failing};
 
@@ -17,11 +20,36 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The code that the hook was told last.
+static TOLD: AtomicU32 = AtomicU32::new(0);
+/// Whether the hook panics.
+static PANICS: AtomicBool = AtomicBool::new(false);
+
+/// Sets the hook of the process.
+fn hooked() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        cuprum::swallowed::set_hook(|error| {
+            TOLD.store(error.code().0, Ordering::Relaxed);
+            if PANICS.load(Ordering::Relaxed) {
+                panic_any(Payload);
+            }
+        })
+        .expect("the first hook");
+    });
+}
+
+/// A code that no header has.
+const TOMORROW: CUresult = CUresult(954);
+
+fn context() -> Context {
+    Context::create(Backing::Nothing.driver().device(0).unwrap(), ContextFlags::empty()).unwrap()
+}
+
 #[test]
 fn close_does_not_give_back_what_was_freed_before_the_pop_failed() {
     let _alone = alone();
-    let context =
-        Context::create(Backing::Nothing.driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let context = context();
     let mut stack = ContextStack::take().unwrap();
     let stream = Stream::new(&stack.push(&context).unwrap()).unwrap();
     let (calls, closed) = calls_of(|| {
@@ -36,8 +64,7 @@ fn close_does_not_give_back_what_was_freed_before_the_pop_failed() {
 #[test]
 fn a_fault_that_a_push_in_a_drop_reports_first_is_told() {
     let _alone = alone();
-    let context =
-        Context::create(Backing::Nothing.driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let context = context();
     let mut stack = ContextStack::take().unwrap();
     let buffer = Buffer::<u8>::alloc(&stack.push(&context).unwrap(), 16).unwrap();
     let before = cuprum::swallowed::count();
@@ -59,19 +86,75 @@ impl Drop for Payload {
 #[test]
 fn a_panic_in_the_hook_does_not_leave_a_drop() {
     let _alone = alone();
-    cuprum::swallowed::set_hook(|error| {
-        if error.call() == FnId::cuMemFree_v2 {
-            panic_any(Payload);
-        }
-    })
-    .expect("the first hook");
-    let context =
-        Context::create(Backing::Nothing.driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+    hooked();
+    let context = context();
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
     let buffer = Buffer::<u8>::alloc(&cx, 16).unwrap();
+    PANICS.store(true, Ordering::Relaxed);
     let dropped = catch_unwind(AssertUnwindSafe(|| {
         failing(FnId::cuMemFree_v2, CUresult::CUDA_ERROR_INVALID_VALUE, || drop(buffer));
     }));
+    PANICS.store(false, Ordering::Relaxed);
     assert!(dropped.is_ok());
+}
+
+#[test]
+fn a_failed_drop_is_no_error_of_the_next_call() {
+    let _alone = alone();
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let (one, stream) = (Buffer::<u8>::alloc(&cx, 16).unwrap(), Stream::new(&cx).unwrap());
+    let before = cuprum::swallowed::count();
+    failing(FnId::cuMemFree_v2, TOMORROW, || drop(one));
+    assert_eq!(cuprum::swallowed::count(), before + 1);
+    let (calls, ()) = calls_of(|| {
+        stream.synchronize(&cx).unwrap();
+        cx.scope(&stream, |_| ()).unwrap();
+        drop(Buffer::<u8>::alloc(&cx, 16).unwrap());
+    });
+    let waits = [FnId::cuStreamSynchronize; 2];
+    assert_eq!(calls, [&waits[..], &[FnId::cuMemAlloc_v2, FnId::cuMemFree_v2]].concat());
+}
+
+#[test]
+fn a_drop_that_cannot_activate_its_context_is_counted() {
+    let _alone = alone();
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    let buffer = Buffer::<u8>::alloc(&stack.push(&context).unwrap(), 16).unwrap();
+    let before = cuprum::swallowed::count();
+    let (calls, ()) = calls_of(|| failing(FnId::cuCtxPushCurrent_v2, TOMORROW, || drop(buffer)));
+    assert_eq!(calls, [FnId::cuCtxPushCurrent_v2], "nothing is freed in whatever is current");
+    assert_eq!(cuprum::swallowed::count(), before + 1);
+}
+
+#[test]
+fn what_drop_swallows_is_counted_and_told() {
+    let _alone = alone();
+    hooked();
+    assert!(cuprum::swallowed::set_hook(|_| ()).is_err());
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = &stack.push(&context).unwrap();
+    let dropped_with = |code| {
+        let before = cuprum::swallowed::count();
+        let buffer = Buffer::<u8>::alloc(cx, 16).unwrap();
+        failing(FnId::cuMemFree_v2, code, || drop(buffer));
+        cuprum::swallowed::count() - before
+    };
+    assert_eq!(dropped_with(CUresult::CUDA_ERROR_INVALID_VALUE), 1);
+    assert_eq!(TOLD.load(Ordering::Relaxed), CUresult::CUDA_ERROR_INVALID_VALUE.0);
+    assert_eq!(
+        dropped_with(CUresult::CUDA_ERROR_DEINITIALIZED),
+        0,
+        "a driver that shuts down has freed everything"
+    );
+
+    let lost = |code| failing(FnId::cuCtxSynchronize, code, || cx.synchronize().unwrap_err());
+    let first: Error = lost(CUresult::CUDA_ERROR_LAUNCH_FAILED);
+    assert_eq!(cx.context().poisoned_by(), Some(first));
+    assert_eq!(dropped_with(CUresult::CUDA_ERROR_LAUNCH_FAILED), 0, "the echo of a fault that was reported");
+    assert_eq!(lost(CUresult::CUDA_ERROR_LAUNCH_FAILED).first_reported_by(), Some(FnId::cuCtxSynchronize));
 }

@@ -1,7 +1,7 @@
 //! What each check costs: the shortest time of a launch with it, over the shortest without any, on one core.
 //!
 //! Rounds of all variants follow each other, so that a slow spell of the machine hits all of them. The results of the
-//! kernels are compared in `tests/compute.rs` of `cuprum`; here only that no check finds anything.
+//! kernels are compared in `tests/compute` of `cuprum`; here only that no check finds anything.
 //!
 //! ```text
 //! cargo bench -p cuprum-emulator --bench checks -- [KERNEL...]

@@ -3,7 +3,7 @@
 //! Random programs come from a seed that is printed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_PROGRAMS` choose others.
 
 mod device;
-#[path = "../../tests/kernels/mod.rs"]
+#[path = "../../tests/support/kernels/mod.rs"]
 mod kernels;
 
 use cuprum_emulator::exec::{ExecOptions, LaunchStats, Mode};

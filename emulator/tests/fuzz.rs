@@ -11,7 +11,7 @@ mod common;
 #[path = "fuzz/defined.rs"]
 mod defined;
 mod device;
-#[path = "../../tests/kernels/mod.rs"]
+#[path = "../../tests/support/kernels/mod.rs"]
 mod kernels;
 #[path = "fuzz/mutation.rs"]
 mod mutation;

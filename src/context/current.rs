@@ -9,6 +9,7 @@ use super::{Context, ContextRef, ForeignContext, PrimaryContext, SharedContext, 
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
+use crate::raw::this_thread::ThisThread;
 
 /// This thread's context stack: the token from which contexts are pushed. There is one per thread.
 ///
@@ -26,7 +27,7 @@ use crate::raw::keep::Near;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ContextStack {
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// The thread's [`ContextStack`] is out already: pass the token on, push from the [`Current`] in hand, or
@@ -47,7 +48,7 @@ impl ContextStack {
         if stack::is_entered() || stack::take(true) {
             Err(StackTaken)
         } else {
-            Ok(Self { _this_thread: PhantomData })
+            Ok(Self { _this_thread: ThisThread::MARK })
         }
     }
 
@@ -89,7 +90,7 @@ pub struct Current<'s, 'ctx> {
     token: Token<'ctx>,
     below: CUcontext,
     _below: PhantomData<&'s mut ContextStack>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// What a token says of the thread's stack, for what acts on its behalf.
@@ -188,7 +189,7 @@ impl<'ctx> Current<'_, 'ctx> {
             token: Token { context, height },
             below,
             _below: PhantomData,
-            _this_thread: PhantomData,
+            _this_thread: ThisThread::MARK,
         })
     }
 

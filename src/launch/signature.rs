@@ -21,6 +21,11 @@ mod sealed {
 }
 
 /// What a kernel can take: plain data by value, [`In`], [`InOut`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a kernel",
+    label = "neither plain data nor an address of device memory",
+    note = "a parameter is plain data, passed by value, or `In<T>` or `InOut<T>`, the address of device memory"
+)]
 pub trait Parameter {
     /// How it lies in the kernel's parameter block.
     const LAYOUT: Layout;
@@ -42,6 +47,13 @@ impl<T: DeviceData> Parameter for InOut<T> {
 ///
 /// # Safety
 /// `Raw` is what the kernel reads for `P`: plain data of `P`'s layout.
+#[diagnostic::on_unimplemented(
+    message = "the kernel's parameter `{P}` cannot be given a value of type `{Self}`",
+    label = "not an argument for `{P}`",
+    note = "plain data is given as exactly the type of the parameter: nothing is converted",
+    note = "`In<T>` is given `&Buffer<T>` or a `Slice<T>`, `InOut<T>` is given `&mut Buffer<T>` or a `SliceMut<T>`: memory \
+            of the host is copied to a buffer first"
+)]
 pub unsafe trait Argument<P: Parameter> {
     /// What the kernel reads.
     type Raw: Copy;
@@ -84,12 +96,22 @@ addresses! {
 }
 
 /// The parameters of a kernel: a tuple of up to 16 types that are each a [`Parameter`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the signature of a kernel",
+    label = "not a tuple of up to 16 parameters",
+    note = "a signature is a tuple such as `(u32, f32, In<f32>, InOut<f32>)`; with one parameter, `(u32,)`"
+)]
 pub trait Signature: sealed::Sealed {
     /// The parameters' layouts, in order.
     const LAYOUT: &'static [Layout];
 }
 
 /// Arguments for the signature `S`: a tuple with an [`Argument`] for each parameter.
+#[diagnostic::on_unimplemented(
+    message = "the kernel's signature `{S}` cannot be given the arguments `{Self}`",
+    label = "not a tuple with one argument per parameter",
+    note = "arguments are a tuple with as many values as the signature has parameters; with one, `(value,)`"
+)]
 pub trait Arguments<S: Signature>: sealed::Sealed {
     /// Calls `body` with an array of one pointer for each argument, which is valid for that call.
     fn with_pointers<R>(self, body: impl FnOnce(*mut *mut c_void) -> R) -> R;

@@ -4,8 +4,13 @@ use cuprum_sys::CUdeviceptr;
 
 /// Plain data: what can be copied to and from a device byte for byte, and be read there whatever the bytes are.
 ///
-/// It holds for the integers and floats, arrays of them, and structs declared so. It does not hold for `bool`,
-/// `char`, `Option`, references or pointers: not every pattern of bytes is a value of those.
+/// It holds for the integers and floats, arrays of them, CUDA's [vector types](super::vector), and structs declared so. It
+/// does not hold for `bool`, `char`, `Option`, references or pointers: not every pattern of bytes is a value of those.
+/// With the features of these names also for `half`'s `f16` and `bf16` and for `num_complex::Complex`; what is
+/// `bytemuck::Pod` is wrapped in `Plain`.
+///
+/// The feature `derive` has `#[derive(DeviceData)]`, which needs no `unsafe`: the compiler proves that the layout is that
+/// of C, that each field is plain data, and that there is no padding. Without it:
 ///
 /// ```
 /// #[derive(Clone, Copy)]
@@ -19,6 +24,13 @@ use cuprum_sys::CUdeviceptr;
 /// 1. Every pattern of bytes is a valid value of the type.
 /// 2. The type's layout is defined (`#[repr(C)]` or `#[repr(transparent)]`), and the kernel's type has the same.
 /// 3. It holds no reference, host pointer, or handle that means something on the host alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not plain data that a device can hold",
+    label = "not plain data",
+    note = "plain data are numbers, arrays of them, CUDA's vector types, and structs with `#[repr(C)]` and \
+            `#[derive(DeviceData)]` (feature `derive`)",
+    note = "`bool`, `char`, references and pointers are not: a device can leave bytes there that are no value of them"
+)]
 pub unsafe trait DeviceData: Copy + Send + Sync + 'static {}
 
 macro_rules! plain {
@@ -75,6 +87,70 @@ fills! {
     i32: value => Pattern::Word(value as u32);
     f32: value => Pattern::Word(value.to_bits());
 }
+
+// SAFETY: a transparent struct around the bits of a number.
+#[cfg(feature = "half")]
+#[diagnostic::do_not_recommend]
+unsafe impl DeviceData for half::f16 {}
+
+// SAFETY: a transparent struct around the bits of a number.
+#[cfg(feature = "half")]
+#[diagnostic::do_not_recommend]
+unsafe impl DeviceData for half::bf16 {}
+
+#[cfg(feature = "half")]
+fills! {
+    half::f16: value => Pattern::Half(value.to_bits());
+    half::bf16: value => Pattern::Half(value.to_bits());
+}
+
+// SAFETY: a struct in C layout of two values that are plain data, without padding between equals.
+#[cfg(feature = "num-complex")]
+#[diagnostic::do_not_recommend]
+unsafe impl<T: DeviceData> DeviceData for num_complex::Complex<T> {}
+
+/// A value of a type that is [`bytemuck::Pod`], as plain data. Feature `bytemuck`.
+///
+/// For types of other crates, for which [`DeviceData`] cannot be implemented here or in yours. Slices are wrapped and
+/// unwrapped in place, with `bytemuck`'s trait:
+///
+/// ```
+/// use bytemuck::TransparentWrapper;
+/// use cuprum::memory::Plain;
+///
+/// let words = [1u32, 2, 3];
+/// let plain: &[Plain<u32>] = Plain::wrap_slice(&words);
+/// assert_eq!(Plain::peel_slice(plain), words);
+/// ```
+#[cfg(feature = "bytemuck")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Plain<T>(pub T);
+
+// SAFETY: `Pod`: any bytes are a value, there is no padding and no pointer, and its layout is one that C has.
+#[cfg(feature = "bytemuck")]
+#[diagnostic::do_not_recommend]
+unsafe impl<T: bytemuck::Pod + Send + Sync> DeviceData for Plain<T> {}
+
+// SAFETY: the attribute `repr(transparent)` with that one field.
+#[cfg(feature = "bytemuck")]
+unsafe impl<T> bytemuck::TransparentWrapper<T> for Plain<T> {}
+
+// SAFETY: as `T`, which is all of it.
+#[cfg(feature = "bytemuck")]
+unsafe impl<T: bytemuck::Zeroable> bytemuck::Zeroable for Plain<T> {}
+
+// SAFETY: as `T`, which is all of it.
+#[cfg(feature = "bytemuck")]
+unsafe impl<T: bytemuck::Pod> bytemuck::Pod for Plain<T> {}
+
+// SAFETY: a number of eight bytes.
+#[cfg(feature = "bytemuck")]
+unsafe impl bytemuck::Zeroable for DeviceAddress {}
+
+// SAFETY: a number of eight bytes.
+#[cfg(feature = "bytemuck")]
+unsafe impl bytemuck::Pod for DeviceAddress {}
 
 /// An address in device memory, for structs and kernels that take one. It keeps nothing alive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -6,18 +6,35 @@ pub(crate) mod copy;
 mod data;
 pub(crate) mod locked;
 mod pinned;
-mod raw_copy;
 mod registered;
 mod slice;
+pub mod vector;
 
 pub use self::buffer::Buffer;
 pub(crate) use self::data::Pattern;
+#[cfg(feature = "bytemuck")]
+pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
 pub use self::locked::PageLocked;
 pub use self::pinned::{PinnedBuffer, PinnedFlags};
 pub use self::registered::{HostOwner, RegisterError, RegisterFlags, Registered};
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
+
+/// Feature `derive`.
+///
+/// ```
+/// use cuprum::DeviceData;
+///
+/// #[derive(Clone, Copy, DeviceData)]
+/// #[repr(C)]
+/// struct Particle {
+///     position: [f32; 3],
+///     mass: f32,
+/// }
+/// ```
+#[cfg(feature = "derive")]
+pub use cuprum_derive::DeviceData;
 
 use crate::error::Error;
 

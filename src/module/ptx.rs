@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_emulator_reads() {
-        // `tests/objects/module.rs` compares the two; these are the forms that were once read otherwise.
+        // `tests/traced/parameters.rs` compares the two; these are the forms that were once read otherwise.
         assert_eq!(layout(".entry k(.param.u32 a,.param.u64 b)"), [(0, 4), (8, 8)]);
         assert_eq!(layout(".entry k(.param .u32 a, .param .v4 .f32 b)"), [(0, 4), (16, 16)]);
         assert_eq!(

@@ -3,3 +3,4 @@
 pub(crate) mod call;
 pub(crate) mod held;
 pub(crate) mod keep;
+pub(crate) mod this_thread;

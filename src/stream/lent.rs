@@ -10,6 +10,7 @@ use crate::context::Token;
 use crate::launch::addresses;
 use crate::memory::{DeviceData, Fill, MemoryError, Pattern, bytes_of, copy, resolve, same_length};
 use crate::raw::call::context_call;
+use crate::raw::this_thread::ThisThread;
 
 /// Device memory lent to a scope: used by its stream alone, in the order of the calls, until the scope ends.
 pub struct Lent<'scope, T: DeviceData> {
@@ -26,7 +27,7 @@ pub struct LentShared<'scope, T: DeviceData> {
     _elements: PhantomData<&'scope [T]>,
     /// Invariant: with a shorter `'scope`, host memory could be borrowed for less than the scope.
     _scope: PhantomData<&'scope mut &'scope ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 impl<T: DeviceData> Clone for LentShared<'_, T> {
@@ -39,7 +40,7 @@ impl<T: DeviceData> Copy for LentShared<'_, T> {}
 
 impl<'scope, T: DeviceData> LentShared<'scope, T> {
     pub(super) fn new(address: CUdeviceptr, len: usize, stream: CUstream, token: Token<'scope>) -> Self {
-        let (_elements, _scope, _this_thread) = (PhantomData, PhantomData, PhantomData);
+        let (_elements, _scope, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
         Self { address, len, stream, token, _elements, _scope, _this_thread }
     }
 

@@ -12,6 +12,7 @@ use crate::context::Token;
 use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, bytes_of, copy, resolve, same_length};
 use crate::raw::call::context_call;
+use crate::raw::this_thread::ThisThread;
 
 /// Page-locked memory of the host lent to a scope: used by its stream alone, in the order of the calls, until the scope
 /// ends. Made by [`Scope::lend_host`](super::Scope::lend_host).
@@ -22,13 +23,13 @@ pub struct LentHost<'scope, T: DeviceData> {
     token: Token<'scope>,
     /// Invariant, as in [`LentShared`].
     _scope: PhantomData<&'scope mut &'scope mut [T]>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 impl<'scope, T: DeviceData> LentHost<'scope, T> {
     /// Memory that is borrowed mutably and marked by the scope of `stream`.
     pub(super) const fn new(start: NonNull<T>, len: usize, stream: CUstream, token: Token<'scope>) -> Self {
-        Self { start, len, stream, token, _scope: PhantomData, _this_thread: PhantomData }
+        Self { start, len, stream, token, _scope: PhantomData, _this_thread: ThisThread::MARK }
     }
 
     /// Number of elements.

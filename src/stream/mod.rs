@@ -24,6 +24,7 @@
 mod event;
 mod lent;
 mod lent_host;
+mod raw_copy;
 mod reached;
 mod request;
 mod scope;

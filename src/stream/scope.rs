@@ -16,6 +16,7 @@ use crate::memory::locked::Marks;
 use crate::memory::{DeviceData, MemoryError, PageLocked, Slice, SliceMut, copy};
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
+use crate::raw::this_thread::ThisThread;
 
 /// A stretch of work on one stream, which is waited for before it ends.
 ///
@@ -30,7 +31,7 @@ pub struct Scope<'scope, 'env: 'scope> {
     marks: &'scope Marks,
     _scope: PhantomData<&'scope mut &'scope ()>,
     _env: PhantomData<&'env mut &'env ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// A stretch of work on several streams, all of which are waited for before it ends: made by [`Current::multi_scope`].
@@ -39,7 +40,7 @@ pub struct MultiScope<'scope, 'env: 'scope> {
     token: Token<'scope>,
     marks: &'scope Marks,
     _env: PhantomData<&'env mut &'env ()>,
-    _this_thread: PhantomData<*mut ()>,
+    _this_thread: ThisThread,
 }
 
 /// Waits for a scope's streams, on whatever path the scope is left.
@@ -207,7 +208,7 @@ impl Current<'_, '_> {
             token: self.token(),
             marks: wait.marks,
             _env: PhantomData,
-            _this_thread: PhantomData,
+            _this_thread: ThisThread::MARK,
         };
         let result = body(&scope);
         wait.end(result)
@@ -234,7 +235,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         // Where each thread has its own default stream, nothing is left in flight on it.
         let ordered = stream.kind() == StreamKind::Blocking;
         let apart = !ordered && stream.context().library().stream_mode() == StreamMode::Legacy;
-        let (_scope, _env, _this_thread) = (PhantomData, PhantomData, PhantomData);
+        let (_scope, _env, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
         Self { stream: stream.as_raw(), apart, token, marks, _scope, _env, _this_thread }
     }
 

@@ -1,6 +1,19 @@
 #![doc = include_str!("../README.md")]
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 
+// The rooms, from the bottom to the top; each uses only those above it in this list. The safe layer's test
+// `tests/rules/arrows/sys.rs` has the arrows, checks them, and gives the reason for the one that goes the other way.
+//
+// macros            what declares enums, handles, structs and constants
+// types             what they declare: enums and result codes, handles, structs, constants
+// version           CUDA versions
+// fns               the one list of functions
+// table             what is made of that list: addresses, names, versions
+// error             why a library is no driver, or lacks something
+// fork              whether this process was forked since
+// library loader    finding and loading a driver, and what it is then
+// left_out          what is in no list, and why
+
 #[macro_use]
 mod macros;
 

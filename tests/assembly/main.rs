@@ -3,6 +3,8 @@
 //! Of each wrapper it is checked which calls of the driver there are on its paths, and that nothing else is called:
 //! no allocator, no panic, no lock, no loop. Errors are told apart by what they cost: their code is cold.
 //!
+//! A program of its own: it runs the compiler and nothing of the crate.
+//!
 //! What is on the paths is stored in `wrappers.s`, for readers, with symbols and slots by name. It is compared where
 //! the compiler is the one that made it. `CUPRUM_ASSEMBLY=overwrite cargo test --test assembly` stores it anew; read
 //! the difference before you commit it.
@@ -66,7 +68,9 @@ fn compile() -> Listing {
             .env("RUSTFLAGS", "--emit=asm -C relocation-model=static")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS"),
+            .env_remove("CARGO_ENCODED_RUSTFLAGS")
+            // Incremental builds inline less.
+            .env_remove("CARGO_INCREMENTAL"),
     );
     let mut listing = Listing::default();
     for name in ["cuprum_assembly", "cuprum", "cuprum_sys"] {

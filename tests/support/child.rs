@@ -6,6 +6,8 @@ use std::process::Command;
 const CHILD: &str = "CUPRUM_TEST_CHILD";
 
 /// Runs `body` in a child, which is this program with the test `name` alone; it must come to its end.
+///
+/// The name is the test's path from its crate on: `concat!(module_path!(), "::", "function")`.
 #[allow(dead_code, reason = "a test crate may need its children in environments of their own alone")]
 pub(crate) fn in_child(name: &str, body: impl FnOnce()) {
     in_children(name, &[&[]], body);
@@ -16,6 +18,7 @@ pub(crate) fn in_children(name: &str, environments: &[&[(&str, &str)]], body: im
     if std::env::var_os(CHILD).is_some() {
         return body();
     }
+    let (_, name) = name.split_once("::").expect("a path from the crate on");
     for &environment in environments {
         let output = Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", name, "--include-ignored", "--nocapture"])

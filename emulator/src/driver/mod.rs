@@ -12,6 +12,7 @@
 mod allocation;
 mod array;
 mod call;
+mod call_in_time;
 mod context;
 mod copy;
 mod device;

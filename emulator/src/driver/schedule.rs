@@ -110,20 +110,6 @@ pub(super) struct Job {
 /// How often a wait looks again at an operation that waits for a value in memory.
 const POLL: Duration = Duration::from_micros(100);
 
-/// How late a function of the client is called if nobody waits for it.
-const LATE: Duration = Duration::from_millis(50);
-
-/// Waits for an operation on a thread of the driver, after a while: the program may wait for it in ways that the driver
-/// does not see, such as a future that the client's function wakes.
-fn wait_on_a_thread(ticket: Ticket) {
-    let work = move || {
-        std::thread::sleep(LATE);
-        emulator().scheduler.wait(ticket);
-    };
-    // Without a thread, it runs when somebody waits for it.
-    drop(std::thread::Builder::new().name("cuprum-callbacks".into()).spawn(work));
-}
-
 impl Scheduler {
     pub(super) fn new(mode: Mode) -> Self {
         let dice = match mode {
@@ -179,7 +165,6 @@ impl Scheduler {
         after: &[Ticket],
         operation: Operation,
     ) -> Ticket {
-        let calls_client = operation.calls_client();
         let mut queue = self.lock();
         let ticket = queue.next;
         queue.next += 1;
@@ -205,12 +190,7 @@ impl Scheduler {
                 self.start_executor();
                 self.changed.notify_all();
             }
-            Mode::Deferred | Mode::Shuffled(_) => {
-                drop(queue);
-                if calls_client {
-                    wait_on_a_thread(ticket);
-                }
-            }
+            Mode::Deferred | Mode::Shuffled(_) => {}
         }
         ticket
     }

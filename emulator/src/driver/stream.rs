@@ -9,6 +9,7 @@ use cuprum_sys::*;
 use super::call::{
     Answer, Call, INVALID_HANDLE, INVALID_VALUE, In, NOT_READY, Out, calls, ensure, put_handle,
 };
+use super::call_in_time::call_in_time;
 use super::context::Context;
 use super::event::Event;
 use super::graph::capture::Taken;
@@ -273,18 +274,14 @@ calls! {
     ) {
         ensure(callback.is_some() && flags == 0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(Operation::Callback(StreamCallback {
-            function: callback,
-            stream: hStream,
-            data: userData,
-        }))?;
-        Ok(())
+        let callback = StreamCallback { function: callback, stream: hStream, data: userData };
+        stream.push(Operation::Callback(callback)).map(call_in_time)
     }
 
     fn cuLaunchHostFunc(call, hStream: CUstream, fn_: CUhostFn, userData: *mut c_void) {
         ensure(fn_.is_some(), INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(Operation::Host(HostCall { function: fn_, data: userData })).map(drop)
+        stream.push(Operation::Host(HostCall { function: fn_, data: userData })).map(call_in_time)
     }
 
     fn cuLaunchHostFunc_v2(
@@ -296,7 +293,7 @@ calls! {
     ) {
         ensure(fn_.is_some() && syncMode <= 1, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(Operation::Host(HostCall { function: fn_, data: userData })).map(drop)
+        stream.push(Operation::Host(HostCall { function: fn_, data: userData })).map(call_in_time)
     }
 
     /// Managed memory is visible everywhere at all times here; only the arguments are checked.

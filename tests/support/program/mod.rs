@@ -14,6 +14,8 @@ mod scopes;
 mod steps;
 mod streams;
 
+use std::sync::{Mutex, PoisonError};
+
 use cuprum::{Driver, Library};
 
 #[allow(unused_imports, reason = "each program that includes this uses its own part")]
@@ -36,7 +38,11 @@ pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {
 }
 
 /// Runs the program on this thread, which must be a fresh one: what a failure leaves behind stays with the thread.
+///
+/// Runs in one process meet in the primary context, which each of them resets, so that there is one at a time.
 pub(crate) fn run(library: Library, session: &Session) -> Vec<Step> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let steps = Steps::new(session);
     session.enter(|| whole(&steps, library));
     steps.finish()

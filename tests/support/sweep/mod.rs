@@ -65,7 +65,7 @@ fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
     let mut findings = Vec::new();
     while first < end {
         let mut child = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "nothing_panics", "--nocapture", "--include-ignored"])
+            .args(["--exact", "injection::nothing_panics", "--nocapture", "--include-ignored"])
             .env(RUNS, format!("{first}..{end}"))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

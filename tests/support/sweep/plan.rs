@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use cuprum::Library;
 use cuprum::sys::{CUresult, FnId, Version};
@@ -57,9 +56,6 @@ pub(crate) struct Run {
 
 /// The steps and calls of a run in which nothing fails.
 pub(super) fn without_failures(library: Library) -> (Vec<Step>, Vec<FnId>) {
-    // Runs in one process meet in the primary context, which each of them resets.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let session = Session::default();
     let steps = std::thread::scope(|scope| {
         scope.spawn(|| program::run(library, &session)).join().expect("a run without failures")

@@ -1,0 +1,101 @@
+//! Driver functions that no method of this crate calls, and why.
+//!
+//! Each can be called all the same, through [`Library::fns`](crate::Library::fns), on the raw handles that
+//! objects of this crate give. A function that gets a method leaves this list: a test compares it with the
+//! calls in the sources, so that every function of the table is either called or listed, and never both.
+//!
+//! ```
+//! use cuprum::not_wrapped::{NOT_WRAPPED, Why};
+//! use cuprum::sys::FnId;
+//!
+//! let group = NOT_WRAPPED.iter().find(|group| group.functions.contains(&FnId::cuTexRefCreate)).unwrap();
+//! assert_eq!(group.why, Why::Deprecated);
+//! ```
+
+mod deprecated;
+mod loader;
+mod not_yet;
+mod out_of_scope;
+mod superseded;
+mod unneeded;
+
+use cuprum_sys::FnId;
+
+/// The kind of reason for which functions have no method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// The crate below calls them.
+    Loader,
+    /// A newer revision of the same function is in the table.
+    Superseded,
+    /// NVIDIA has replaced them, and programs should not use them any more.
+    Deprecated,
+    /// What they do is done in another way.
+    Unneeded,
+    /// They serve purposes that this crate does not have.
+    OutOfScope,
+    /// They will have methods.
+    NotYet,
+}
+
+/// Functions without a method, for one reason.
+#[derive(Clone, Copy, Debug)]
+pub struct NotWrapped {
+    /// The kind of reason.
+    pub why: Why,
+    /// The reason, or the subject, in words.
+    pub reason: &'static str,
+    /// The functions, in the order of the table.
+    pub functions: &'static [FnId],
+}
+
+/// Makes the groups of one file: the kind of reason, then for each group the reason and its functions.
+macro_rules! groups {
+    ($why:ident: $($reason:literal: $($function:ident)+;)*) => {
+        pub(super) const GROUPS: &[NotWrapped] = &[$(
+            NotWrapped {
+                why: $crate::not_wrapped::Why::$why,
+                reason: $reason,
+                functions: &[$(cuprum_sys::FnId::$function),+],
+            },
+        )*];
+    };
+}
+use groups;
+
+/// The groups, a file for each kind of reason, in the order of the kinds.
+const FILES: [&[NotWrapped]; 6] = [
+    loader::GROUPS,
+    superseded::GROUPS,
+    deprecated::GROUPS,
+    unneeded::GROUPS,
+    out_of_scope::GROUPS,
+    not_yet::GROUPS,
+];
+
+/// Every function of the table that no method calls.
+pub const NOT_WRAPPED: &[NotWrapped] = &joined::<{ count() }>();
+
+const fn count() -> usize {
+    let (mut count, mut file) = (0, 0);
+    while file < FILES.len() {
+        count += FILES[file].len();
+        file += 1;
+    }
+    count
+}
+
+/// The groups of all files, one behind the other.
+const fn joined<const COUNT: usize>() -> [NotWrapped; COUNT] {
+    let mut all = [FILES[0][0]; COUNT];
+    let (mut next, mut file) = (0, 0);
+    while file < FILES.len() {
+        let mut group = 0;
+        while group < FILES[file].len() {
+            all[next] = FILES[file][group];
+            (next, group) = (next + 1, group + 1);
+        }
+        file += 1;
+    }
+    all
+}

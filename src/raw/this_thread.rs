@@ -1,0 +1,33 @@
+//! The mark of what stays on the thread on which it was made.
+
+use std::marker::PhantomData;
+
+/// Makes what holds it neither `Send` nor `Sync`, with a message that says what to do.
+pub(crate) struct ThisThread(PhantomData<*mut ()>);
+
+/// Implemented by nothing. The compiler shows its text where a bound by it is not met.
+#[diagnostic::on_unimplemented(
+    message = "tokens of a context stack, and scopes and what is lent to them, stay on their thread",
+    label = "a token, or what works by one, would get to another thread here",
+    note = "on the other thread, `ContextRef::enter` makes the context current, or `ContextStack::take()?.push(&context)?`"
+)]
+pub(crate) trait Sendable {}
+
+impl ThisThread {
+    pub(crate) const MARK: Self = Self(PhantomData);
+}
+
+impl Clone for ThisThread {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl Copy for ThisThread {}
+
+// SAFETY: never true, since nothing implements the trait: this is here for the message. The `for` keeps the compiler
+// from refusing a bound that cannot be met.
+unsafe impl Send for ThisThread where for<'a> Self: Sendable {}
+
+// SAFETY: as above.
+unsafe impl Sync for ThisThread where for<'a> Self: Sendable {}

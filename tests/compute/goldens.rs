@@ -1,0 +1,23 @@
+//! The plain Rust references against what a real GPU computed for the same inputs.
+
+use std::path::Path;
+
+use crate::kernels::{cases, golden};
+
+#[test]
+fn references_agree_with_the_recorded_gpu() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/goldens/kernels.txt");
+    let goldens = golden::read(&path);
+    let cases = cases::all();
+    assert_eq!(goldens.len(), cases.len(), "the record holds other cases than the list");
+    for case in cases {
+        let golden = goldens.get(case.name).unwrap_or_else(|| panic!("no record of {}", case.name));
+        assert_eq!(golden.input_hash, case.input_hash(), "{} was recorded for other inputs", case.name);
+        assert_eq!(golden.outputs.len(), case.expected().count(), "outputs of {}", case.name);
+        for (index, (expected, actual)) in case.expected().zip(&golden.outputs).enumerate() {
+            if let Err(difference) = expected.check(actual) {
+                panic!("{}, output {index}: {difference}", case.name);
+            }
+        }
+    }
+}

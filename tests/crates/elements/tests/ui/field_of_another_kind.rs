@@ -1,0 +1,11 @@
+// Every field is plain data.
+use cuprum::DeviceData;
+
+#[derive(Clone, Copy, DeviceData)]
+#[repr(C)]
+struct Flag {
+    on: bool,
+    unused: [u8; 3],
+}
+
+fn main() {}

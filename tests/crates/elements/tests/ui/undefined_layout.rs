@@ -1,0 +1,27 @@
+// Rust may order the fields of a struct without a representation as it likes, and enums have holes.
+use cuprum::DeviceData;
+
+#[derive(Clone, Copy, DeviceData)]
+struct Rusty {
+    a: u32,
+    b: u32,
+}
+
+#[derive(Clone, Copy, DeviceData)]
+#[repr(u8)]
+enum Number {
+    One = 1,
+}
+
+#[derive(Clone, Copy, DeviceData)]
+#[repr(C)]
+union Either {
+    a: u32,
+    b: f32,
+}
+
+#[derive(Clone, Copy, DeviceData)]
+#[repr(C)]
+struct Both<T>(T, T);
+
+fn main() {}

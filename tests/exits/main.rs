@@ -1,0 +1,124 @@
+//! Every ugly way in which a process can end with objects of this crate alive.
+//!
+//! The program starts itself once for each case, and on the emulator once for each time at which work may run. The
+//! child must end as the case says, soon, without a word on its outputs, and without an error swallowed by a drop. It
+//! has a `main` of its own, since the end of `main` is what is tested.
+
+mod cases;
+#[path = "../support/common/mod.rs"]
+mod common;
+
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cases::{CASES, WRONG};
+use common::on_gpu;
+
+/// Names the case that a child is to run.
+const CASE: &str = "CUPRUM_EXITS_CASE";
+/// The longest that a child may take; drivers take a second or two to start.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// How a child must end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Code(i32),
+    Signal(i32),
+}
+
+impl Ends {
+    fn of(status: ExitStatus) -> Option<Self> {
+        status.code().map(Self::Code).or(status.signal().map(Self::Signal))
+    }
+}
+
+struct Case {
+    name: &'static str,
+    run: fn(),
+    ends: Ends,
+}
+
+/// The times at which work may run; on a GPU there is one.
+fn modes() -> &'static [&'static str] {
+    if on_gpu() { &["gpu"] } else { &["eager", "async", "deferred"] }
+}
+
+/// What is wrong with the way in which the child of a case ends.
+fn wrong_with(case: &Case, mode: &str) -> Option<String> {
+    let program = std::env::current_exe().expect("this program");
+    let mut command = Command::new(program);
+    command.env(CASE, case.name).env("CUPRUM_EMULATOR_MODE", mode);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("a child");
+    let Some(status) = wait(&mut child) else { return Some(format!("no end after {LIMIT:?}")) };
+    let mut said = String::new();
+    child.stdout.take()?.read_to_string(&mut said).expect("text");
+    child.stderr.take()?.read_to_string(&mut said).expect("text");
+    if Ends::of(status) != Some(case.ends) {
+        return Some(format!("ended with {status} instead of {:?}\n{said}", case.ends));
+    }
+    // What Rust's own library says of its end by two panics is the program's.
+    let words = said.lines().filter(|line| !line.starts_with("thread caused non-unwinding panic"));
+    let words: Vec<_> = words.filter(|line| !line.is_empty()).collect();
+    (!words.is_empty()).then(|| format!("was not silent:\n{}", words.join("\n")))
+}
+
+/// Waits for a child as long as it may take, and ends it then.
+fn wait(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait().expect("a child of ours") {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("a child of ours");
+    child.wait().expect("a child of ours");
+    None
+}
+
+/// Runs a case as a child, in silence but for what the crate says.
+fn run_child(name: &str) {
+    std::panic::set_hook(Box::new(|_| ()));
+    let case = CASES.iter().chain(WRONG).find(|case| case.name == name).expect("a case");
+    (case.run)();
+}
+
+/// As the harness of Rust's own tests: names that contain a word of the command line, and a last line that counts.
+fn main() -> ExitCode {
+    if let Ok(name) = std::env::var(CASE) {
+        run_child(&name);
+        return ExitCode::SUCCESS;
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let filters: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    let chosen = |case: &&Case| filters.is_empty() || filters.iter().any(|word| case.name.contains(*word));
+    let chosen: Vec<&Case> = CASES.iter().filter(chosen).collect();
+    if arguments.iter().any(|argument| argument == "--list") {
+        chosen.iter().for_each(|case| println!("{}: test", case.name));
+        return ExitCode::SUCCESS;
+    }
+    println!("\nrunning {} tests", chosen.len());
+    for case in WRONG {
+        assert!(wrong_with(case, modes()[0]).is_some(), "{}: not seen", case.name);
+    }
+    let mut failed = 0;
+    for case in &chosen {
+        let wrong: Vec<_> = modes()
+            .iter()
+            .filter_map(|mode| wrong_with(case, mode).map(|what| format!("  {mode}: {what}")))
+            .collect();
+        println!("test {} ... {}", case.name, if wrong.is_empty() { "ok" } else { "FAILED" });
+        wrong.iter().for_each(|what| println!("{what}"));
+        failed += usize::from(!wrong.is_empty());
+    }
+    let (verdict, passed, skipped) =
+        (if failed == 0 { "ok" } else { "FAILED" }, chosen.len() - failed, CASES.len() - chosen.len());
+    println!(
+        "\ntest result: {verdict}. {passed} passed; {failed} failed; 0 ignored; 0 measured; {skipped} filtered out\n"
+    );
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,81 @@
+//! What errors say.
+
+use std::mem::size_of;
+
+use cuprum::sys::{CUresult, FnId};
+use cuprum::{Buffer, Driver, DriverError, Error, In, InOut, LaunchConfig, LaunchError, Stream};
+
+use crate::common::{self, driver, in_context, kernels};
+
+#[test]
+fn the_systems_driver_is_loaded_or_it_is_said_what_was_tried() {
+    match Driver::load() {
+        Ok(driver) => assert_eq!(Driver::load().unwrap(), driver),
+        Err(error) if common::on_gpu() => panic!("{error}"),
+        Err(DriverError::Load(error)) => {
+            assert!(error.attempts().iter().any(|attempt| attempt.origin() == "libcuda.so.1"), "{error}");
+            assert!(error.to_string().contains("libcuda.so.1"), "{error}");
+        }
+        // A driver without a device.
+        Err(DriverError::Init(error)) => assert_eq!(error.call(), FnId::cuInit),
+    }
+}
+
+#[test]
+fn an_error_is_eight_bytes() {
+    assert_eq!(size_of::<Error>(), 8);
+    assert_eq!(size_of::<Result<(), Error>>(), 8);
+}
+
+#[test]
+fn an_error_names_call_and_code() {
+    let error = driver().device(1 << 20).unwrap_err();
+    assert_eq!((error.call(), error.code()), (FnId::cuDeviceGet, CUresult::CUDA_ERROR_INVALID_DEVICE));
+    let text = error.to_string();
+    assert!(
+        text.contains("cuDeviceGet") && text.contains("CUDA_ERROR_INVALID_DEVICE") && text.contains("101"),
+        "{text}"
+    );
+    assert_eq!(driver().device(u32::MAX).unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_DEVICE);
+}
+
+#[test]
+fn a_code_of_tomorrow_is_kept() {
+    let error = Error::new(CUresult(31_337), FnId::cuMemAlloc_v2).expect("not success");
+    assert_eq!(error.code(), CUresult(31_337));
+    assert_eq!(error.name(), None);
+    assert!(error.to_string().contains("31337"), "{error}");
+    assert_eq!(Error::new(CUresult::CUDA_SUCCESS, FnId::cuMemAlloc_v2), None);
+}
+
+#[test]
+fn launch_errors_are_typed() {
+    in_context(|cx| {
+        let module = kernels!(cx, "saxpy");
+        let kernel = module.function("saxpy").unwrap().bind::<(u32, f32, In<f32>, InOut<f32>)>().unwrap();
+        let x = Buffer::<f32>::zeroed(cx, 1).unwrap();
+        let mut y = Buffer::<f32>::zeroed(cx, 1).unwrap();
+        // SAFETY: no element is asked for, so nothing is accessed, if it runs at all.
+        let refused = unsafe {
+            kernel.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 4096), (0u32, 1f32, &x, &mut y))
+        };
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains("4096x1x1") && text.contains("1024"), "{text}");
+        assert!(matches!(refused, Err(LaunchError::Block { .. })));
+    });
+}
+
+#[test]
+fn a_driver_is_initialized_once_and_again() {
+    let first = driver();
+    assert_eq!(Driver::init(first.library()).unwrap(), first);
+    assert!(first.version() >= cuprum::Version::from_raw(2000));
+    assert!(first.device_count().unwrap() > 0);
+    let device = first.device(0).unwrap();
+    assert!(!device.name().unwrap().is_empty());
+    assert!(device.total_memory().unwrap() > 0);
+    assert_eq!(first.devices().unwrap().len() as u32, first.device_count().unwrap());
+    assert_ne!(device.uuid().unwrap(), [0; 16]);
+    let bus = device.pci_bus_id().unwrap();
+    assert!(bus.contains(':'), "{bus}");
+}

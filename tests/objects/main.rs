@@ -1,0 +1,21 @@
+//! What each object does, a module for each, on the device that `CUPRUM_DEVICE` names.
+//!
+//! They run beside each other in one process. So nothing here may fault, set up the emulator, or let a drop swallow an
+//! error: some of these tests see that nothing was swallowed anywhere. Free bytes are not to be counted either. What
+//! needs that is a program of its own, directly in `tests/`; what makes calls fail is in `tests/traced`.
+
+#[path = "../support/common/mod.rs"]
+mod common;
+#[path = "../support/executors.rs"]
+mod executors;
+
+mod context;
+mod errors;
+mod futures;
+mod launch;
+mod memory;
+mod module;
+mod pinned;
+mod request;
+mod stream;
+mod threads;

@@ -1,0 +1,133 @@
+//! Modules: what is refused and how it is said, globals, attributes.
+
+use cuprum::sys::{CUfunction_attribute, CUresult};
+use cuprum::{Module, ModuleError};
+
+use crate::common::{self, device, in_context, kernels};
+
+#[test]
+fn bad_ptx_is_refused_with_the_compilers_log() {
+    in_context(|cx| {
+        let ptx = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() {\n  frobnicate.u32 %r1;\n}\n";
+        let ModuleError::Rejected { error, log, .. } = Module::load_ptx(cx, ptx).unwrap_err() else {
+            panic!("another error")
+        };
+        assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_PTX);
+        assert!(log.contains("line 5") || log.contains(":5"), "{log}");
+        assert!(log.contains("frobnicate"), "{log}");
+    });
+}
+
+#[test]
+fn ptx_that_is_too_new_is_refused_with_both_versions() {
+    in_context(|cx| {
+        let ptx = ".version 99.9\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
+        let refused = Module::load_ptx(cx, ptx).unwrap_err();
+        let ModuleError::Rejected { error, .. } = &refused else { panic!("another error") };
+        assert_eq!(error.code(), CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+        let text = refused.to_string();
+        let driver = common::driver().version().to_string();
+        assert!(text.contains("99.9") && text.contains(&driver), "{text}");
+    });
+}
+
+#[test]
+fn ptx_for_a_newer_device_is_refused_with_both_capabilities() {
+    in_context(|cx| {
+        let device = device().compute_capability().unwrap();
+        // Known to every compiler that these drivers hold, and newer than any device of these tests but itself.
+        let target =
+            if device < (cuprum::ComputeCapability { major: 9, minor: 0 }) { "sm_90" } else { "sm_100" };
+        let ptx =
+            format!(".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n");
+        let refused = Module::load_ptx(cx, &ptx).unwrap_err();
+        let ModuleError::Rejected { error, .. } = &refused else { panic!("another error") };
+        // As an H200 with driver 580 answers.
+        assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_PTX, "{refused}");
+        let text = refused.to_string();
+        assert!(text.contains(target) && text.contains(&device.to_string()), "{text}");
+    });
+}
+
+#[test]
+fn text_with_a_nul_inside_is_refused() {
+    in_context(|cx| {
+        let refused = Module::load_ptx(cx, ".version 7.0\0").unwrap_err();
+        assert_eq!(refused, ModuleError::InteriorNul { what: "the PTX", position: 12 });
+        let module = kernels!(cx, "saxpy");
+        assert!(matches!(module.function("sax\0py"), Err(ModuleError::InteriorNul { position: 3, .. })));
+        assert!(matches!(module.global::<u8>("\0"), Err(ModuleError::InteriorNul { position: 0, .. })));
+    });
+}
+
+#[test]
+fn a_missing_name_is_in_the_error() {
+    in_context(|cx| {
+        let module = kernels!(cx, "saxpy");
+        let missing = module.function("sxapy").unwrap_err();
+        assert!(matches!(&missing, ModuleError::NotFound { what: "function", name, .. } if name == "sxapy"));
+        assert!(missing.to_string().contains("`sxapy`"), "{missing}");
+        let missing = module.global::<f32>("table").unwrap_err();
+        assert!(matches!(missing, ModuleError::NotFound { what: "global", .. }));
+        module.close().unwrap();
+    });
+}
+
+#[test]
+fn binary_rubbish_is_refused() {
+    in_context(|cx| {
+        // SAFETY: not an image by its first bytes; drivers refuse that without reading further.
+        let refused = unsafe { Module::load_binary(cx, &[0xFF; 256]) }.unwrap_err();
+        let ModuleError::Rejected { error, .. } = refused else { panic!("another error") };
+        assert!(
+            matches!(
+                error.code(),
+                CUresult::CUDA_ERROR_INVALID_IMAGE | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+            ),
+            "{error}"
+        );
+    });
+}
+
+#[test]
+fn globals_are_read_and_written() {
+    in_context(|cx| {
+        let module = common::load(
+            cx,
+            ".version 7.0\n.target sm_75\n.address_size 64\n\
+             .visible .const .align 4 .f32 table[4] = {0f3F800000, 0f40000000, 0f40400000, 0f40800000};\n\
+             .visible .entry k() { ret; }\n",
+        );
+        let table = module.global::<f32>("table").unwrap();
+        assert_eq!(table.len(), 4);
+        let mut host = [0.0; 4];
+        table.copy_to_host(cx, &mut host).unwrap();
+        assert_eq!(host, [1.0, 2.0, 3.0, 4.0]);
+        table.copy_from_host(cx, &[5.0, 6.0, 7.0, 8.0]).unwrap();
+        module.global::<f32>("table").unwrap().copy_to_host(cx, &mut host).unwrap();
+        assert_eq!(host, [5.0, 6.0, 7.0, 8.0]);
+        assert!(table.copy_from_host(cx, &[0.0; 3]).is_err());
+        let size = module.global::<[u8; 5]>("table").unwrap_err();
+        assert!(matches!(size, ModuleError::GlobalSize { bytes: 16, element_bytes: 5, .. }));
+        assert!(matches!(module.global::<[u8; 0]>("table"), Err(ModuleError::GlobalSize { .. })));
+    });
+}
+
+#[test]
+fn functions_have_attributes() {
+    in_context(|cx| {
+        let module = kernels!(cx, "reduce_shared");
+        let function = module.function("reduce_shared").unwrap();
+        let attribute = |attribute| function.attribute(attribute).unwrap();
+        assert!(
+            (32..=1024).contains(&attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
+        );
+        assert!(attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) > 0);
+        assert_eq!(attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION), 75);
+        let unknown = function.attribute(CUfunction_attribute(9999)).unwrap_err();
+        assert_eq!(unknown.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
+        let dynamic = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        function.set_attribute(dynamic, 8192).unwrap();
+        assert_eq!(attribute(dynamic), 8192);
+    });
+}

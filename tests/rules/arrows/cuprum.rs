@@ -1,0 +1,54 @@
+//! The rooms of the safe layer.
+
+use super::assert_arrows;
+use crate::arrows_between::{Knot, Room};
+
+const ROOMS: &[Room<'static>] = &[
+    ("error", &["error"], &[]),
+    ("swallowed", &["swallowed"], &["error"]),
+    ("call", &["raw::call"], &["error"]),
+    ("keep", &["raw", "raw::keep"], &[]),
+    ("this_thread", &["raw::this_thread"], &[]),
+    ("driver", &["driver", "device"], &["error", "call"]),
+    ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
+    ("held", &["raw::held"], &["error", "call", "keep", "context"]),
+    ("memory", &["memory"], &["error", "call", "keep", "context", "held"]),
+    ("arguments", &["launch::signature"], &["memory"]),
+    ("geometry", &["launch::config"], &[]),
+    (
+        "stream",
+        &["stream"],
+        &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments"],
+    ),
+    (
+        "module",
+        &["module"],
+        &["error", "call", "keep", "context", "held", "memory", "arguments", "geometry", "stream"],
+    ),
+    ("launch", &["launch"], &["error", "keep", "context", "arguments", "geometry", "stream", "module"]),
+    ("not_wrapped", &["not_wrapped"], &[]),
+    (
+        "lib",
+        &["lib"],
+        &["error", "driver", "context", "memory", "arguments", "geometry", "stream", "module", "launch"],
+    ),
+];
+
+const KNOTS: &[Knot<'static>] = &[
+    (
+        "call",
+        "context",
+        "a call in a context poisons it: the macro names the type, so that nothing else is taken",
+    ),
+    (
+        "context",
+        "held",
+        "a foreign context is asked for its device while it is current, as an owner is freed",
+    ),
+    ("module", "launch", "a shared module makes shared kernels, as users look for them there"),
+];
+
+#[test]
+fn rooms_of_the_safe_layer_use_only_those_below() {
+    assert_arrows("src/lib.rs", ROOMS, KNOTS);
+}

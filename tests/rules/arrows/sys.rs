@@ -1,0 +1,25 @@
+//! The rooms of the function table.
+
+use super::assert_arrows;
+use crate::arrows_between::{Knot, Room};
+
+const ROOMS: &[Room<'static>] = &[
+    ("macros", &["macros"], &[]),
+    ("types", &["enums", "result", "types", "structs", "constants"], &[]),
+    ("version", &["version"], &[]),
+    ("fns", &["fns"], &["types"]),
+    ("table", &["table"], &["version", "fns"]),
+    ("error", &["error"], &["types", "version", "fns"]),
+    ("fork", &["fork"], &[]),
+    ("library", &["library", "loader"], &["types", "version", "fns", "table", "error", "fork"]),
+    ("left_out", &["left_out"], &[]),
+    ("lib", &["lib"], &["types", "version", "fns", "table", "error", "library"]),
+];
+
+const KNOTS: &[Knot<'static>] =
+    &[("fns", "table", "the list is written in the macro that makes the table from it")];
+
+#[test]
+fn rooms_of_the_table_use_only_those_below() {
+    assert_arrows("sys/src/lib.rs", ROOMS, KNOTS);
+}

@@ -1,0 +1,14 @@
+//! Rules of the repository that no compiler checks: what the sources say of themselves, and what must not grow.
+//!
+//! Nothing here needs a device, so that this program is quick to build.
+
+#[path = "../support/arrows/mod.rs"]
+mod arrows_between;
+#[path = "../support/source/mod.rs"]
+mod source;
+
+mod arrows;
+mod docs;
+mod holes;
+mod not_wrapped;
+mod sizes;

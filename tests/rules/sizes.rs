@@ -1,0 +1,158 @@
+//! Files of more than 450 lines and functions of more than 60 are on a list, `tests/data/long.txt`, which only gets
+//! shorter.
+//!
+//! The test fails if something long is not on it, if an entry has grown, and if one has shrunk or gone and the list says
+//! otherwise. `CUPRUM_SIZES=lower cargo test --test rules sizes` writes down what has shrunk, and refuses if anything has
+//! grown. A file that is moved takes its entries along by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+const LINES_OF_A_FILE: usize = 450;
+const LINES_OF_A_FUNCTION: usize = 60;
+
+/// Where sources are looked for.
+const FOLDERS: &[&str] = &["benches", "emulator", "examples", "kernels", "src", "sys", "tests"];
+/// Lists of facts about the driver API, which are as long as it is; they have no functions.
+const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs"];
+const LIST: &str = "tests/data/long.txt";
+
+/// A path, or a path and a function, and how many lines it has.
+type Sizes = BTreeMap<String, usize>;
+
+/// The functions of a source with their lines, by the name and by where it begins. It relies on `cargo fmt`.
+fn functions(text: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut functions = Vec::new();
+    for (start, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let indent = &line[..line.len() - code.len()];
+        let words = ["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "\"C\"", "fn"];
+        let mut name = code.split(' ').skip_while(|word| *word != "fn" && words.contains(word));
+        if name.next() != Some("fn") {
+            continue;
+        }
+        let name = name.next().unwrap_or_default().split(['(', '<']).next().unwrap_or_default();
+        let rest = &lines[start..];
+        let head = rest.iter().position(|line| line.ends_with(['{', '}', ';'])).unwrap_or(0);
+        let closes = |line: &str| line.strip_prefix(indent).is_some_and(|line| line == "}");
+        let length = match rest[head].ends_with('{') {
+            true => rest.iter().position(|line| closes(line)),
+            false => Some(head),
+        };
+        functions.push((name, length.unwrap_or(rest.len() - 1) + 1));
+    }
+    functions
+}
+
+/// What is too long in one source.
+fn long(path: &str, text: &str) -> Sizes {
+    let mut sizes = Sizes::new();
+    let lines = text.lines().count();
+    if lines > LINES_OF_A_FILE && !FACTS.contains(&path) {
+        sizes.insert(path.to_owned(), lines);
+    }
+    for (name, lines) in functions(text).into_iter().filter(|(_, lines)| *lines > LINES_OF_A_FUNCTION) {
+        let key = format!("{path} {name}");
+        let numbers = (2..).map(|number| format!("{key}#{number}"));
+        let key = std::iter::once(key.clone()).chain(numbers).find(|key| !sizes.contains_key(key));
+        sizes.insert(key.expect("a number that is free"), lines);
+    }
+    sizes
+}
+
+/// What is too long in the repository.
+fn measured() -> Sizes {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<_> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
+    let (mut sizes, mut files) = (Sizes::new(), 0);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() && !entry.ends_with("target") {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                let path =
+                    entry.strip_prefix(root).expect("a path below the root").to_string_lossy().into_owned();
+                sizes.extend(long(&path, &fs::read_to_string(&entry).expect("a source")));
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 300, "only {files} sources were found");
+    sizes
+}
+
+fn read(list: &str) -> Sizes {
+    let entries = list.lines().map(|line| {
+        let (key, lines) = line.rsplit_once(' ').unwrap_or_else(|| panic!("no entry: {line}"));
+        (key.to_owned(), lines.parse().unwrap_or_else(|_| panic!("no number: {line}")))
+    });
+    entries.collect()
+}
+
+fn written(sizes: &Sizes) -> String {
+    sizes.iter().map(|(key, lines)| format!("{key} {lines}\n")).collect()
+}
+
+/// What is longer than the list allows, and what is shorter than it says.
+fn differences(list: &Sizes, now: &Sizes) -> (Vec<String>, Vec<String>) {
+    let keys: BTreeSet<&String> = list.keys().chain(now.keys()).collect();
+    let (mut longer, mut shorter) = (Vec::new(), Vec::new());
+    for key in keys {
+        let (before, after) = (list.get(key).copied().unwrap_or(0), now.get(key).copied().unwrap_or(0));
+        let said = match (before, after) {
+            (0, after) => format!("{key} has {after} lines"),
+            (before, 0) => format!("{key} had {before} lines and is no longer too long"),
+            (before, after) => format!("{key} had {before} lines and has {after}"),
+        };
+        match after.cmp(&before) {
+            std::cmp::Ordering::Greater => longer.push(said),
+            std::cmp::Ordering::Less => shorter.push(said),
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+    (longer, shorter)
+}
+
+#[test]
+fn what_is_long_is_listed_and_does_not_grow() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(LIST);
+    let text = fs::read_to_string(&path).expect("the list");
+    let (list, now) = (read(&text), measured());
+    assert_eq!(text, written(&list), "{LIST} is sorted, with each entry once");
+    let (longer, shorter) = differences(&list, &now);
+    assert!(longer.is_empty(), "too long, and not to be listed: make it shorter\n{}", longer.join("\n"));
+    if std::env::var_os("CUPRUM_SIZES").is_some_and(|value| value == "lower") {
+        fs::write(&path, written(&now)).expect("the list is written");
+    } else {
+        let shorter = shorter.join("\n");
+        assert!(shorter.is_empty(), "CUPRUM_SIZES=lower cargo test --test rules sizes, for:\n{shorter}");
+    }
+}
+
+#[test]
+fn what_grew_is_told_apart_from_what_shrank() {
+    let list = read("a.rs 500\na.rs f 70\nb.rs 460\n");
+    assert_eq!(differences(&list, &list), (vec![], vec![]));
+    let (longer, shorter) = differences(&list, &read("a.rs 499\na.rs f 71\nc.rs 451\n"));
+    assert_eq!(longer, ["a.rs f had 70 lines and has 71", "c.rs has 451 lines"]);
+    assert_eq!(shorter, ["a.rs had 500 lines and has 499", "b.rs had 460 lines and is no longer too long"]);
+}
+
+#[test]
+fn functions_and_files_are_measured_as_they_are_written() {
+    let body = |lines| "        x();\n".repeat(lines);
+    let text = format!(
+        "trait T {{\n    fn declared(&self);\n    fn more(\n        x: u8,\n    );\n}}\nimpl A {{\n    pub(crate) const unsafe fn fits(\n        x: u8,\n    ) {{\n{}    }}\n\n    fn one<T>() {{}}\n\n    extern \"C\" fn long() {{\n{}    }}\n}}\nimpl B {{\n    fn long() {{\n{}    }}\n}}\n",
+        body(LINES_OF_A_FUNCTION - 4),
+        body(LINES_OF_A_FUNCTION - 1),
+        body(LINES_OF_A_FUNCTION),
+    );
+    let found = functions(&text);
+    assert_eq!(found, [("declared", 1), ("more", 3), ("fits", 60), ("one", 1), ("long", 61), ("long", 62)]);
+    assert_eq!(written(&long("a.rs", &text)), "a.rs long 61\na.rs long#2 62\n");
+    assert_eq!(written(&long("b.rs", &"\n".repeat(451))), "b.rs 451\n");
+    assert_eq!(long("b.rs", &"\n".repeat(450)), Sizes::new());
+    assert_eq!(long(FACTS[0], &"\n".repeat(451)), Sizes::new());
+}

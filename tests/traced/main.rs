@@ -1,0 +1,30 @@
+//! What is called, in which order, and what happens when a call fails: over drivers that write down what they are asked,
+//! made from the list of functions (`tests/support/tracer`).
+//!
+//! Each test has the log of its own thread. They run beside each other in one process, and drops swallow errors here all
+//! the time: what counts them is in `tests/swallowed.rs`. What sets up the process, or may end it, runs in a child.
+
+#[path = "../support/child.rs"]
+mod child;
+#[path = "../support/program/mod.rs"]
+mod program;
+#[path = "../support/source/mod.rs"]
+mod source;
+#[path = "../support/sweep/mod.rs"]
+mod sweep;
+#[path = "../support/tracer/mod.rs"]
+mod tracer;
+
+mod answers;
+mod calls;
+mod empty_scope;
+mod injection;
+mod old_drivers;
+mod parameters;
+mod provenance;
+mod self_test;
+mod stack;
+mod tokens;
+mod two_drivers;
+
+use tracer::list::{enums, structs, table, types};

@@ -1,0 +1,9 @@
+// A signature is a tuple of parameters: plain data, or an address of device memory.
+use cuprum::{Function, In};
+
+fn wrong(function: Function<'_>) {
+    let _ = function.bind::<In<f32>>();
+    let _ = function.bind::<(u32, &[f32])>();
+}
+
+fn main() {}
