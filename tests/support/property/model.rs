@@ -7,7 +7,7 @@ use super::step::{Act, CONTEXTS, EVENTS, Kind, Loan, Make, Part, SHARED, SLOTS, 
 
 /// Scopes and tokens inside of each other on one thread.
 const DEPTH: usize = 3;
-/// Copies from the host in one scope.
+/// Copies from the host, and to page-locked memory of it, in one scope.
 pub(crate) const COPIES: usize = 12;
 
 /// What elements hold; `None` for what was never written, nor read.
@@ -164,6 +164,10 @@ impl<T: Element> Model<T> {
                 self.copy_more(loan)?;
                 let cells = self.lent(thread, loan)?;
                 write(cells, uploaded(number, cells.len()));
+            }
+            Act::LentToPinned(loan) => {
+                let read = self.lent(thread, loan)?.to_vec();
+                return self.copy_more(loan).map(|()| read);
             }
             Act::LentToHost(loan) => return Some(self.lent(thread, loan)?.to_vec()),
             Act::LentCopy(to, from) => {
@@ -331,7 +335,7 @@ impl<T: Element> Model<T> {
         }
     }
 
-    /// Counts a copy from the host: a scope has room for so many.
+    /// Counts a copy of the host: a scope has room for so many.
     fn copy_more(&mut self, loan: Loan) -> Option<()> {
         let Lent { thread, depth, .. } = self.loan(loan)?;
         let frame = &mut self.frames[thread][depth - 1];

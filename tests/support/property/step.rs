@@ -91,6 +91,8 @@ pub(crate) enum Act {
     LentSetBytes(Loan),
     LentFromHost(Loan),
     LentToHost(Loan),
+    /// To page-locked memory, which is looked at when the scope has ended.
+    LentToPinned(Loan),
     /// To the first from the second.
     LentCopy(Loan, Loan),
     MakeStream(usize, Kind),
@@ -126,7 +128,7 @@ pub(crate) struct Step {
 
 impl Act {
     /// Kinds of steps, without mistakes.
-    pub(crate) const KINDS: usize = 34;
+    pub(crate) const KINDS: usize = 35;
 
     /// The objects that it uses, each a bit: those of two steps that run beside each other are apart.
     pub(crate) fn objects(self) -> u64 {
@@ -148,6 +150,7 @@ impl Act {
             Self::Copy(to, from) => slot(to.slot) | slot(from.slot),
             Self::LentFromHost(loan)
             | Self::LentToHost(loan)
+            | Self::LentToPinned(loan)
             | Self::LentFill(loan)
             | Self::LentSetBytes(loan) => slot(loan.slot),
             Self::MultiScope => (0..STREAMS).fold(0, |all, on| all | stream(on)),

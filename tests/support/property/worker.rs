@@ -128,6 +128,8 @@ impl<T: Element> Worker<T> {
                 | Act::LentFromHost(_)
                 | Act::LentToHost(_)
                 | Act::LentCopy(..) => lents(number, act).map(|read| vec![(number, read)]),
+                // What was read is told at the end of the scope.
+                Act::LentToPinned(_) => lents(number, act).map(|_| Vec::new()),
                 _ => self.plain(hand.shared(), number, act).map(|read| vec![(number, read)]),
             };
             self.answer(done);
