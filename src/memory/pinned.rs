@@ -61,7 +61,7 @@ unsafe impl Handle for HostAllocation {
 ///
 /// After a kernel has faulted, all waits answer at once, while the device goes on writing page-locked memory, and no
 /// call tells when it stops. If a scope ends so, what it was lent is lost: it dereferences to an empty slice, can no longer
-/// be lent, and is never freed by itself (the end of its context frees it). See
+/// be lent, and is not freed. A context that it borrows frees it at its end; a shared one stays for it. See
 /// [`is_lost`](PinnedBuffer::is_lost).
 ///
 /// # Example
@@ -181,8 +181,8 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Ok(PinnedFlags::from_bits_retain(flags))
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. Memory that is [lost](PinnedBuffer::is_lost) is left to the
-    /// end of its context, without a call.
+    /// Frees the memory and reports what `Drop` would swallow. Memory that is [lost](PinnedBuffer::is_lost) is left
+    /// as it is, without a call.
     ///
     /// # Errors
     /// As the driver says. The memory is gone for the program all the same.
@@ -194,7 +194,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         // SAFETY: taken once, out of a value that is not dropped.
         let memory = unsafe { ManuallyDrop::take(&mut this.memory) };
         if this.is_lost() {
-            memory.into_raw();
+            std::mem::forget(memory);
             return Ok(());
         }
         memory.close()
@@ -206,7 +206,7 @@ impl<T: DeviceData> Drop for PinnedBuffer<'_, T> {
         // SAFETY: taken once, here, as nobody uses the value any more.
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
         if self.is_lost() {
-            memory.into_raw();
+            std::mem::forget(memory);
         }
     }
 }

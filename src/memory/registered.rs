@@ -215,7 +215,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         // SAFETY: taken once, out of a value that is not dropped.
         let registration = unsafe { ManuallyDrop::take(&mut this.registration) };
         if this.is_lost() {
-            registration.into_raw();
+            std::mem::forget(registration);
             return Err(MemoryError::Lost);
         }
         registration.end()?;
@@ -251,7 +251,7 @@ impl<O: HostOwner> Drop for Registered<'_, O> {
         // SAFETY: taken once, here, as nobody uses the value any more.
         let registration = unsafe { ManuallyDrop::take(&mut self.registration) };
         if self.is_lost() {
-            registration.into_raw();
+            std::mem::forget(registration);
             return;
         }
         let context = registration.keep();

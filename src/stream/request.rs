@@ -121,7 +121,8 @@ impl<V> Request<V> {
     /// Runs `body`, which lends parts of the value to a scope on `stream` and queues work there, and returns while that
     /// runs. Nothing but the value, and what is `'static`, can be lent.
     ///
-    /// If `body` fails or panics, what it has queued is waited for.
+    /// If `body` fails or panics, what it has queued is waited for. Lending device memory on a non-blocking stream
+    /// waits for the default stream first, see [`Scope::lend`].
     ///
     /// # Errors
     /// What `body` returned; [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky

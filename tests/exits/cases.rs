@@ -9,7 +9,8 @@ use std::time::Duration;
 use cuprum::sys::{CUresult, call};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Driver, Event, EventFlags, In, InOut,
-    LaunchConfig, Module, PrimaryContext, Stream,
+    LaunchConfig, MemoryError, Module, Pending, PinnedBuffer, PinnedFlags, PrimaryContext, Reached,
+    RegisterFlags, Registered, Request, Stream,
 };
 
 use crate::Case;
@@ -137,6 +138,23 @@ cases! {
             lent.copy_to_host(&mut output).unwrap();
             std::process::exit(17)
         });
+    }
+
+    #[test]
+    fn exit_with_requests_on_their_way() -> Code(21); {
+        context().share().enter(|cx| {
+            let stream = Stream::non_blocking(cx).unwrap();
+            let mut host = PinnedBuffer::<u8>::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
+            let mut buffer = Buffer::<u8>::zeroed(cx, BYTES).unwrap();
+            let _pending = pending(cx, &stream);
+            let _awaited = pending(cx, &stream).notify(cx, &stream).unwrap();
+            let _ = cx.scope(&stream, |scope| {
+                let lent = scope.lend(buffer.as_mut_slice()).unwrap();
+                scope.lend_host(&mut host).unwrap().copy_from(&lent).unwrap();
+                std::process::exit(21)
+            });
+        })
+        .unwrap();
     }
 
     #[test]
@@ -299,6 +317,22 @@ struct Held {
     _event: Event<'static>,
     _module: Module<'static>,
     stream: Stream<'static>,
+    _registered: Registered<'static, Vec<u32>>,
+    _reached: Reached<'static>,
+    _pending: Pending<Slot>,
+}
+
+type Slot = (PinnedBuffer<'static, u8>, Buffer<'static, u8>);
+
+/// A copy to page-locked memory, on its way.
+fn pending(cx: &Current<'_, 'static>, stream: &Stream<'_>) -> Pending<Slot> {
+    let host = PinnedBuffer::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
+    let slot = (host, Buffer::zeroed(cx, BYTES).unwrap());
+    let request = Request::new(Event::new(cx, EventFlags::DISABLE_TIMING).unwrap(), slot);
+    let pending = request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
+        scope.lend_host(host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+    });
+    pending.unwrap()
 }
 
 impl Held {
@@ -309,7 +343,9 @@ impl Held {
         buffer.as_mut_slice().fill(&cx, 1).unwrap();
         let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
         event.record(&cx, &stream).unwrap();
-        Self { buffer, _event: event, _module: saxpy(&cx), stream }
+        let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
+        let (_pending, _reached) = (pending(&cx, &stream), stream.reached(&cx).unwrap());
+        Self { buffer, _event: event, _module: saxpy(&cx), stream, _registered, _reached, _pending }
     }
 }
 
