@@ -1,12 +1,11 @@
 //! What kind of device the emulator poses as, and what it checks.
 
+use crate::exec;
+use crate::exec::ExecOptions;
 use core::fmt;
+use cuprum_sys::Version;
 use std::sync::OnceLock;
 use std::time::Duration;
-
-use cuprum_sys::Version;
-
-use crate::exec::{self, ExecOptions};
 
 /// When the operations that are pushed to streams run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

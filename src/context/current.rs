@@ -256,7 +256,7 @@ impl<'ctx> Current<'_, 'ctx> {
 
     /// The current context, for a call of its own.
     #[inline]
-    fn checked(&self) -> Result<&ContextRef, Error> {
+    pub(super) fn checked(&self) -> Result<&ContextRef, Error> {
         self.get()?;
         Ok(self.context())
     }

@@ -6,6 +6,8 @@ mod doubt;
 mod enter;
 mod foreign;
 mod primary;
+mod profiler;
+mod settings;
 mod shared;
 pub(crate) mod stack;
 
@@ -20,6 +22,7 @@ pub(crate) use self::current::Token;
 pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, ToPush};
 pub use self::foreign::ForeignContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
+pub use self::profiler::Profile;
 pub use self::shared::SharedContext;
 
 use crate::device::Device;

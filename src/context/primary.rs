@@ -84,6 +84,25 @@ impl Device {
         Ok(PrimaryState { flags: ContextFlags::from_bits_retain(flags), active: active != 0 })
     }
 
+    /// Changes the flags of the device's primary context, for instance how the host waits for it, for all its users.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each other; before CUDA 11.0,
+    /// `CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE` while anybody retains it.
+    ///
+    /// Driver: `cuDevicePrimaryCtxSetFlags_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxSetFlags`, CUDA 7.0+.
+    #[doc(alias = "cuDevicePrimaryCtxSetFlags_v2")]
+    pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result<(), Error> {
+        let (library, device, flags) = (self.library(), self.as_raw(), flags.bits());
+        // SAFETY: plain values; the device belongs to this driver.
+        unsafe {
+            either_call!(
+                library,
+                cuDevicePrimaryCtxSetFlags_v2(device, flags) or cuDevicePrimaryCtxSetFlags(device, flags)
+            )
+        }
+    }
+
     /// Destroys everything in the device's primary context, whoever made it, and gives a fresh one to those who
     /// retain it.
     ///

@@ -95,6 +95,12 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.limits.threads
     }
 
+    /// Refuses a geometry beyond the limits.
+    #[inline]
+    pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
+        self.limits.check(config)
+    }
+
     /// Allows launches up to this many bytes of dynamic shared memory, beyond the 48 KiB of old.
     ///
     /// # Errors

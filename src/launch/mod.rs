@@ -3,17 +3,21 @@
 //! The signature is checked against the kernel once, by [`Function::bind`](crate::Function::bind). A launch then checks
 //! what may differ from one to the next by a few compares, and calls the driver once. It allocates nothing.
 
+mod attributes;
 mod bind;
 mod config;
 mod kernel;
 mod limits;
+mod occupancy;
 mod shared;
 mod signature;
 
 pub(crate) use self::signature::addresses;
 
+pub use self::attributes::LaunchAttributes;
 pub use self::bind::BindError;
 pub use self::config::{Dim3, LaunchConfig};
 pub use self::kernel::{Kernel, LaunchError};
+pub use self::occupancy::{BlockSuggestion, OccupancyFlags};
 pub use self::shared::SharedKernel;
 pub use self::signature::{Argument, Arguments, In, InOut, Parameter, Signature};

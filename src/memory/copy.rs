@@ -72,6 +72,24 @@ pub(crate) unsafe fn within(
     settle(context)
 }
 
+/// Copies `bytes` bytes from one context to another, each given with an address of its memory. The host does not wait.
+///
+/// # Safety
+/// Both sides have `bytes` bytes in their contexts, which are of one driver.
+pub(crate) unsafe fn between(
+    (to_context, to): (&ContextRef, CUdeviceptr),
+    (from_context, from): (&ContextRef, CUdeviceptr),
+    bytes: usize,
+) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let (there, here) = (to_context.as_raw(), from_context.as_raw());
+    // SAFETY: the caller's word.
+    unsafe { context_call!(to_context, cuMemcpyPeer(to, there, from, here, bytes)) }?;
+    settle(to_context)
+}
+
 /// Sets `len` elements of the pattern's width. The host does not wait.
 ///
 /// # Safety

@@ -30,6 +30,9 @@ groups! { Deprecated:
     "one launch on several devices, which CUDA 11.3 deprecated":
         cuLaunchCooperativeKernelMultiDevice;
 
+    "setting up a profiler of CUDA 4 by a file, which CUDA 12 took out":
+        cuProfilerInitialize;
+
     "OpenGL buffers without graphics resources (before CUDA 3.0), and contexts made for OpenGL":
         cuGLCtxCreate_v2 cuGLInit cuGLRegisterBufferObject cuGLUnmapBufferObject
         cuGLUnregisterBufferObject cuGLSetBufferObjectMapFlags cuGLUnmapBufferObjectAsync

@@ -3,19 +3,8 @@
 use super::{NotWrapped, groups};
 
 groups! { NotYet:
-    "devices: by PCI address, identity under Windows, what they support":
-        cuDeviceGetLuid cuDeviceGetTexture1DLinearMaxWidth cuDeviceGetHostAtomicCapabilities
-        cuDeviceGetExecAffinitySupport cuFlushGPUDirectRDMAWrites cuDeviceGetByPCIBusId;
-
-    "contexts: flags, caches, identity, affinity, events of a whole context":
-        cuDevicePrimaryCtxSetFlags_v2 cuCtxGetFlags cuCtxSetFlags cuCtxGetId cuCtxGetCacheConfig
-        cuCtxSetCacheConfig cuCtxGetApiVersion cuCtxResetPersistingL2Cache cuCtxGetExecAffinity
-        cuCtxRecordEvent cuCtxWaitEvent;
-
     "access of one device to the memory of another, and copies between them":
-        cuMemcpyPeer cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync cuDeviceCanAccessPeer
-        cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuDeviceGetP2PAttribute
-        cuDeviceGetP2PAtomicCapabilities;
+        cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync;
 
     "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
@@ -23,8 +12,7 @@ groups! { NotYet:
         cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
-        cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange cuPointerGetAttribute
-        cuPointerSetAttribute cuPointerGetAttributes;
+        cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
 
     "stream-ordered allocation and its pools":
         cuDeviceSetMemPool cuDeviceGetMemPool cuDeviceGetDefaultMemPool cuMemPoolTrimTo
@@ -49,10 +37,10 @@ groups! { NotYet:
         cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane cuArrayDestroy cuArray3DCreate_v2
         cuArray3DGetDescriptor_v2 cuMipmappedArrayCreate cuMipmappedArrayGetLevel
         cuMipmappedArrayDestroy cuMemcpyDtoA_v2 cuMemcpyAtoD_v2 cuMemcpyHtoA_v2 cuMemcpyAtoH_v2
-        cuMemcpyAtoA_v2 cuMemcpyHtoAAsync_v2 cuMemcpyAtoHAsync_v2 cuMemcpy2D_v2 cuMemcpy2DUnaligned_v2
-        cuMemcpy3D_v2 cuMemcpy2DAsync_v2 cuMemcpy3DAsync_v2 cuMemsetD2D8_v2 cuMemsetD2D16_v2
-        cuMemsetD2D32_v2 cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync cuMemsetD2D8Async
-        cuMemsetD2D16Async cuMemsetD2D32Async;
+        cuMemcpyAtoA_v2 cuMemcpyHtoAAsync_v2 cuMemcpyAtoHAsync_v2 cuMemcpy2D_v2
+        cuMemcpy2DUnaligned_v2 cuMemcpy3D_v2 cuMemcpy2DAsync_v2 cuMemcpy3DAsync_v2 cuMemsetD2D8_v2
+        cuMemsetD2D16_v2 cuMemsetD2D32_v2 cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync
+        cuMemsetD2D8Async cuMemsetD2D16Async cuMemsetD2D32Async;
 
     "texture and surface objects, tensor maps":
         cuTexObjectCreate cuTexObjectDestroy cuTexObjectGetResourceDesc cuTexObjectGetTextureDesc
@@ -69,9 +57,9 @@ groups! { NotYet:
         cuIpcCloseMemHandle;
 
     "memory and semaphores of other APIs":
-        cuImportExternalMemory cuExternalMemoryGetMappedBuffer cuExternalMemoryGetMappedMipmappedArray
-        cuDestroyExternalMemory cuImportExternalSemaphore cuDestroyExternalSemaphore
-        cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
+        cuImportExternalMemory cuExternalMemoryGetMappedBuffer
+        cuExternalMemoryGetMappedMipmappedArray cuDestroyExternalMemory cuImportExternalSemaphore
+        cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
 
     "streams: attributes, identity, priority asked for, host functions, memory operations":
         cuStreamGetPriority cuStreamGetId cuStreamCopyAttributes cuStreamGetAttribute
@@ -80,8 +68,8 @@ groups! { NotYet:
 
     "capture of streams into graphs":
         cuThreadExchangeStreamCaptureMode cuStreamBeginCapture_v2 cuStreamBeginCaptureToGraph
-        cuStreamBeginRecaptureToGraph cuStreamEndCapture cuStreamIsCapturing cuStreamGetCaptureInfo_v3
-        cuStreamUpdateCaptureDependencies_v2;
+        cuStreamBeginRecaptureToGraph cuStreamEndCapture cuStreamIsCapturing
+        cuStreamGetCaptureInfo_v3 cuStreamUpdateCaptureDependencies_v2;
 
     "graphs":
         cuGraphCreate cuGraphAddKernelNode_v2 cuGraphKernelNodeGetParams_v2
@@ -98,15 +86,16 @@ groups! { NotYet:
         cuGraphBatchMemOpNodeGetParams cuGraphBatchMemOpNodeSetParams
         cuGraphExecBatchMemOpNodeSetParams cuGraphAddMemAllocNode cuGraphMemAllocNodeGetParams
         cuGraphAddMemFreeNode cuGraphMemFreeNodeGetParams cuDeviceGraphMemTrim
-        cuDeviceGetGraphMemAttribute cuDeviceSetGraphMemAttribute cuGraphClone cuGraphNodeFindInClone
-        cuGraphNodeGetType cuGraphNodeGetContainingGraph cuGraphNodeGetLocalId cuGraphNodeGetToolsId
-        cuGraphGetId cuGraphExecGetId cuGraphGetNodes cuGraphGetRootNodes cuGraphGetEdges_v2
-        cuGraphNodeGetDependencies_v2 cuGraphNodeGetDependentNodes_v2 cuGraphAddDependencies_v2
-        cuGraphRemoveDependencies_v2 cuGraphDestroyNode cuGraphInstantiateWithFlags
-        cuGraphExecGetFlags cuGraphExecKernelNodeSetParams_v2 cuGraphExecMemcpyNodeSetParams
-        cuGraphExecMemsetNodeSetParams cuGraphExecHostNodeSetParams cuGraphExecChildGraphNodeSetParams
-        cuGraphExecEventRecordNodeSetEvent cuGraphExecEventWaitNodeSetEvent
-        cuGraphExecExternalSemaphoresSignalNodeSetParams
+        cuDeviceGetGraphMemAttribute cuDeviceSetGraphMemAttribute cuGraphClone
+        cuGraphNodeFindInClone cuGraphNodeGetType cuGraphNodeGetContainingGraph
+        cuGraphNodeGetLocalId cuGraphNodeGetToolsId cuGraphGetId cuGraphExecGetId cuGraphGetNodes
+        cuGraphGetRootNodes cuGraphGetEdges_v2 cuGraphNodeGetDependencies_v2
+        cuGraphNodeGetDependentNodes_v2 cuGraphAddDependencies_v2 cuGraphRemoveDependencies_v2
+        cuGraphDestroyNode cuGraphInstantiateWithFlags cuGraphExecGetFlags
+        cuGraphExecKernelNodeSetParams_v2 cuGraphExecMemcpyNodeSetParams
+        cuGraphExecMemsetNodeSetParams cuGraphExecHostNodeSetParams
+        cuGraphExecChildGraphNodeSetParams cuGraphExecEventRecordNodeSetEvent
+        cuGraphExecEventWaitNodeSetEvent cuGraphExecExternalSemaphoresSignalNodeSetParams
         cuGraphExecExternalSemaphoresWaitNodeSetParams cuGraphNodeSetEnabled cuGraphNodeGetEnabled
         cuGraphExecDestroy cuGraphDestroy cuGraphExecUpdate_v2 cuGraphKernelNodeCopyAttributes
         cuGraphKernelNodeGetAttribute cuGraphKernelNodeSetAttribute cuGraphDebugDotPrint
@@ -114,12 +103,6 @@ groups! { NotYet:
         cuGraphReleaseUserObject cuGraphAddNode_v3 cuGraphNodeSetParams_v2 cuGraphNodeGetParams
         cuGraphExecNodeSetParams cuGraphConditionalHandleCreate cuGraphInstantiateWithParams
         cuGraphUpload cuGraphLaunch cuGraphInstantiate_v2;
-
-    "launches with attributes and cooperative ones; occupancy":
-        cuLaunchKernelEx cuLaunchCooperativeKernel cuOccupancyMaxActiveBlocksPerMultiprocessor
-        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuOccupancyMaxPotentialBlockSize
-        cuOccupancyMaxPotentialBlockSizeWithFlags cuOccupancyAvailableDynamicSMemPerBlock
-        cuOccupancyMaxPotentialClusterSize cuOccupancyMaxActiveClusters;
 
     "modules and functions: listing, lazy loading, names":
         cuModuleGetLoadingMode cuModuleGetFunctionCount cuModuleEnumerateFunctions cuFuncGetName
@@ -137,9 +120,9 @@ groups! { NotYet:
 
     "green contexts: parts of a device":
         cuGreenCtxCreate cuGreenCtxDestroy cuCtxFromGreenCtx cuDeviceGetDevResource
-        cuCtxGetDevResource cuGreenCtxGetDevResource cuDevSmResourceSplitByCount cuDevSmResourceSplit
-        cuDevResourceGenerateDesc cuGreenCtxRecordEvent cuGreenCtxWaitEvent cuStreamGetGreenCtx
-        cuGreenCtxStreamCreate cuGreenCtxGetId cuStreamGetDevResource;
+        cuCtxGetDevResource cuGreenCtxGetDevResource cuDevSmResourceSplitByCount
+        cuDevSmResourceSplit cuDevResourceGenerateDesc cuGreenCtxRecordEvent cuGreenCtxWaitEvent
+        cuStreamGetGreenCtx cuGreenCtxStreamCreate cuGreenCtxGetId cuStreamGetDevResource;
 
     "the log of the driver":
         cuLogsRegisterCallback cuLogsUnregisterCallback cuLogsCurrent cuLogsDumpToFile

@@ -10,14 +10,14 @@ groups! { OutOfScope:
         cuGraphicsResourceSetMapFlags_v2 cuGraphicsMapResources cuGraphicsUnmapResources
         cuGraphicsGLRegisterBuffer cuGraphicsGLRegisterImage cuGLGetDevices_v2;
 
-    "tools and administration: profilers, core dumps, checkpoints, memory notifications":
+    "tools and administration: core dumps, checkpoints, memory notifications":
         cuDeviceRegisterAsyncNotification cuDeviceUnregisterAsyncNotification cuCoredumpGetAttribute
         cuCoredumpGetAttributeGlobal cuCoredumpSetAttribute cuCoredumpSetAttributeGlobal
         cuCoredumpRegisterStartCallback cuCoredumpRegisterCompleteCallback
         cuCoredumpDeregisterStartCallback cuCoredumpDeregisterCompleteCallback
         cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState cuCheckpointProcessLock
         cuCheckpointProcessCheckpoint cuCheckpointProcessRestore cuCheckpointOperationComplete
-        cuCheckpointProcessUnlock cuProfilerInitialize cuProfilerStart cuProfilerStop;
+        cuCheckpointProcessUnlock;
 
     "tables without documentation, which tools of NVIDIA use":
         cuGetExportTable;

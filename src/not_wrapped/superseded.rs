@@ -4,24 +4,24 @@ use super::{NotWrapped, groups};
 
 groups! { Superseded:
     "older ABI revisions of functions that the table also has in a newer one":
-        cuDeviceTotalMem cuDevicePrimaryCtxSetFlags cuCtxCreate cuCtxCreate_v3 cuCtxDestroy
-        cuCtxPushCurrent cuCtxPopCurrent cuModuleGetGlobal cuLinkCreate cuLinkAddData cuLinkAddFile
-        cuMemGetInfo cuMemAlloc cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemAllocHost
-        cuMemHostGetDevicePointer cuIpcOpenMemHandle cuMemHostRegister cuArrayCreate
-        cuArrayGetDescriptor cuArray3DCreate cuArray3DGetDescriptor cuMemcpyHtoD cuMemcpyDtoH
-        cuMemcpyDtoD cuMemcpyDtoA cuMemcpyAtoD cuMemcpyHtoA cuMemcpyAtoH cuMemcpyAtoA
-        cuMemcpyHtoAAsync cuMemcpyAtoHAsync cuMemcpy2D cuMemcpy2DUnaligned cuMemcpy3D
-        cuMemcpyHtoDAsync cuMemcpyDtoHAsync cuMemcpyDtoDAsync cuMemcpy2DAsync cuMemcpy3DAsync
-        cuMemsetD8 cuMemsetD16 cuMemsetD32 cuMemsetD2D8 cuMemsetD2D16 cuMemsetD2D32 cuMemcpyBatchAsync
-        cuMemcpy3DBatchAsync cuMulticastBindMem cuMulticastBindAddr cuMemAdvise cuMemPrefetchAsync
-        cuStreamDestroy cuStreamGetCtx cuStreamBeginCapture cuStreamGetCaptureInfo
-        cuStreamGetCaptureInfo_v2 cuStreamUpdateCaptureDependencies cuEventDestroy cuLaunchHostFunc
-        cuGraphAddKernelNode cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuGraphGetEdges
+        cuDeviceTotalMem cuCtxCreate cuCtxCreate_v3 cuCtxDestroy cuCtxPushCurrent cuCtxPopCurrent
+        cuModuleGetGlobal cuLinkCreate cuLinkAddData cuLinkAddFile cuMemGetInfo cuMemAlloc
+        cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemAllocHost cuMemHostGetDevicePointer
+        cuIpcOpenMemHandle cuMemHostRegister cuArrayCreate cuArrayGetDescriptor cuArray3DCreate
+        cuArray3DGetDescriptor cuMemcpyHtoD cuMemcpyDtoH cuMemcpyDtoD cuMemcpyDtoA cuMemcpyAtoD
+        cuMemcpyHtoA cuMemcpyAtoH cuMemcpyAtoA cuMemcpyHtoAAsync cuMemcpyAtoHAsync cuMemcpy2D
+        cuMemcpy2DUnaligned cuMemcpy3D cuMemcpyHtoDAsync cuMemcpyDtoHAsync cuMemcpyDtoDAsync
+        cuMemcpy2DAsync cuMemcpy3DAsync cuMemsetD8 cuMemsetD16 cuMemsetD32 cuMemsetD2D8
+        cuMemsetD2D16 cuMemsetD2D32 cuMemcpyBatchAsync cuMemcpy3DBatchAsync cuMulticastBindMem
+        cuMulticastBindAddr cuMemAdvise cuMemPrefetchAsync cuStreamDestroy cuStreamGetCtx
+        cuStreamBeginCapture cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v2
+        cuStreamUpdateCaptureDependencies cuEventDestroy cuLaunchHostFunc cuGraphAddKernelNode
+        cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuGraphGetEdges
         cuGraphNodeGetDependencies cuGraphNodeGetDependentNodes cuGraphAddDependencies
         cuGraphRemoveDependencies cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphAddNode
         cuGraphAddNode_v2 cuGraphNodeSetParams cuGraphInstantiate cuTexRefSetAddress
         cuTexRefSetAddress2D cuTexRefSetAddress2D_v2 cuTexRefGetAddress
         cuGraphicsResourceGetMappedPointer cuGraphicsResourceSetMapFlags cuStreamWriteValue32
-        cuStreamWaitValue32 cuStreamWriteValue64 cuStreamWaitValue64 cuStreamBatchMemOp cuGLGetDevices
-        cuGLCtxCreate cuGLMapBufferObject cuGLMapBufferObjectAsync;
+        cuStreamWaitValue32 cuStreamWriteValue64 cuStreamWaitValue64 cuStreamBatchMemOp
+        cuGLGetDevices cuGLCtxCreate cuGLMapBufferObject cuGLMapBufferObjectAsync;
 }

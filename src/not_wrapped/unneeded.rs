@@ -6,6 +6,9 @@ groups! { Unneeded:
     "result codes have their names and descriptions in cuprum-sys, and need no driver for it":
         cuGetErrorString cuGetErrorName;
 
+    "the same without flags":
+        cuOccupancyMaxActiveBlocksPerMultiprocessor cuOccupancyMaxPotentialBlockSize;
+
     "the current context is changed by pushing and popping alone, so that it can be put back":
         cuCtxSetCurrent;
 

@@ -28,6 +28,7 @@ mod raw_copy;
 mod reached;
 mod request;
 mod scope;
+mod whole_context;
 
 use std::fmt;
 

@@ -10,12 +10,15 @@ mod common;
 mod executors;
 
 mod context;
+mod devices;
 mod errors;
 mod futures;
 mod launch;
 mod memory;
 mod module;
+mod occupancy;
 mod pinned;
+mod pointer;
 mod request;
 mod stream;
 mod threads;

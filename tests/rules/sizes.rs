@@ -28,8 +28,11 @@ fn functions(text: &str) -> Vec<(&str, usize)> {
     for (start, line) in lines.iter().enumerate() {
         let code = line.trim_start();
         let indent = &line[..line.len() - code.len()];
-        let words = ["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "\"C\"", "fn"];
-        let mut name = code.split(' ').skip_while(|word| *word != "fn" && words.contains(word));
+        let words = ["const", "async", "unsafe", "extern", "\"C\"", "fn"];
+        // `pub(in a::b)` is two words.
+        let visibility = |word: &str| word == "pub" || word.starts_with("pub(") || word.ends_with(')');
+        let mut name =
+            code.split(' ').skip_while(|word| *word != "fn" && (words.contains(word) || visibility(word)));
         if name.next() != Some("fn") {
             continue;
         }
@@ -144,7 +147,7 @@ fn what_grew_is_told_apart_from_what_shrank() {
 fn functions_and_files_are_measured_as_they_are_written() {
     let body = |lines| "        x();\n".repeat(lines);
     let text = format!(
-        "trait T {{\n    fn declared(&self);\n    fn more(\n        x: u8,\n    );\n}}\nimpl A {{\n    pub(crate) const unsafe fn fits(\n        x: u8,\n    ) {{\n{}    }}\n\n    fn one<T>() {{}}\n\n    extern \"C\" fn long() {{\n{}    }}\n}}\nimpl B {{\n    fn long() {{\n{}    }}\n}}\n",
+        "trait T {{\n    fn declared(&self);\n    fn more(\n        x: u8,\n    );\n}}\nimpl A {{\n    pub(in crate::a) const unsafe fn fits(\n        x: u8,\n    ) {{\n{}    }}\n\n    fn one<T>() {{}}\n\n    extern \"C\" fn long() {{\n{}    }}\n}}\nimpl B {{\n    fn long() {{\n{}    }}\n}}\n",
         body(LINES_OF_A_FUNCTION - 4),
         body(LINES_OF_A_FUNCTION - 1),
         body(LINES_OF_A_FUNCTION),

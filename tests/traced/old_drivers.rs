@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use cuprum::sys::StreamMode;
 use cuprum::sys::{FnId, Version};
 
 use crate::program::{self, Outcome, Step};
-use crate::tracer::{Backing, Build, Session};
+use crate::tracer::{Backing, Build, Session, emulator};
 
 /// What a run of the program did.
 struct Outcomes {
@@ -62,7 +63,7 @@ fn misreport(step: &Step, lacking: &dyn Fn(FnId) -> bool, version: Version) -> O
 
 /// The driver's version, as the emulator says it.
 fn newest() -> Version {
-    cuprum_emulator::library().version()
+    emulator(StreamMode::Legacy).version()
 }
 
 #[test]

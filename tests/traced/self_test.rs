@@ -107,8 +107,8 @@ fn an_injected_failure_is_done_or_not_and_lasts_or_not() {
                 let mut count = 0;
                 (ask!(fns, cuDeviceGetCount(&raw mut count)), count)
             });
-            let failed = (CODE, i32::from(done));
-            assert_eq!(answers, [(SUCCESS, 1), failed, if lasting { failed } else { (SUCCESS, 1) }]);
+            let failed = (CODE, if done { 2 } else { 0 });
+            assert_eq!(answers, [(SUCCESS, 2), failed, if lasting { failed } else { (SUCCESS, 2) }]);
         });
         let injected: Vec<bool> = session.log().iter().map(|call| call.injected).collect();
         assert_eq!(injected, [false, true, lasting]);

@@ -1,15 +1,16 @@
 //! Two drivers in one process, one that does nothing and the emulator: objects of one never reach the other.
 
+use cuprum::sys::StreamMode;
 use cuprum::{Context, ContextFlags, ContextStack, Driver, Event, EventFlags, Stream};
 
-use crate::tracer::{Backing, calls_of};
+use crate::tracer::{Backing, calls_of, emulator};
 
 fn driver() -> Driver {
     Backing::Nothing.driver()
 }
 
 fn other_driver() -> Driver {
-    Driver::init(cuprum_emulator::library()).unwrap()
+    Driver::init(emulator(StreamMode::Legacy)).unwrap()
 }
 
 fn context_of(driver: Driver) -> Context {

@@ -1,8 +1,8 @@
 //! Decoded instructions on textures and surfaces.
 
-use super::instruction::{AtomicOperation, Predicate, Register};
+use super::memory::AtomicOperation;
 use super::types::Type;
-use crate::exec::semantics::Width;
+use crate::semantics::{Predicate, Register, Width};
 
 /// The shape that an instruction sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

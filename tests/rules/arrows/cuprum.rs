@@ -12,7 +12,7 @@ const ROOMS: &[Room<'static>] = &[
     ("driver", &["driver", "device"], &["error", "call"]),
     ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
     ("held", &["raw::held"], &["error", "call", "keep", "context"]),
-    ("memory", &["memory"], &["error", "call", "keep", "context", "held"]),
+    ("memory", &["memory"], &["error", "call", "keep", "driver", "context", "held"]),
     ("arguments", &["launch::signature"], &["memory"]),
     ("geometry", &["launch::config"], &[]),
     (
@@ -25,7 +25,11 @@ const ROOMS: &[Room<'static>] = &[
         &["module"],
         &["error", "call", "keep", "context", "held", "memory", "arguments", "geometry", "stream"],
     ),
-    ("launch", &["launch"], &["error", "keep", "context", "arguments", "geometry", "stream", "module"]),
+    (
+        "launch",
+        &["launch"],
+        &["error", "call", "keep", "context", "arguments", "geometry", "stream", "module"],
+    ),
     ("not_wrapped", &["not_wrapped"], &[]),
     (
         "lib",

@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 
-use cuprum::sys::{CUfunc_cache, CUfunction_attribute};
+use cuprum::launch::{LaunchAttributes, OccupancyFlags};
+use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
 use cuprum::{Buffer, Current, Function, InOut, LaunchConfig, Module, Stream};
 
 use super::Steps;
@@ -37,6 +38,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
     if let Some(function) = steps.attempt("Module::function", || module.function("put")) {
         attributes(steps, function);
+        occupancy(steps, function);
         launches(steps, cx, function);
     }
     if let Some(table) = steps.attempt("Module::global", || module.global::<u32>("table")) {
@@ -75,6 +77,26 @@ fn attributes(steps: &Steps, function: Function<'_>) {
     steps.attempt("Function::parameter", || function.parameter(0));
 }
 
+fn occupancy(steps: &Steps, function: Function<'_>) {
+    let none = OccupancyFlags::empty();
+    steps.attempt("Function::max_active_blocks_per_multiprocessor", || {
+        function.max_active_blocks_per_multiprocessor(64, 0, none)
+    });
+    steps.attempt("Function::max_potential_block_size", || function.max_potential_block_size(0, 0, none));
+    steps.attempt("Function::max_potential_block_size_with", || {
+        function.max_potential_block_size_with(|threads| threads as usize, 0, none)
+    });
+    steps.attempt("Function::available_shared_bytes_per_block", || {
+        function.available_shared_bytes_per_block(1, 64)
+    });
+    let (one, pair) = (LaunchConfig::new(2, 1), LaunchAttributes::new().cluster(2));
+    let size = || function.max_potential_cluster_size(one, &pair);
+    steps.attempt("Function::max_potential_cluster_size", size);
+    steps.may_refuse("Function::max_active_clusters", CUresult::CUDA_ERROR_NOT_SUPPORTED, || {
+        function.max_active_clusters(one, &pair)
+    });
+}
+
 fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
     let Some(mut out) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 1)) else { return };
     let (stream, one) = (Stream::default_in(cx), LaunchConfig::new(1, 1));
@@ -82,6 +104,15 @@ fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
         steps.attempt("Kernel::allow_shared_bytes", || kernel.allow_shared_bytes(2048));
         // SAFETY: the kernel writes one number to `out`, which is freed after it on the same stream.
         steps.attempt("Kernel::launch", || unsafe { kernel.launch(cx, &stream, one, (5u32, &mut out)) });
+        // SAFETY: as above.
+        steps.attempt("Kernel::launch_cooperative", || unsafe {
+            kernel.launch_cooperative(cx, &stream, one, (5u32, &mut out))
+        });
+        let priority = LaunchAttributes::new().priority(0);
+        // SAFETY: as above.
+        steps.attempt("Kernel::launch_with", || unsafe {
+            kernel.launch_with(cx, &stream, one, &priority, (5u32, &mut out))
+        });
     }
     // SAFETY: these are the parameters of `put`.
     steps.attempt("Function::bind_unchecked", || unsafe { function.bind_unchecked::<Put>() });
@@ -91,6 +122,11 @@ fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
     // SAFETY: as for the launch above; two pointers, to a value of each parameter's size.
     steps.attempt("Function::launch_pointers", || unsafe {
         function.launch_pointers(cx, &stream, one, pointers)
+    });
+    let none = LaunchAttributes::new();
+    // SAFETY: as above.
+    steps.attempt("Function::launch_pointers_with", || unsafe {
+        function.launch_pointers_with(cx, &stream, one, &none, pointers)
     });
     steps.attempt("Buffer::to_vec", || out.to_vec(cx));
     steps.done("Buffer::drop", || drop(out));

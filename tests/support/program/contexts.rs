@@ -1,8 +1,11 @@
 //! Contexts, tokens, and drops where another context is current.
 
+use cuprum::sys::{
+    CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget, CUfunc_cache, CUresult,
+};
 use cuprum::{
-    Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Device, ForeignContext, Limit,
-    PrimaryContext,
+    Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Device, Event, EventFlags,
+    ForeignContext, Limit, PrimaryContext,
 };
 
 use super::{Steps, code, memory, requests, scopes, streams};
@@ -19,9 +22,11 @@ pub(super) fn created(steps: &Steps, device: Device) {
     if let Some(mut cx) = steps.attempt("ContextStack::push", || stack.push(&context)) {
         steps.expect(&context);
         queries(steps, &cx);
+        settings(steps, &cx);
         nested(steps, &mut cx, &other);
         forgotten(steps, &mut cx, &other);
         memory::all(steps, &cx);
+        memory::peers(steps, &mut cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
@@ -45,6 +50,36 @@ fn queries(steps: &Steps, cx: &Current<'_, '_>) {
     let value = steps.attempt("Current::limit", || cx.limit(limit));
     steps.attempt("Current::set_limit", || cx.set_limit(limit, value.unwrap_or(1024)));
     steps.attempt("Current::stream_priorities", || cx.stream_priorities());
+}
+
+fn settings(steps: &Steps, cx: &Current<'_, '_>) {
+    let flags = steps.attempt("Current::flags", || cx.flags());
+    steps.attempt("Current::set_flags", || cx.set_flags(flags.unwrap_or_default()));
+    steps.attempt("Current::id", || cx.id());
+    steps.attempt("Current::api_version", || cx.api_version());
+    let config = steps.attempt("Current::cache_config", || cx.cache_config());
+    let config = config.unwrap_or(CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE);
+    steps.attempt("Current::set_cache_config", || cx.set_cache_config(config));
+    steps.attempt("Current::reset_persisting_l2_cache", || cx.reset_persisting_l2_cache());
+    steps.may_refuse(
+        "Current::multiprocessor_affinity",
+        CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+        || cx.multiprocessor_affinity(),
+    );
+    let target = CUflushGPUDirectRDMAWritesTarget::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;
+    let scope = CUflushGPUDirectRDMAWritesScope::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER;
+    let flush = || cx.flush_gpu_direct_rdma_writes(target, scope);
+    steps.may_refuse("Current::flush_gpu_direct_rdma_writes", CUresult::CUDA_ERROR_NOT_SUPPORTED, flush);
+    if let Some(event) = steps.attempt("Event::new", || Event::new(cx, EventFlags::empty())) {
+        steps.attempt("Current::record", || cx.record(&event));
+        steps.attempt("Current::wait_for", || cx.wait_for(&event));
+        steps.done("Event::drop", || drop(event));
+    }
+    if let Some(profile) = steps.attempt("Current::profile", || cx.profile()) {
+        steps.attempt("Profile::close", || profile.close());
+    }
+    let profile = steps.attempt("Current::profile", || cx.profile());
+    steps.done("Profile::drop", || drop(profile));
 }
 
 /// A second context on top of the first, and the same one twice in a row.
@@ -183,7 +218,11 @@ pub(super) fn shared(steps: &Steps, device: Device) {
 
 /// The device's primary context.
 pub(super) fn primary(steps: &Steps, device: Device) {
-    steps.attempt("Device::primary_context_state", || device.primary_context_state());
+    let state = steps.attempt("Device::primary_context_state", || device.primary_context_state());
+    let flags = state.map(|state| state.flags).unwrap_or_default();
+    // On old drivers only until somebody retains it.
+    let active = CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    steps.may_refuse("Device::set_primary_context_flags", active, || device.set_primary_context_flags(flags));
     if let Some(context) = steps.attempt("PrimaryContext::retain", || PrimaryContext::retain(device)) {
         let mut stack = ContextStack::take().expect("the stack was given back");
         if let Some(cx) = steps.attempt("ContextStack::push", || stack.push(&context)) {

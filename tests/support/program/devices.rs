@@ -1,6 +1,9 @@
 //! The driver and its devices.
 
-use cuprum::sys::CUdevice_attribute;
+use cuprum::sys::{
+    CUarray_format, CUatomicOperation, CUdevice_P2PAttribute, CUdevice_attribute, CUexecAffinityType,
+    CUresult,
+};
 use cuprum::{Device, Driver};
 
 use super::Steps;
@@ -16,5 +19,27 @@ pub(super) fn all(steps: &Steps, driver: Driver) -> Option<Device> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE;
     steps.attempt("Device::attribute", || device.attribute(attribute));
     steps.attempt("Device::compute_capability", || device.compute_capability());
+    supports(steps, driver, device);
     Some(device)
+}
+
+fn supports(steps: &Steps, driver: Driver, device: Device) {
+    steps.attempt("Driver::device_by_pci_bus_id", || driver.device_by_pci_bus_id("0000:01:00.0"));
+    steps.may_refuse("Device::luid", CUresult::CUDA_ERROR_NOT_SUPPORTED, || device.luid());
+    let format = CUarray_format::CU_AD_FORMAT_FLOAT;
+    steps.attempt("Device::max_texture_1d_linear_width", || device.max_texture_1d_linear_width(format, 4));
+    let affinity = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+    steps.attempt("Device::supports_exec_affinity", || device.supports_exec_affinity(affinity));
+    let operations = [CUatomicOperation::CU_ATOMIC_OPERATION_AND];
+    steps.may_refuse("Device::host_atomic_capabilities", CUresult::CUDA_ERROR_NOT_SUPPORTED, || {
+        device.host_atomic_capabilities(&operations)
+    });
+    steps.attempt("Device::can_access_peer", || device.can_access_peer(device));
+    let rank = CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK;
+    steps.may_refuse("Device::peer_attribute", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
+        device.peer_attribute(rank, device)
+    });
+    steps.may_refuse("Device::peer_atomic_capabilities", CUresult::CUDA_ERROR_NOT_SUPPORTED, || {
+        device.peer_atomic_capabilities(&operations, device)
+    });
 }

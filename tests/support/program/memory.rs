@@ -1,6 +1,10 @@
 //! Buffers and slices, and page-locked memory.
 
-use cuprum::{Buffer, Current, PinnedBuffer, PinnedFlags, RegisterFlags, Registered, Stream};
+use cuprum::sys::{CUpointer_attribute, CUresult};
+use cuprum::{
+    Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, RegisterFlags, Registered,
+    Stream,
+};
 
 use super::Steps;
 
@@ -34,6 +38,9 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     if let Some(mut bytes) = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(cx, LEN)) {
         steps.attempt("SliceMut::fill", || bytes.as_mut_slice().fill(cx, 7));
         steps.done("Buffer::drop", || drop(bytes));
+    }
+    if let Some(buffer) = &from_slice {
+        pointers(steps, cx.context().driver(), buffer.as_raw());
     }
     steps.done("Buffer::drop", || drop(from_slice));
     steps.done("Buffer::drop", || drop(zeroed));
@@ -80,4 +87,42 @@ fn raw_addresses(steps: &Steps, cx: &Current<'_, '_>) {
         steps.done("Buffer::drop", || drop(buffer));
     }
     steps.done("Stream::drop", || drop(stream));
+}
+
+fn pointers(steps: &Steps, driver: Driver, address: u64) {
+    steps.attempt("Driver::pointer_info", || driver.pointer_info(address));
+    let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    // SAFETY: the type is a number of four bytes.
+    let ask = || unsafe { driver.pointer_attribute::<u32>(attribute, address) };
+    steps.attempt("Driver::pointer_attribute", ask);
+    steps.attempt("Driver::set_sync_memops", || driver.set_sync_memops(address, true));
+}
+
+/// Memory of a context on another device.
+pub(super) fn peers(steps: &Steps, cx: &mut Current<'_, '_>) {
+    let Some(device) = steps.attempt("Driver::device", || cx.context().driver().device(1)) else { return };
+    let create = || Context::create(device, ContextFlags::empty());
+    let Some(peer) = steps.attempt("Context::create", create) else { return };
+    let mut theirs = None;
+    if let Some(there) = steps.attempt("Current::push", || cx.push(&peer)) {
+        steps.expect(&peer);
+        theirs = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(&there, LEN));
+        steps.done("Current::drop", || drop(there));
+    }
+    steps.session().expect(Some(cx.context().as_raw()));
+    if let Some(access) = steps.attempt("Current::enable_peer_access", || cx.enable_peer_access(&peer)) {
+        steps.attempt("PeerAccess::close", || access.close());
+    }
+    // The first may have failed and been done.
+    let enabled = CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    steps.may_refuse("Current::enable_peer_access", enabled, || cx.enable_peer_access(&peer).map(drop));
+    if let (Some(mut mine), Some(theirs)) =
+        (steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN)), &theirs)
+    {
+        let copy = || mine.as_mut_slice().copy_from_peer(cx, theirs.as_slice());
+        steps.attempt("SliceMut::copy_from_peer", copy);
+        steps.done("Buffer::drop", || drop(mine));
+    }
+    steps.done("Buffer::drop in another context", || drop(theirs));
+    steps.done("Context::drop", || drop(peer));
 }

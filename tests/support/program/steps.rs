@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::sys::CUresult;
 use cuprum::{
     BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError, RegisterError,
     RequestError,
@@ -151,6 +152,19 @@ impl Steps {
                 None
             }
         }
+    }
+
+    /// A step that a device may refuse with this code, as the software device does: that is no failure.
+    pub(super) fn may_refuse<R>(
+        &self,
+        name: &'static str,
+        code: CUresult,
+        body: impl FnOnce() -> Result<R, Error>,
+    ) {
+        self.attempt(name, || match body() {
+            Err(error) if error.code() == code => Ok(()),
+            other => other.map(|_| ()),
+        });
     }
 
     /// A step that cannot fail.

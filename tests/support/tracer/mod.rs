@@ -24,7 +24,7 @@ mod watch;
 
 #[allow(unused_imports, reason = "each program that includes this uses its own part")]
 pub(crate) use {
-    open::{Backing, Build},
+    open::{Backing, Build, emulator},
     session::{Called, Injection, Pick, Session, calls_of, failing},
     watch::{Trouble, Violation},
 };

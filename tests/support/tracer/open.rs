@@ -47,7 +47,7 @@ impl Backing {
 
     fn posing_as(self) -> Version {
         match self {
-            Self::Emulator | Self::EmulatorPerThread => cuprum_emulator::library().version(),
+            Self::Emulator | Self::EmulatorPerThread => emulator(StreamMode::Legacy).version(),
             _ => Version::new(9, 0),
         }
     }
@@ -96,12 +96,21 @@ pub(super) fn posed_version(asked: &Asked<'_>) -> Option<Version> {
     POSING.get().filter(|_| asked.function == FnId::cuDriverGetVersion)
 }
 
+/// The emulator, with two devices so that one can be the other's peer, and otherwise as the environment says.
+pub(crate) fn emulator(mode: StreamMode) -> Library {
+    static SET: OnceLock<()> = OnceLock::new();
+    SET.get_or_init(|| {
+        let settings = cuprum_emulator::Settings::from_env().expect("settings that make sense");
+        settings.devices(2).install().expect("the first use");
+    });
+    cuprum_emulator::library_in(mode)
+}
+
 /// The functions behind a traced driver; `None` for one that does nothing.
 #[inline]
 pub(super) fn functions(driver: usize) -> Option<&'static Fns> {
     static EMULATOR: OnceLock<[&Fns; 2]> = OnceLock::new();
-    let load =
-        || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| cuprum_emulator::library_in(mode).fns());
+    let load = || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| emulator(mode).fns());
     (driver < 2).then(|| EMULATOR.get_or_init(load)[driver])
 }
 

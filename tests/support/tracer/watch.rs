@@ -163,8 +163,14 @@ impl Watcher {
                     self.complain(trouble, function, format!("{kind:?} {word:#x} was freed with {answer:?}"));
                 }
                 Some(State::Live { home }) => {
-                    // A stream may wait for an event of another context.
-                    let visits = function == FnId::cuStreamWaitEvent && kind == Kind::Event;
+                    // Some functions take what is of another context.
+                    let visits = match function {
+                        FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
+                        FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
+                        // Each side is given with its context.
+                        FnId::cuMemcpyPeer => true,
+                        _ => false,
+                    };
                     if !is_free_of_context(function) && !visits && home != current {
                         let text =
                             format!("{kind:?} {word:#x} of context {home:#x} was used in {current:#x}");

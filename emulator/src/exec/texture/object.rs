@@ -88,7 +88,7 @@ pub struct Object {
 
 impl Object {
     /// The largest level.
-    pub(super) fn first(&self) -> Option<&Level> {
+    pub(in crate::exec) fn first(&self) -> Option<&Level> {
         self.levels.first()
     }
 

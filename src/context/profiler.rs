@@ -1,0 +1,78 @@
+//! The stretch of a program that a profiler looks at.
+
+use std::fmt;
+
+use super::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::this_thread::ThisThread;
+
+/// A profiler collects until this is dropped: made by [`Current::profile`].
+pub struct Profile<'a> {
+    context: &'a ContextRef,
+    _this_thread: ThisThread,
+}
+
+impl Current<'_, '_> {
+    /// Lets a profiler that was started so, with `--capture-range=cudaProfilerApi` for instance, collect from here on.
+    ///
+    /// Without a profiler nothing happens. Profiles do not nest: the first that ends stops the collection. Drop stops it
+    /// too, and swallows errors.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let context = cuprum::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// let profile = cx.profile()?;
+    /// cx.synchronize()?;
+    /// profile.close()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuProfilerStart`, CUDA 4.0+; later, by the profile, `cuProfilerStop`, CUDA 4.0+.
+    #[doc(alias = "cuProfilerStart")]
+    pub fn profile(&self) -> Result<Profile<'_>, Error> {
+        let context = self.checked()?;
+        // SAFETY: no arguments.
+        unsafe { context_call!(context, cuProfilerStart()) }?;
+        Ok(Profile { context, _this_thread: ThisThread::MARK })
+    }
+}
+
+impl Profile<'_> {
+    /// Stops the collection and reports what `Drop` would swallow.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuProfilerStop`, CUDA 4.0+.
+    #[doc(alias = "cuProfilerStop")]
+    pub fn close(self) -> Result<(), Error> {
+        let stopped = self.stop();
+        std::mem::forget(self);
+        stopped
+    }
+
+    fn stop(&self) -> Result<(), Error> {
+        // SAFETY: no arguments. The collection is one of the process, whichever context is current.
+        unsafe { context_call!(self.context, cuProfilerStop()) }
+    }
+}
+
+impl Drop for Profile<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.stop() {
+            self.context.swallow(error);
+        }
+    }
+}
+
+impl fmt::Debug for Profile<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Profile").field("context", self.context).finish()
+    }
+}

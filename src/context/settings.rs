@@ -1,0 +1,136 @@
+//! What a context is set to.
+
+use cuprum_sys::{
+    CUexecAffinityParam, CUexecAffinityType, CUflushGPUDirectRDMAWritesScope,
+    CUflushGPUDirectRDMAWritesTarget, CUfunc_cache,
+};
+
+use super::{ContextFlags, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+
+impl Current<'_, '_> {
+    /// The flags of the context, with those that the driver has added.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuCtxGetFlags`, CUDA 7.0+.
+    #[doc(alias = "cuCtxGetFlags")]
+    pub fn flags(&self) -> Result<ContextFlags, Error> {
+        let mut flags = 0;
+        // SAFETY: `flags` outlives the call.
+        unsafe { context_call!(self.checked()?, cuCtxGetFlags(&raw mut flags)) }?;
+        Ok(ContextFlags::from_bits_retain(flags))
+    }
+
+    /// Changes the flags of the context, for instance how the host waits for it, from now on.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each other.
+    ///
+    /// Driver: `cuCtxSetFlags`, CUDA 12.1+.
+    #[doc(alias = "cuCtxSetFlags")]
+    pub fn set_flags(&self, flags: ContextFlags) -> Result<(), Error> {
+        // SAFETY: plain values.
+        unsafe { context_call!(self.checked()?, cuCtxSetFlags(flags.bits())) }
+    }
+
+    /// A number that no other context of the process has, now or later.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuCtxGetId`, CUDA 12.0+.
+    #[doc(alias = "cuCtxGetId")]
+    pub fn id(&self) -> Result<u64, Error> {
+        let (mut id, context) = (0, self.checked()?);
+        // SAFETY: the context is live, and `id` outlives the call.
+        unsafe { context_call!(context, cuCtxGetId(context.as_raw(), &raw mut id)) }?;
+        Ok(id)
+    }
+
+    /// The version of the interface that the context was made with: no version that any feature depends on.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuCtxGetApiVersion`, CUDA 3.2+.
+    #[doc(alias = "cuCtxGetApiVersion")]
+    pub fn api_version(&self) -> Result<u32, Error> {
+        let (mut version, context) = (0, self.checked()?);
+        // SAFETY: the context is live, and `version` outlives the call.
+        unsafe { context_call!(context, cuCtxGetApiVersion(context.as_raw(), &raw mut version)) }?;
+        Ok(version)
+    }
+
+    /// Which share of the fast memory kernels have as cache, where the device has the choice.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuCtxGetCacheConfig`, CUDA 3.2+.
+    #[doc(alias = "cuCtxGetCacheConfig")]
+    pub fn cache_config(&self) -> Result<CUfunc_cache, Error> {
+        let mut config = CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE;
+        // SAFETY: `config` outlives the call.
+        unsafe { context_call!(self.checked()?, cuCtxGetCacheConfig(&raw mut config)) }?;
+        Ok(config)
+    }
+
+    /// Says which share of the fast memory kernels would rather have as cache; a kernel's own wish comes before.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a choice that the driver does not know.
+    ///
+    /// Driver: `cuCtxSetCacheConfig`, CUDA 3.2+.
+    #[doc(alias = "cuCtxSetCacheConfig")]
+    pub fn set_cache_config(&self, config: CUfunc_cache) -> Result<(), Error> {
+        // SAFETY: plain values.
+        unsafe { context_call!(self.checked()?, cuCtxSetCacheConfig(config)) }
+    }
+
+    /// Turns all lines of the L2 cache that were to persist back into ordinary ones.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` where the device has no such lines.
+    ///
+    /// Driver: `cuCtxResetPersistingL2Cache`, CUDA 11.0+.
+    #[doc(alias = "cuCtxResetPersistingL2Cache")]
+    pub fn reset_persisting_l2_cache(&self) -> Result<(), Error> {
+        // SAFETY: no arguments.
+        unsafe { context_call!(self.checked()?, cuCtxResetPersistingL2Cache()) }
+    }
+
+    /// The number of multiprocessors that the context is restricted to.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` where contexts are not restricted so.
+    ///
+    /// Driver: `cuCtxGetExecAffinity`, CUDA 11.4+.
+    #[doc(alias = "cuCtxGetExecAffinity")]
+    pub fn multiprocessor_affinity(&self) -> Result<u32, Error> {
+        let mut affinity = CUexecAffinityParam::default();
+        let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+        // SAFETY: `affinity` outlives the call.
+        unsafe { context_call!(self.checked()?, cuCtxGetExecAffinity(&raw mut affinity, kind)) }?;
+        // SAFETY: of this kind the number of multiprocessors is what was written; any bytes are a number.
+        Ok(unsafe { affinity.param.smCount }.val)
+    }
+
+    /// Makes what other devices wrote into device memory over the bus visible to those that `scope` names.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` where the device cannot or need not.
+    ///
+    /// Driver: `cuFlushGPUDirectRDMAWrites`, CUDA 11.3+.
+    #[doc(alias = "cuFlushGPUDirectRDMAWrites")]
+    pub fn flush_gpu_direct_rdma_writes(
+        &self,
+        target: CUflushGPUDirectRDMAWritesTarget,
+        scope: CUflushGPUDirectRDMAWritesScope,
+    ) -> Result<(), Error> {
+        // SAFETY: plain values.
+        unsafe { context_call!(self.checked()?, cuFlushGPUDirectRDMAWrites(target, scope)) }
+    }
+}

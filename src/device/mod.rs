@@ -1,0 +1,162 @@
+//! Devices and what they can do.
+
+mod peer;
+mod support;
+
+use std::ffi::{CStr, c_char};
+use std::fmt;
+
+use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
+
+pub use self::support::Luid;
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::raw::call::{driver_call, either_call};
+
+/// A device of an initialized driver. It is a number: `Copy`, and nothing has to be freed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    driver: Driver,
+    raw: CUdevice,
+}
+
+/// A compute capability, such as 9.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComputeCapability {
+    /// The number before the point.
+    pub major: u32,
+    /// The number after the point.
+    pub minor: u32,
+}
+
+impl fmt::Display for ComputeCapability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Bytes that the driver is given for a name; it cuts longer ones.
+const NAME_BYTES: usize = 256;
+
+impl Device {
+    pub(crate) const fn new(driver: Driver, raw: CUdevice) -> Self {
+        Self { driver, raw }
+    }
+
+    /// The driver that this device belongs to.
+    pub const fn driver(self) -> Driver {
+        self.driver
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(self) -> CUdevice {
+        self.raw
+    }
+
+    pub(crate) const fn library(self) -> Library {
+        self.driver.library()
+    }
+
+    /// The device's name, such as "NVIDIA H200", cut after 255 bytes.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuDeviceGetName`, CUDA 2.0+.
+    #[doc(alias = "cuDeviceGetName")]
+    pub fn name(self) -> Result<String, Error> {
+        self.text(|library, text, bytes| {
+            // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this driver.
+            unsafe { driver_call!(library, cuDeviceGetName(text, bytes, self.raw)) }
+        })
+    }
+
+    /// The PCI address, such as `0000:65:00.0`.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuDeviceGetPCIBusId`, CUDA 4.1+.
+    #[doc(alias = "cuDeviceGetPCIBusId")]
+    pub fn pci_bus_id(self) -> Result<String, Error> {
+        self.text(|library, text, bytes| {
+            // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this driver.
+            unsafe { driver_call!(library, cuDeviceGetPCIBusId(text, bytes, self.raw)) }
+        })
+    }
+
+    fn text(
+        self,
+        fill: impl FnOnce(Library, *mut c_char, i32) -> Result<(), Error>,
+    ) -> Result<String, Error> {
+        let mut bytes = [0u8; NAME_BYTES];
+        fill(self.library(), bytes.as_mut_ptr().cast(), NAME_BYTES as i32)?;
+        Ok(CStr::from_bytes_until_nul(&bytes)
+            .map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned()))
+    }
+
+    /// The device's identity, the same in every process; for a partition of a device, the partition's.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] on a driver older than CUDA 9.2.
+    ///
+    /// Driver: `cuDeviceGetUuid_v2`, CUDA 11.4+; before that `cuDeviceGetUuid`, CUDA 9.2+.
+    #[doc(alias = "cuDeviceGetUuid_v2")]
+    #[doc(alias = "cuDeviceGetUuid")]
+    pub fn uuid(self) -> Result<[u8; 16], Error> {
+        let mut uuid = CUuuid { bytes: [0; 16] };
+        let (to, raw) = (&raw mut uuid, self.raw);
+        // SAFETY: `uuid` outlives the call, and `raw` is a device of this driver.
+        unsafe { either_call!(self.library(), cuDeviceGetUuid_v2(to, raw) or cuDeviceGetUuid(to, raw)) }?;
+        Ok(uuid.bytes)
+    }
+
+    /// All memory of the device, in bytes, free or not.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuDeviceTotalMem_v2`, CUDA 3.2+.
+    #[doc(alias = "cuDeviceTotalMem_v2")]
+    pub fn total_memory(self) -> Result<usize, Error> {
+        let mut bytes = 0;
+        // SAFETY: `bytes` outlives the call, and `raw` is a device of this driver.
+        unsafe { driver_call!(self.library(), cuDeviceTotalMem_v2(&raw mut bytes, self.raw)) }?;
+        Ok(bytes)
+    }
+
+    /// One attribute; its unit is the attribute's own.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
+    ///
+    /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuDeviceGetAttribute")]
+    pub fn attribute(self, attribute: CUdevice_attribute) -> Result<i32, Error> {
+        let mut value = 0;
+        // SAFETY: `value` outlives the call, and `raw` is a device of this driver.
+        unsafe { driver_call!(self.library(), cuDeviceGetAttribute(&raw mut value, attribute, self.raw)) }?;
+        Ok(value)
+    }
+
+    /// What the device's hardware can do, as a version.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+; these two attributes since 5.0.
+    #[doc(alias = "cuDeviceGetAttribute")]
+    pub fn compute_capability(self) -> Result<ComputeCapability, Error> {
+        let part = |attribute| self.attribute(attribute).map(|part| u32::try_from(part).unwrap_or(0));
+        Ok(ComputeCapability {
+            major: part(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            minor: part(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        })
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Device").field(&self.raw).finish()
+    }
+}

@@ -1,0 +1,80 @@
+//! What two devices are to each other.
+
+use cuprum_sys::{CUatomicOperation, CUdevice_P2PAttribute, FnId};
+
+use super::Device;
+use super::support::atomic_capabilities;
+use crate::error::Error;
+use crate::raw::call::driver_call;
+
+impl Device {
+    /// True if kernels on this device can read and write memory of `peer` directly, once that is enabled. A device is no
+    /// peer of its own.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] for a device of another driver.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let device = cuprum::Driver::init(library)?.device(0)?;
+    /// assert!(!device.can_access_peer(device)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Driver: `cuDeviceCanAccessPeer`, CUDA 4.0+.
+    #[doc(alias = "cuDeviceCanAccessPeer")]
+    pub fn can_access_peer(self, peer: Self) -> Result<bool, Error> {
+        self.check_driver(peer, FnId::cuDeviceCanAccessPeer)?;
+        let mut can = 0;
+        let (to, device, peer) = (&raw mut can, self.as_raw(), peer.as_raw());
+        // SAFETY: `can` outlives the call, and both are devices of this driver.
+        unsafe { driver_call!(self.library(), cuDeviceCanAccessPeer(to, device, peer)) }?;
+        Ok(can != 0)
+    }
+
+    /// One attribute of the link from this device to `peer`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know, `CUDA_ERROR_INVALID_DEVICE` for twice the
+    /// same device; [`Error::is_wrong_context`] for a device of another driver.
+    ///
+    /// Driver: `cuDeviceGetP2PAttribute`, CUDA 8.0+.
+    #[doc(alias = "cuDeviceGetP2PAttribute")]
+    pub fn peer_attribute(self, attribute: CUdevice_P2PAttribute, peer: Self) -> Result<i32, Error> {
+        self.check_driver(peer, FnId::cuDeviceGetP2PAttribute)?;
+        let mut value = 0;
+        let (to, device, peer) = (&raw mut value, self.as_raw(), peer.as_raw());
+        // SAFETY: `value` outlives the call, and both are devices of this driver.
+        unsafe { driver_call!(self.library(), cuDeviceGetP2PAttribute(to, attribute, device, peer)) }?;
+        Ok(value)
+    }
+
+    /// For each operation, how this device does it atomically on memory of `peer`: bits of
+    /// `CUatomicOperationCapability`, none where it cannot.
+    ///
+    /// # Errors
+    /// As [`host_atomic_capabilities`](Device::host_atomic_capabilities); [`Error::is_wrong_context`] for a device of another
+    /// driver.
+    ///
+    /// Driver: `cuDeviceGetP2PAtomicCapabilities`, CUDA 13.0+.
+    #[doc(alias = "cuDeviceGetP2PAtomicCapabilities")]
+    pub fn peer_atomic_capabilities(
+        self,
+        operations: &[CUatomicOperation],
+        peer: Self,
+    ) -> Result<Vec<u32>, Error> {
+        self.check_driver(peer, FnId::cuDeviceGetP2PAtomicCapabilities)?;
+        let (device, peer) = (self.as_raw(), peer.as_raw());
+        atomic_capabilities(operations, FnId::cuDeviceGetP2PAtomicCapabilities, |to, from, count| {
+            // SAFETY: both arrays have `count` elements and outlive the call; both devices are of this driver.
+            unsafe {
+                driver_call!(self.library(), cuDeviceGetP2PAtomicCapabilities(to, from, count, device, peer))
+            }
+        })
+    }
+
+    /// The number of a device of another driver means another device here.
+    fn check_driver(self, other: Self, call: FnId) -> Result<(), Error> {
+        if self.driver() == other.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a device supports, beyond its attributes, and how other systems name it.
+
+use std::ffi::CString;
+
+use cuprum_sys::{CUarray_format, CUatomicOperation, CUdevice, CUexecAffinityType, CUresult, FnId};
+
+use super::Device;
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::raw::call::driver_call;
+
+impl Driver {
+    /// The device at a PCI address such as `0000:65:00.0` or `65:00.0`, in hexadecimal.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` if there is none at that address, or none that this process sees;
+    /// `CUDA_ERROR_INVALID_VALUE` if it is no address.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// let device = driver.device(0)?;
+    /// assert_eq!(driver.device_by_pci_bus_id(&device.pci_bus_id()?)?, device);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Driver: `cuDeviceGetByPCIBusId`, CUDA 4.1+.
+    #[doc(alias = "cuDeviceGetByPCIBusId")]
+    pub fn device_by_pci_bus_id(self, address: &str) -> Result<Device, Error> {
+        let Ok(address) = CString::new(address) else {
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuDeviceGetByPCIBusId));
+        };
+        let mut raw: CUdevice = 0;
+        // SAFETY: the text ends with a NUL and outlives the call, as `raw` does; the driver is initialized.
+        unsafe { driver_call!(self.library(), cuDeviceGetByPCIBusId(&raw mut raw, address.as_ptr())) }?;
+        Ok(Device::new(self, raw))
+    }
+}
+
+/// The identity that Windows gives to a device, for DirectX and Vulkan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Luid {
+    /// The locally unique identifier: good until the system is started again.
+    pub bytes: [u8; 8],
+    /// One bit per device of a linked group.
+    pub node_mask: u32,
+}
+
+impl Device {
+    /// The identity that Windows gives to the device.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` on other systems, and under Windows for devices that do not display.
+    ///
+    /// Driver: `cuDeviceGetLuid`, CUDA 10.0+.
+    #[doc(alias = "cuDeviceGetLuid")]
+    pub fn luid(self) -> Result<Luid, Error> {
+        let mut luid = Luid { bytes: [0; 8], node_mask: 0 };
+        let (bytes, mask) = ((&raw mut luid.bytes).cast(), &raw mut luid.node_mask);
+        // SAFETY: both out-parameters outlive the call, and the first has the eight bytes that are written.
+        unsafe { driver_call!(self.library(), cuDeviceGetLuid(bytes, mask, self.as_raw())) }?;
+        Ok(luid)
+    }
+
+    /// The largest width, in elements, of a one-dimensional texture over linear memory, for a format and 1, 2 or 4 channels.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a format or a number of channels that textures do not have.
+    ///
+    /// Driver: `cuDeviceGetTexture1DLinearMaxWidth`, CUDA 11.1+.
+    #[doc(alias = "cuDeviceGetTexture1DLinearMaxWidth")]
+    pub fn max_texture_1d_linear_width(self, format: CUarray_format, channels: u32) -> Result<usize, Error> {
+        let mut width = 0;
+        let (to, raw) = (&raw mut width, self.as_raw());
+        // SAFETY: `width` outlives the call, and `raw` is a device of this driver.
+        unsafe {
+            driver_call!(self.library(), cuDeviceGetTexture1DLinearMaxWidth(to, format, channels, raw))
+        }?;
+        Ok(width)
+    }
+
+    /// True if a context can be restricted to part of the device in this way.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a kind that the driver does not know.
+    ///
+    /// Driver: `cuDeviceGetExecAffinitySupport`, CUDA 11.4+.
+    #[doc(alias = "cuDeviceGetExecAffinitySupport")]
+    pub fn supports_exec_affinity(self, kind: CUexecAffinityType) -> Result<bool, Error> {
+        let mut supported = 0;
+        let (to, raw) = (&raw mut supported, self.as_raw());
+        // SAFETY: `supported` outlives the call, and `raw` is a device of this driver.
+        unsafe { driver_call!(self.library(), cuDeviceGetExecAffinitySupport(to, kind, raw)) }?;
+        Ok(supported != 0)
+    }
+
+    /// For each operation, how the device does it atomically on memory of the host: bits of
+    /// `CUatomicOperationCapability`, none where it cannot.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no operations, or one that the driver does not know.
+    ///
+    /// Driver: `cuDeviceGetHostAtomicCapabilities`, CUDA 13.0+.
+    #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
+    pub fn host_atomic_capabilities(self, operations: &[CUatomicOperation]) -> Result<Vec<u32>, Error> {
+        atomic_capabilities(operations, FnId::cuDeviceGetHostAtomicCapabilities, |to, from, count| {
+            // SAFETY: both arrays have `count` elements and outlive the call; the device is of this driver.
+            unsafe {
+                driver_call!(
+                    self.library(),
+                    cuDeviceGetHostAtomicCapabilities(to, from, count, self.as_raw())
+                )
+            }
+        })
+    }
+}
+
+/// Asks about each operation; `ask` gets the answers' place, the operations and their number.
+pub(super) fn atomic_capabilities(
+    operations: &[CUatomicOperation],
+    call: FnId,
+    ask: impl FnOnce(*mut u32, *const CUatomicOperation, u32) -> Result<(), Error>,
+) -> Result<Vec<u32>, Error> {
+    let Ok(count) = u32::try_from(operations.len()) else {
+        return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call));
+    };
+    let mut capabilities = vec![0; operations.len()];
+    ask(capabilities.as_mut_ptr(), operations.as_ptr(), count)?;
+    Ok(capabilities)
+}

@@ -1,0 +1,237 @@
+//! Launches with attributes, and of grids whose blocks synchronize.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::mem::zeroed;
+use std::ptr;
+
+use cuprum_sys::{
+    CUclusterSchedulingPolicy, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
+    CUlaunchConfig, CUstream, FnId,
+};
+
+use super::{Arguments, Dim3, Kernel, LaunchConfig, LaunchError, Signature};
+use crate::context::Current;
+use crate::error::Error;
+use crate::module::Function;
+use crate::raw::call::context_call;
+use crate::stream::Stream;
+
+/// The kinds of attributes that there are below, each of which stands in a set once.
+const KINDS: usize = 6;
+
+/// Attributes of a launch, made once and used for many.
+///
+/// ```
+/// use cuprum::launch::LaunchAttributes;
+///
+/// let attributes = LaunchAttributes::new().priority(-1).cluster((2, 1, 1));
+/// ```
+#[derive(Clone, Copy)]
+pub struct LaunchAttributes {
+    raw: [CUlaunchAttribute; KINDS],
+    len: usize,
+}
+
+impl LaunchAttributes {
+    /// None.
+    pub const fn new() -> Self {
+        // SAFETY: `IGNORE` is 0, and any bytes are a value of a number.
+        Self { raw: unsafe { zeroed() }, len: 0 }
+    }
+
+    /// The priority of the kernel's blocks, of those in [`Current::stream_priorities`]; lower numbers run first.
+    #[must_use]
+    pub fn priority(self, priority: i32) -> Self {
+        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
+    }
+
+    /// Blocks of a cluster, which share their shared memory and run at once. The grid must be a multiple of it.
+    /// Compute capability 9.0, CUDA 11.8.
+    #[must_use]
+    pub fn cluster(self, blocks: impl Into<Dim3>) -> Self {
+        let Dim3 { x, y, z } = blocks.into();
+        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, |value| {
+            value.clusterDim = cuprum_sys::CUlaunchAttributeValue_clusterDim { x, y, z };
+        })
+    }
+
+    /// How the blocks of clusters are placed.
+    #[must_use]
+    pub fn cluster_scheduling(self, policy: CUclusterSchedulingPolicy) -> Self {
+        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, |value| {
+            value.clusterSchedulingPolicyPreference = policy
+        })
+    }
+
+    /// The blocks of the grid may synchronize with each other, so all must fit on the device at once.
+    #[must_use]
+    pub fn cooperative(self) -> Self {
+        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1)
+    }
+
+    /// The kernel may start before the one ahead of it in the stream has ended, from where that one says so; it must wait
+    /// for it with `griddepcontrol.wait` before it uses its results. Compute capability 9.0, CUDA 11.8.
+    #[must_use]
+    pub fn programmatic_stream_serialization(self) -> Self {
+        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, |value| {
+            value.programmaticStreamSerializationAllowed = 1
+        })
+    }
+
+    /// The share of the fast memory that the kernel would rather have as shared memory, in percent. CUDA 12.5.
+    #[must_use]
+    pub fn shared_memory_carveout(self, percent: u32) -> Self {
+        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, |value| {
+            value.sharedMemCarveout = percent
+        })
+    }
+
+    /// Sets one kind, in its place if it is there already.
+    fn with(mut self, id: CUlaunchAttributeID, set: impl FnOnce(&mut CUlaunchAttributeValue)) -> Self {
+        let at = self.raw[..self.len].iter().position(|attribute| attribute.id == id).unwrap_or(self.len);
+        // There are as many places as kinds.
+        if let Some(attribute) = self.raw.get_mut(at) {
+            attribute.id = id;
+            set(&mut attribute.value);
+            self.len = self.len.max(at + 1);
+        }
+        self
+    }
+}
+
+impl Default for LaunchAttributes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for LaunchAttributes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.raw[..self.len].iter().map(|attribute| attribute.id)).finish()
+    }
+}
+
+/// Geometry and attributes as the driver reads them: good as long as the attributes are.
+pub(super) fn raw_config(
+    config: LaunchConfig,
+    attributes: &LaunchAttributes,
+    stream: CUstream,
+) -> CUlaunchConfig {
+    let LaunchConfig { grid, block, shared_bytes } = config;
+    CUlaunchConfig {
+        gridDimX: grid.x,
+        gridDimY: grid.y,
+        gridDimZ: grid.z,
+        blockDimX: block.x,
+        blockDimY: block.y,
+        blockDimZ: block.z,
+        sharedMemBytes: shared_bytes,
+        hStream: stream,
+        // The driver reads them alone.
+        attrs: attributes.raw.as_ptr().cast_mut(),
+        numAttrs: attributes.len as u32,
+    }
+}
+
+impl Function<'_> {
+    /// As [`launch_pointers`](Function::launch_pointers), with attributes.
+    ///
+    /// # Errors
+    /// As [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for
+    /// attributes that device or driver do not have; `CUDA_ERROR_INVALID_CLUSTER_SIZE`;
+    /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+    ///
+    /// # Safety
+    /// As for [`launch_pointers`](Function::launch_pointers).
+    ///
+    /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub unsafe fn launch_pointers_with(
+        self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        config: LaunchConfig,
+        attributes: &LaunchAttributes,
+        pointers: *mut *mut c_void,
+    ) -> Result<(), Error> {
+        let context = cx.of_both([self.context(), stream.context()], FnId::cuLaunchKernelEx)?;
+        let config = raw_config(config, attributes, stream.as_raw());
+        let (config, function, none) = (&raw const config, self.as_raw(), ptr::null_mut());
+        // SAFETY: function and stream are live and of the current context; the caller answers for the rest.
+        unsafe { context_call!(context, cuLaunchKernelEx(config, function, pointers, none)) }
+    }
+}
+
+impl<S: Signature> Kernel<'_, S> {
+    /// Queues the kernel with attributes, such as the cluster. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`launch`](Kernel::launch); as [`Function::launch_pointers_with`] for the attributes.
+    ///
+    /// # Safety
+    /// 1. The duties of [`launch`](Kernel::launch).
+    /// 2. With [`programmatic_stream_serialization`](LaunchAttributes::programmatic_stream_serialization), the stream orders
+    ///    this kernel behind the one ahead only from where it waits for it.
+    ///
+    /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub unsafe fn launch_with<A: Arguments<S>>(
+        &self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        config: LaunchConfig,
+        attributes: &LaunchAttributes,
+        arguments: A,
+    ) -> Result<(), LaunchError> {
+        self.check(config)?;
+        arguments.with_pointers(|pointers| {
+            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the
+            // caller answers for the kernel.
+            unsafe { self.function().launch_pointers_with(cx, stream, config, attributes, pointers) }
+        })?;
+        Ok(())
+    }
+
+    /// Queues a grid whose blocks synchronize with each other, so that all of them must fit on the device at once. The host
+    /// does not wait.
+    ///
+    /// # Errors
+    /// As [`launch`](Kernel::launch); `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` for a grid larger than
+    /// [`Function::max_active_blocks_per_multiprocessor`] times the device's multiprocessors; `CUDA_ERROR_NOT_SUPPORTED`
+    /// where the device has no such launches.
+    ///
+    /// # Safety
+    /// As for [`launch`](Kernel::launch).
+    ///
+    /// Driver: `cuLaunchCooperativeKernel`, CUDA 9.0+.
+    #[doc(alias = "cuLaunchCooperativeKernel")]
+    pub unsafe fn launch_cooperative<A: Arguments<S>>(
+        &self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), LaunchError> {
+        self.check(config)?;
+        let function = self.function();
+        let context = cx.of_both([function.context(), stream.context()], FnId::cuLaunchCooperativeKernel)?;
+        let (function, stream) = (function.as_raw(), stream.as_raw());
+        let LaunchConfig { grid, block, shared_bytes: shared } = config;
+        arguments.with_pointers(|pointers| {
+            // SAFETY: function and stream are live and of the current context; there is one pointer for each
+            // parameter, to a value of its size that outlives the call; the caller answers for the kernel.
+            unsafe {
+                context_call!(
+                    context,
+                    cuLaunchCooperativeKernel(
+                        function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, pointers
+                    )
+                )
+            }
+        })?;
+        Ok(())
+    }
+}

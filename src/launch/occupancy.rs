@@ -1,0 +1,260 @@
+//! How many blocks of a kernel a device can run at once, and which block size makes the most of it.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+
+use cuprum_sys::{CUoccupancy_flags, CUoccupancyB2DSize, CUresult, FnId};
+
+use super::attributes::raw_config;
+use super::{LaunchAttributes, LaunchConfig};
+use crate::error::Error;
+use crate::module::Function;
+use crate::raw::call::context_call;
+
+bitflags::bitflags! {
+    /// What to reckon with. A bit that this crate does not name is passed on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct OccupancyFlags: u32 {
+        /// As if caching of global memory stayed on where it would cost occupancy.
+        const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.0;
+        const _ = !0;
+    }
+}
+
+/// A geometry with which a kernel makes the most of its device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockSuggestion {
+    /// Blocks that the device runs at once: a smaller grid leaves part of it idle.
+    pub min_grid: u32,
+    /// Threads of a block.
+    pub block: u32,
+}
+
+/// The function that tells the shared memory of a block, while the driver asks it.
+type SharedBytes<'a> = &'a mut dyn FnMut(u32) -> usize;
+
+thread_local! {
+    /// The driver's callback has no argument of its own.
+    static ASKED: Cell<*mut AskedFor<'static>> = const { Cell::new(ptr::null_mut()) };
+}
+
+struct AskedFor<'a> {
+    shared_bytes: SharedBytes<'a>,
+    panicked: Option<Box<dyn std::any::Any + Send>>,
+}
+
+impl Function<'_> {
+    /// The number of blocks of `threads` threads, each with `shared_bytes` of dynamic shared memory, that one
+    /// multiprocessor runs at once; 0 if none fits.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let context = cuprum::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::launch::OccupancyFlags;
+    ///
+    /// let module = cuprum::Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let saxpy = module.function("saxpy")?;
+    /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::empty())?;
+    /// assert!(blocks >= 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no threads, or more than a block of the kernel can have.
+    ///
+    /// Driver: `cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags`, CUDA 7.0+.
+    #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")]
+    pub fn max_active_blocks_per_multiprocessor(
+        self,
+        threads: u32,
+        shared_bytes: usize,
+        flags: OccupancyFlags,
+    ) -> Result<u32, Error> {
+        let call = FnId::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
+        let (mut blocks, threads) = (0, signed(threads, call)?);
+        let to = &raw mut blocks;
+        // SAFETY: the function is live, as its module is borrowed, and `blocks` outlives the call.
+        unsafe {
+            context_call!(
+                self.context(),
+                cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                    to,
+                    self.as_raw(),
+                    threads,
+                    shared_bytes,
+                    flags.bits()
+                )
+            )
+        }?;
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+
+    /// The block size at which most threads run at once, when each block has `shared_bytes` of dynamic shared memory.
+    ///
+    /// `limit` is the largest block that the program can use; 0 for the kernel's own limit.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for shared memory that no block can have.
+    ///
+    /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
+    #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
+    pub fn max_potential_block_size(
+        self,
+        shared_bytes: usize,
+        limit: u32,
+        flags: OccupancyFlags,
+    ) -> Result<BlockSuggestion, Error> {
+        // SAFETY: there is no callback.
+        unsafe { self.suggest(None, shared_bytes, limit, flags) }
+    }
+
+    /// As [`max_potential_block_size`](Function::max_potential_block_size), where the dynamic shared memory of a block in
+    /// bytes depends on the number of its threads.
+    ///
+    /// The driver calls `shared_bytes` on this thread before this returns; calls of the driver inside of it may answer
+    /// `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the panic goes on when the driver has returned.
+    ///
+    /// # Errors
+    /// As [`max_potential_block_size`](Function::max_potential_block_size).
+    ///
+    /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
+    #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
+    pub fn max_potential_block_size_with(
+        self,
+        mut shared_bytes: impl FnMut(u32) -> usize,
+        limit: u32,
+        flags: OccupancyFlags,
+    ) -> Result<BlockSuggestion, Error> {
+        let mut asked = AskedFor { shared_bytes: &mut shared_bytes, panicked: None };
+        // A closure that asks in turn finds its own here and leaves ours behind.
+        let outer = ASKED.replace((&raw mut asked).cast());
+        // SAFETY: what the callback uses lives until the slot has been put back.
+        let suggestion = unsafe { self.suggest(Some(ask), 0, limit, flags) };
+        ASKED.set(outer);
+        match asked.panicked {
+            Some(payload) => resume_unwind(payload),
+            None => suggestion,
+        }
+    }
+
+    /// # Safety
+    /// `ask` can be called on this thread until this returns.
+    unsafe fn suggest(
+        self,
+        ask: CUoccupancyB2DSize,
+        shared_bytes: usize,
+        limit: u32,
+        flags: OccupancyFlags,
+    ) -> Result<BlockSuggestion, Error> {
+        let (mut min_grid, mut block) = (0, 0);
+        let limit = signed(limit, FnId::cuOccupancyMaxPotentialBlockSizeWithFlags)?;
+        let (to_grid, to_block) = (&raw mut min_grid, &raw mut block);
+        // SAFETY: the function is live, both out-parameters outlive the call, and the caller answers for the callback.
+        unsafe {
+            context_call!(
+                self.context(),
+                cuOccupancyMaxPotentialBlockSizeWithFlags(
+                    to_grid,
+                    to_block,
+                    self.as_raw(),
+                    ask,
+                    shared_bytes,
+                    limit,
+                    flags.bits()
+                )
+            )
+        }?;
+        let positive = |value| u32::try_from(value).unwrap_or(0);
+        Ok(BlockSuggestion { min_grid: positive(min_grid), block: positive(block) })
+    }
+
+    /// The bytes of dynamic shared memory that each of `blocks` blocks of `threads` threads can have, if they are to run on
+    /// one multiprocessor at once.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if so many do not fit even without.
+    ///
+    /// Driver: `cuOccupancyAvailableDynamicSMemPerBlock`, CUDA 10.2+.
+    #[doc(alias = "cuOccupancyAvailableDynamicSMemPerBlock")]
+    pub fn available_shared_bytes_per_block(self, blocks: u32, threads: u32) -> Result<usize, Error> {
+        let call = FnId::cuOccupancyAvailableDynamicSMemPerBlock;
+        let (mut bytes, blocks, threads) = (0, signed(blocks, call)?, signed(threads, call)?);
+        let to = &raw mut bytes;
+        // SAFETY: the function is live, as its module is borrowed, and `bytes` outlives the call.
+        unsafe {
+            context_call!(
+                self.context(),
+                cuOccupancyAvailableDynamicSMemPerBlock(to, self.as_raw(), blocks, threads)
+            )
+        }?;
+        Ok(bytes)
+    }
+
+    /// The most blocks that a cluster can have with this geometry.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` on devices before compute capability 9.0; `CUDA_ERROR_INVALID_VALUE` for a geometry that
+    /// cannot be launched.
+    ///
+    /// Driver: `cuOccupancyMaxPotentialClusterSize`, CUDA 11.7+.
+    #[doc(alias = "cuOccupancyMaxPotentialClusterSize")]
+    pub fn max_potential_cluster_size(
+        self,
+        config: LaunchConfig,
+        attributes: &LaunchAttributes,
+    ) -> Result<u32, Error> {
+        let (mut blocks, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
+        let (to, config) = (&raw mut blocks, &raw const config);
+        // SAFETY: the function is live; the config, what it points to, and `blocks` outlive the call.
+        unsafe {
+            context_call!(self.context(), cuOccupancyMaxPotentialClusterSize(to, self.as_raw(), config))
+        }?;
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+
+    /// The number of clusters that the device runs at once with this geometry, of which the attributes name the cluster.
+    ///
+    /// # Errors
+    /// As [`max_potential_cluster_size`](Function::max_potential_cluster_size); `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a
+    /// cluster that is too large.
+    ///
+    /// Driver: `cuOccupancyMaxActiveClusters`, CUDA 11.7+.
+    #[doc(alias = "cuOccupancyMaxActiveClusters")]
+    pub fn max_active_clusters(
+        self,
+        config: LaunchConfig,
+        attributes: &LaunchAttributes,
+    ) -> Result<u32, Error> {
+        let (mut clusters, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
+        let (to, config) = (&raw mut clusters, &raw const config);
+        // SAFETY: the function is live; the config, what it points to, and `clusters` outlive the call.
+        unsafe { context_call!(self.context(), cuOccupancyMaxActiveClusters(to, self.as_raw(), config)) }?;
+        Ok(u32::try_from(clusters).unwrap_or(0))
+    }
+}
+
+/// The driver's callback: asks the closure of the call that is on this thread.
+unsafe extern "C" fn ask(threads: i32) -> usize {
+    let asked = ASKED.get();
+    if asked.is_null() {
+        return 0;
+    }
+    // SAFETY: the slot holds what lives on the stack of the call below, which nobody else touches while the driver is in
+    // it; the closure has no way to it.
+    let asked = unsafe { &mut *asked };
+    if asked.panicked.is_some() {
+        return 0;
+    }
+    let threads = u32::try_from(threads).unwrap_or(0);
+    catch_unwind(AssertUnwindSafe(|| (asked.shared_bytes)(threads))).unwrap_or_else(|payload| {
+        asked.panicked = Some(payload);
+        0
+    })
+}
+
+fn signed(value: u32, call: FnId) -> Result<i32, Error> {
+    i32::try_from(value).map_err(|_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call))
+}

@@ -1,0 +1,139 @@
+//! What an address is: for logs, and for code that gets addresses from elsewhere.
+
+use std::ffi::c_void;
+
+use cuprum_sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute};
+
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::raw::call::driver_call;
+
+/// What the driver knows of an address. All is empty for memory that it does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PointerInfo {
+    /// Where the memory lies; `None` if the driver does not know the address, as with ordinary memory of the host.
+    pub memory_type: Option<CUmemorytype>,
+    /// The device that the memory was allocated on or registered for.
+    pub device: Option<i32>,
+    /// The context that it was allocated in or registered with; null for memory of a pool.
+    pub context: CUcontext,
+    /// The address at which a device reaches it; 0 if none does.
+    pub device_address: CUdeviceptr,
+    /// The address at which the host reaches it; 0 if it does not.
+    pub host_address: u64,
+    /// True for managed memory.
+    pub is_managed: bool,
+    /// The first address of the allocation.
+    pub start: CUdeviceptr,
+    /// Bytes of the allocation.
+    pub bytes: usize,
+    /// A number that no other allocation of the process has, before or after; 0 if the address is not known.
+    pub id: u64,
+}
+
+impl PointerInfo {
+    const UNKNOWN: Self = Self {
+        memory_type: None,
+        device: None,
+        context: CUcontext::null(),
+        device_address: 0,
+        host_address: 0,
+        is_managed: false,
+        start: 0,
+        bytes: 0,
+        id: 0,
+    };
+}
+
+impl Driver {
+    /// What `address` is, of a device or of the host: one call asks for all of it, and waits for nothing.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// let buffer = cuprum::Buffer::<f32>::zeroed(&cx, 100)?;
+    /// let info = driver.pointer_info(buffer.as_raw() + 8)?;
+    /// assert_eq!((info.start, info.device), (buffer.as_raw(), Some(0)));
+    ///
+    /// let host = 5;
+    /// assert_eq!(driver.pointer_info(&raw const host as u64)?.memory_type, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As the driver says; `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
+    ///
+    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
+    #[doc(alias = "cuPointerGetAttributes")]
+    pub fn pointer_info(self, address: CUdeviceptr) -> Result<PointerInfo, Error> {
+        type Attribute = CUpointer_attribute;
+        let mut info = PointerInfo::UNKNOWN;
+        let (mut memory_type, mut device, mut managed) = (0u32, -1i32, 0u32);
+        let mut asked: [(Attribute, *mut c_void); 9] = [
+            (Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (&raw mut memory_type).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, (&raw mut device).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_CONTEXT, (&raw mut info.context).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER, (&raw mut info.device_address).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_HOST_POINTER, (&raw mut info.host_address).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED, (&raw mut managed).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, (&raw mut info.start).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, (&raw mut info.bytes).cast()),
+            (Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID, (&raw mut info.id).cast()),
+        ];
+        // The last three came after the call itself: CUDA 10.2 and 11.
+        let count = if self.version() >= cuprum_sys::Version::new(11, 0) { asked.len() } else { 6 };
+        let mut attributes = asked.map(|(attribute, _)| attribute);
+        let mut places = asked.each_mut().map(|(_, place)| *place);
+        let (attributes, places) = (attributes.as_mut_ptr(), places.as_mut_ptr());
+        // SAFETY: there are `count` attributes and as many places, each of its attribute's size; all outlive the call.
+        unsafe {
+            driver_call!(self.library(), cuPointerGetAttributes(count as u32, attributes, places, address))
+        }?;
+        info.memory_type = (memory_type != 0).then_some(CUmemorytype(memory_type));
+        info.device = (device >= 0 && memory_type != 0).then_some(device);
+        info.is_managed = managed != 0;
+        Ok(info)
+    }
+
+    /// One attribute of an address, by its number: for those that [`pointer_info`](Driver::pointer_info) has not.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an address or an attribute that the driver does not know.
+    ///
+    /// # Safety
+    /// 1. `T` is what the driver writes for the attribute, and any bytes that it writes are a value of `T`.
+    ///
+    /// Driver: `cuPointerGetAttribute`, CUDA 4.0+.
+    #[doc(alias = "cuPointerGetAttribute")]
+    pub unsafe fn pointer_attribute<T: Copy + Default>(
+        self,
+        attribute: CUpointer_attribute,
+        address: CUdeviceptr,
+    ) -> Result<T, Error> {
+        let mut value = T::default();
+        let to = (&raw mut value).cast();
+        // SAFETY: `value` outlives the call, and the caller vouches that it is what is written.
+        unsafe { driver_call!(self.library(), cuPointerGetAttribute(to, attribute, address)) }?;
+        Ok(value)
+    }
+
+    /// Makes synchronous copies and fills of the allocation at `address` wait until they are done, which some of them do not
+    /// always do by themselves; or no longer.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an address that the driver does not know.
+    ///
+    /// Driver: `cuPointerSetAttribute`, CUDA 6.0+.
+    #[doc(alias = "cuPointerSetAttribute")]
+    pub fn set_sync_memops(self, address: CUdeviceptr, on: bool) -> Result<(), Error> {
+        let (value, attribute) = (u32::from(on), CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
+        // SAFETY: the attribute is a number of four bytes, which outlives the call.
+        unsafe {
+            driver_call!(self.library(), cuPointerSetAttribute((&raw const value).cast(), attribute, address))
+        }
+    }
+}
