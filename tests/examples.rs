@@ -71,6 +71,46 @@ fn find_the_fault() {
 }
 
 #[test]
+fn state_in_a_struct() {
+    let words = ["this thread: [2.0, 4.0, 6.0]", "another:     [3.0, 6.0, 9.0]", "first: 0 errors"];
+    says("03_struct", &[], &words);
+}
+
+#[test]
+fn pool_of_workers() {
+    says("04_pool", &[], &["0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 from four threads"]);
+}
+
+#[test]
+fn lazy_global() {
+    says(
+        "05_global",
+        &[],
+        &["[1.5, 3.5]\n[2.5, 5.5]\n[3.5, 7.5]\n", "[5.5, 11.5] with a context on the stack"],
+    );
+}
+
+#[test]
+fn libraries_that_share_a_library() {
+    let words = [
+        "album:  [11, 12, 255]\nposter: [7, 20, 7]\nalbum:  [11, 12, 255]\n",
+        "[7, 20, 7] on another thread",
+    ];
+    says("06_libraries", &[], &words);
+}
+
+#[test]
+fn own_wrapper() {
+    let words =
+        ["level 2: true; level 3: Err(Error(cuMipmappedArrayGetLevel failed: CUDA_ERROR_INVALID_VALUE (1)"];
+    says("11_own_wrapper", &[], &words);
+    says("11_own_wrapper", &[], &["dropped on another thread: 0 errors"]);
+    let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "4.2")];
+    let words = "none: cuMipmappedArrayCreate needs CUDA 5.0, the driver has 4.2: update the driver";
+    says("11_own_wrapper", &old, &[words, "0 errors"]);
+}
+
+#[test]
 fn overlap_of_copies_and_kernels() {
     let words = ["chunk stream  copied in", "\n    0      0  ", "\n    5      1  "];
     says("07_overlap", &[("CUPRUM_EMULATOR_MODE", "async")], &words);
@@ -104,5 +144,5 @@ fn examples_are_short_and_all_of_them_run() {
         assert!(lines <= LINES || name == "01_vector_add", "{name} has {lines} lines");
         seen += 1;
     }
-    assert!(seen >= 5);
+    assert!(seen >= 7);
 }

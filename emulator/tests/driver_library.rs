@@ -163,6 +163,29 @@ fn the_compiler_keeps_to_the_registers_that_it_may_use() {
     assert_eq!(attributes(Some((CUjit_option::CU_JIT_MAX_REGISTERS, 255))), [free, 0]);
     let [kept, _] = attributes(Some((CUjit_option::CU_JIT_THREADS_PER_BLOCK, 1024)));
     assert!(kept <= 64, "{kept}");
+    // Linked with a limit and loaded without, or with another.
+    let mut most = core::ptr::without_provenance_mut::<c_void>(32);
+    let mut link = CUlinkState::null();
+    let mut limit = CUjit_option::CU_JIT_MAX_REGISTERS;
+    ok!(cuLinkCreate_v2(1, &mut limit, &mut most, &mut link));
+    let (ptx, bytes) = (CUjitInputType::CU_JIT_INPUT_PTX, text.as_bytes_with_nul());
+    let data = bytes.as_ptr().cast_mut().cast();
+    ok!(cuLinkAddData_v2(link, ptx, data, bytes.len(), c"heavy".as_ptr(), 0, null_mut(), null_mut()));
+    let (mut image, mut size) = (null_mut(), 0);
+    ok!(cuLinkComplete(link, &mut image, &mut size));
+    // SAFETY: the linker's result is PTX with a NUL, which lives as long as the linker.
+    let linked = unsafe { std::ffi::CStr::from_ptr(image.cast()) }.to_owned();
+    ok!(cuLinkDestroy(link));
+    for (option, expected) in [(None, 32), (Some((limit, 255)), 32), (Some((limit, 24)), 24)] {
+        let function = function(kernel(load_with(&linked, option), c"heavy"));
+        assert_eq!(attribute(function, REGISTERS), expected);
+    }
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, linked.as_ptr().cast()));
+    let mut in_module = CUfunction::null();
+    ok!(cuModuleGetFunction(&mut in_module, module, c"heavy".as_ptr()));
+    assert_eq!(attribute(in_module, REGISTERS), 32);
+
     let (mut none, mut option, mut library) =
         (null_mut::<c_void>(), CUjit_option::CU_JIT_MAX_REGISTERS, CUlibrary::null());
     let refused = code!(cuLibraryLoadData(

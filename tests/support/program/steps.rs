@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
+use cuprum::texture::TextureError;
 use cuprum::{
-    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError, RegisterError,
-    RequestError,
+    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
+    RegisterError, RequestError, WorkerError,
 };
 
 use crate::tracer::{Called, Session};
@@ -76,7 +78,22 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError BindError LaunchError);
+around!(MemoryError Mismatch LaunchError TextureError WorkerError);
+
+impl Reported for BindError {
+    fn of_driver(&self) -> Option<Error> {
+        self.reason.of_driver()
+    }
+}
+
+impl Reported for GraphError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Update { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
 
 impl<O> Reported for RegisterError<O> {
     fn of_driver(&self) -> Option<Error> {
@@ -93,7 +110,8 @@ impl<V, E: Reported> Reported for RequestError<V, E> {
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
         match self {
-            Self::Driver(error) | Self::Rejected { error, .. } | Self::NotFound { error, .. } => Some(*error),
+            Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
+            Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
             _ => None,
         }
     }
@@ -103,7 +121,7 @@ impl Reported for KernelError {
     fn of_driver(&self) -> Option<Error> {
         match self {
             Self::Module(error) => error.of_driver(),
-            Self::Bind { error, .. } => error.of_driver(),
+            Self::Bind(error) => error.of_driver(),
             _ => None,
         }
     }

@@ -29,16 +29,18 @@ const NOT_RECOVERED: &str = "NotRecovered";
 const LEAK: &str = "Leak";
 
 /// Whether an object stays if this function is not done: it frees, or a drop elsewhere needs it.
-fn leaks_by_itself(function: FnId) -> bool {
-    let name = function.to_string();
+fn leaks_by_itself(run: &Run) -> bool {
+    let name = run.function.to_string();
+    // What a wait that fails for good leaves in flight is never freed.
+    let stays = matches!(
+        run.injection.code,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS | CUresult::CUDA_ERROR_LAUNCH_FAILED
+    );
+    if stays && name.contains("Synchronize") {
+        return true;
+    }
     let parts = ["Destroy", "Free", "Unload", "Unregister", "Release", "PushCurrent"];
     parts.iter().any(|part| name.contains(part))
-}
-
-/// Whether memory that the device may still use is kept from everybody after this: a wait that answers with a fault.
-fn loses_memory(function: FnId, code: CUresult) -> bool {
-    let waits = [FnId::cuStreamSynchronize, FnId::cuEventSynchronize, FnId::cuCtxSynchronize];
-    waits.contains(&function) && Error::new(code, function).is_some_and(Error::is_sticky)
 }
 
 impl Finding {
@@ -70,8 +72,7 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
             Finding::new(&format!("{:?}", violation.trouble), "", text)
         })
         .collect();
-    let lost = leaks_by_itself(run.function) || loses_memory(run.function, run.injection.code);
-    if !run.injection.done && !run.injection.lasting && !lost {
+    if !run.injection.done && !run.injection.lasting && !leaks_by_itself(run) {
         findings.extend(session.alive().into_iter().map(|left| Finding::new(LEAK, "", left)));
     }
     let log = session.log();

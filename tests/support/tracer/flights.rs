@@ -15,43 +15,54 @@ struct Flight {
 
 /// All copies on their way.
 #[derive(Default)]
-pub(super) struct Flights(Vec<Flight>);
+pub(super) struct Flights {
+    all: Vec<Flight>,
+    /// Whether copies become nodes of a graph.
+    capturing: bool,
+}
 
 impl Flights {
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// Forgets all of them, and tells where they write.
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = u64> {
-        self.0.drain(..).map(|flight| flight.address)
+        self.all.drain(..).map(|flight| flight.address)
     }
 
     /// Forgets those that write to an address.
     pub(super) fn lost(&mut self, address: u64) {
-        self.0.retain(|flight| flight.address != address);
+        self.all.retain(|flight| flight.address != address);
     }
 
     /// Whether some write to an address.
     pub(super) fn are_over(&self, address: u64) -> bool {
-        self.0.iter().any(|flight| flight.address == address)
+        self.all.iter().any(|flight| flight.address == address)
     }
 
-    /// Notes what a call has put in flight.
-    pub(super) fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
+    /// Notes what a call has put in flight: `copy` is the stream and the address of a copy to the host.
+    pub(super) fn fly(&mut self, function: FnId, words: &[u64], context: u64, copy: Option<(u64, u64)>) {
         match function {
-            FnId::cuMemcpyDtoHAsync_v2 => {
-                self.0.push(Flight { context, stream: words[3], address: words[0], before: Vec::new() });
-            }
+            FnId::cuStreamBeginCapture
+            | FnId::cuStreamBeginCapture_v2
+            | FnId::cuStreamBeginCaptureToGraph => self.capturing = true,
+            FnId::cuStreamEndCapture => self.capturing = false,
             FnId::cuEventRecord => {
-                for flight in &mut self.0 {
+                for flight in &mut self.all {
                     flight.before.retain(|&event| event != words[0]);
                     if (flight.stream, flight.context) == (words[1], context) {
                         flight.before.push(words[0]);
                     }
                 }
             }
-            _ => {}
+            _ if self.capturing => {}
+            _ => self.all.extend(copy.map(|(stream, address)| Flight {
+                context,
+                stream,
+                address,
+                before: Vec::new(),
+            })),
         }
     }
 
@@ -59,11 +70,11 @@ impl Flights {
     pub(super) fn land(&mut self, function: FnId, words: &[u64], context: u64) {
         match function {
             FnId::cuStreamSynchronize => {
-                self.0.retain(|flight| flight.stream != words[0] || flight.context != context);
+                self.all.retain(|flight| flight.stream != words[0] || flight.context != context);
             }
-            FnId::cuEventSynchronize => self.0.retain(|flight| !flight.before.contains(&words[0])),
-            FnId::cuCtxSynchronize => self.0.retain(|flight| flight.context != context),
-            FnId::cuCtxDestroy_v2 => self.0.retain(|flight| flight.context != words[0]),
+            FnId::cuEventSynchronize => self.all.retain(|flight| !flight.before.contains(&words[0])),
+            FnId::cuCtxSynchronize => self.all.retain(|flight| flight.context != context),
+            FnId::cuCtxDestroy_v2 => self.all.retain(|flight| flight.context != words[0]),
             _ => {}
         }
     }
