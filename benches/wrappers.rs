@@ -111,7 +111,10 @@ impl Measurement<'_> {
     }
 
     /// Measures what is in a module of its own, and prints the table.
-    fn finish(mut self, driver: Driver) {
+    fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
+        if driver.library().has(FnId::cuGraphLaunch) {
+            graphs(&mut self, driver, cx);
+        }
         in_flight::measure(&mut self, driver);
         let Self { group, table } = self;
         group.finish();
@@ -272,10 +275,7 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         }
     }
 
-    if driver.library().has(FnId::cuGraphLaunch) {
-        graphs(&mut measurement, driver, &cx);
-    }
-    measurement.finish(driver);
+    measurement.finish(driver, &cx);
 }
 
 /// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.
