@@ -16,6 +16,7 @@ mod context;
 mod devices;
 mod errors;
 mod launch;
+mod load_options;
 mod memory;
 mod module;
 mod occupancy;
