@@ -8,7 +8,8 @@
 //!
 //! Each method makes one call of the driver, and the rules between calls are types: what must happen before what, what
 //! must outlive what, what must be current. It is not the runtime API, no array library and
-//! no compiler: kernels come in as PTX, cubin or fatbin. What a kernel does with memory cannot be checked, so
+//! no compiler: kernels come in as PTX, cubin or fatbin, or [as source](compile) through NVIDIA's compiler where there is
+//! one. What a kernel does with memory cannot be checked, so
 //! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started but by [`Worker::spawn`], and
 //! nothing but loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
 //! can be called through [`Library::fns`].
@@ -165,7 +166,9 @@
 // stream            streams, events, and scopes that lend memory
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
+// compile           from source to code, and on to a module
 
+pub mod compile;
 pub mod context;
 pub mod device;
 pub mod driver;

@@ -7,12 +7,12 @@
 use core::fmt;
 
 /// The first name listed for `value`.
-fn name_of(names: &'static [(u32, &'static str)], value: u32) -> Option<&'static str> {
+pub(crate) fn name_of(names: &'static [(u32, &'static str)], value: u32) -> Option<&'static str> {
     names.iter().find(|entry| entry.0 == value).map(|entry| entry.1)
 }
 
 /// Prints the C name, or the type and the number where there is no name.
-fn debug_enum(
+pub(crate) fn debug_enum(
     f: &mut fmt::Formatter<'_>,
     type_name: &str,
     names: &'static [(u32, &'static str)],

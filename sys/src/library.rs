@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::enums::CUresult;
 use crate::error::{LoadError, MissingFunction, Refusal, TooOld};
-use crate::fns::{COUNT, FnId, Fns};
+use crate::fns::{FnId, Fns, Presence};
 use crate::fork;
 use crate::loader::OpenOptions;
 use crate::table::{StreamMode, Symbol};
@@ -41,24 +41,6 @@ struct Init {
 impl Default for Init {
     fn default() -> Self {
         Self { generation: AtomicU32::new(fork::NEVER), result: OnceLock::new() }
-    }
-}
-
-/// One bit a function.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Presence([u64; COUNT.div_ceil(64)]);
-
-impl Presence {
-    pub(crate) const NONE: Self = Self([0; COUNT.div_ceil(64)]);
-
-    pub(crate) fn insert(&mut self, function: FnId) {
-        let i = function as usize;
-        self.0[i / 64] |= 1 << (i % 64);
-    }
-
-    pub(crate) fn contains(&self, function: FnId) -> bool {
-        let i = function as usize;
-        self.0[i / 64] >> (i % 64) & 1 == 1
     }
 }
 
@@ -151,7 +133,7 @@ impl Library {
     /// Whether the driver has a function.
     #[must_use]
     pub fn has(self, function: FnId) -> bool {
-        self.0.present.contains(function)
+        self.0.present.contains(function as usize)
     }
 
     /// The address of a function, for a tracing wrapper or for C code; null if the driver lacks it.
@@ -226,7 +208,7 @@ impl Library {
         let same_functions = |known: &Loaded| {
             // Absent functions are left out: each crate may have stubs of its own.
             let mut slots = known.fns.slots().iter().zip(fns.slots()).zip(FnId::ALL);
-            known.present == present && slots.all(|((a, b), id)| a == b || !present.contains(*id))
+            known.present == present && slots.all(|((a, b), id)| a == b || !present.contains(*id as usize))
         };
         let known = registry
             .iter()

@@ -14,6 +14,8 @@ mod foreign;
 mod graphs;
 mod memory;
 mod requests;
+#[path = "../nvrtc/mod.rs"]
+mod nvrtc;
 mod scopes;
 mod steps;
 mod streams;
