@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use cuprum::graph::{Executable, Graph, InstantiateFlags, UserObject};
 use cuprum::sys::{CUresult, call};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Driver, Event, EventFlags, In, InOut,
@@ -19,7 +20,7 @@ use crate::common::{load, on_gpu};
 /// How a child ends whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
 /// How `main` ends that panics.
-const PANICKED: i32 = 101;
+pub(crate) const PANICKED: i32 = 101;
 const SIGABRT: i32 = 6;
 
 unsafe extern "C" {
@@ -27,7 +28,7 @@ unsafe extern "C" {
     fn _exit(code: c_int) -> !;
 }
 
-fn faults<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
+pub(crate) fn faults<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
     load(cx, include_str!("../../kernels/faults.ptx"))
 }
 
@@ -37,14 +38,15 @@ fn saxpy<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
 
 /// Defines the cases: functions that run in a child, and how it ends.
 macro_rules! cases {
-    ($( $(#[doc = $doc:literal])* #[test] fn $name:ident() -> $ends:expr; $body:block )*) => {
+    ($cases:ident: $( $(#[doc = $doc:literal])* #[test] fn $name:ident() -> $ends:expr; $body:block )*) => {
         $( $(#[doc = $doc])* fn $name() $body )*
 
-        pub(crate) const CASES: &[Case] = &[$( Case { name: stringify!($name), run: $name, ends: $ends } ),*];
+        pub(crate) const $cases: &[Case] = &[$( Case { name: stringify!($name), run: $name, ends: $ends } ),*];
     };
 }
+pub(crate) use cases;
 
-cases! {
+cases! { CASES:
     #[test]
     fn objects_in_statics() -> Code(0); {
         keep(Held::new(context().leak()));
@@ -293,11 +295,24 @@ fn swallow() {
 /// Bytes of copies that take a while.
 const BYTES: usize = 32 << 20;
 
+/// A graph with memory and a function of its own, and a value that the driver drops, which has run.
+fn graph<'ctx>(cx: &Current<'_, 'ctx>, stream: &Stream<'_>) -> Executable<'ctx> {
+    let mut graph = Graph::new(cx).unwrap();
+    let memory = graph.give(Buffer::alloc(cx, 1 << 10).unwrap()).unwrap();
+    let node = graph.add_fill(cx, &[], memory, 1u32).unwrap();
+    graph.add_host(cx, &[node], || ()).unwrap();
+    graph.retain(&UserObject::new(cx.context().driver(), vec![1]).unwrap()).unwrap();
+    let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
+    executable.run(cx, stream).unwrap();
+    executable
+}
+
 /// One of each kind of object, with work queued.
 struct Held {
     buffer: Buffer<'static, u32>,
     _event: Event<'static>,
     _module: Module<'static>,
+    _graph: Executable<'static>,
     stream: Stream<'static>,
 }
 
@@ -309,7 +324,7 @@ impl Held {
         buffer.as_mut_slice().fill(&cx, 1).unwrap();
         let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
         event.record(&cx, &stream).unwrap();
-        Self { buffer, _event: event, _module: saxpy(&cx), stream }
+        Self { buffer, _event: event, _module: saxpy(&cx), _graph: graph(&cx, &stream), stream }
     }
 }
 
@@ -329,7 +344,7 @@ extern "C" fn drop_kept() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-fn at_exit(handler: extern "C" fn()) {
+pub(crate) fn at_exit(handler: extern "C" fn()) {
     // SAFETY: C's own function, given one of its type that does not unwind.
     assert_eq!(unsafe { atexit(handler) }, 0);
 }
@@ -364,7 +379,7 @@ fn driver() -> Driver {
     Driver::init(library).unwrap()
 }
 
-fn context() -> Context {
+pub(crate) fn context() -> Context {
     Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap()
 }
 

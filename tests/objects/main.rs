@@ -4,9 +4,14 @@
 //! error: some of these tests see that nothing was swallowed anywhere. Free bytes are not to be counted either. What
 //! needs that is a program of its own, directly in `tests/`; what makes calls fail is in `tests/traced`.
 
+#[path = "../support/child.rs"]
+mod child;
 #[path = "../support/common/mod.rs"]
 mod common;
+#[path = "../support/sampling/mod.rs"]
+mod sampling;
 
+mod array;
 mod context;
 mod devices;
 mod errors;
@@ -14,6 +19,11 @@ mod launch;
 mod memory;
 mod module;
 mod occupancy;
+mod pitched;
 mod pointer;
+mod pycuda_textures;
 mod stream;
+mod surface;
+mod texture;
 mod threads;
+mod worker;
