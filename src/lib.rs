@@ -9,8 +9,8 @@
 //! Each method makes one call of the driver, and the rules between calls are types: what must happen before what, what
 //! must outlive what, what must be current. It is not the runtime API, no array library and
 //! no compiler: kernels come in as PTX, cubin or fatbin. What a kernel does with memory cannot be checked, so
-//! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started, and nothing but
-//! loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
+//! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started but by [`Worker::spawn`], and
+//! nothing but loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
 //! can be called through [`Library::fns`].
 //!
 //! # The order of types
@@ -68,7 +68,8 @@
 //! makes the object's context current if it is not, and puts back what was.
 //!
 //! Code that does not know its caller's token, a library for instance, [enters](ContextRef::enter) a context with a
-//! closure, whatever is current on the thread.
+//! closure, whatever is current on the thread: it is pushed for that one call. A [`Worker`] is a thread with a stack of
+//! its own, to which closures are handed.
 //!
 //! A token that was forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next use
 //! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`]. So it is with
@@ -162,6 +163,7 @@ pub mod context;
 pub mod device;
 pub mod driver;
 pub mod error;
+pub mod graph;
 pub mod launch;
 pub mod memory;
 pub mod module;
@@ -170,24 +172,30 @@ mod raw;
 pub mod stream;
 pub mod swallowed;
 pub mod texture;
+pub mod worker;
 
 pub use cuprum_sys as sys;
 pub use cuprum_sys::{Library, LoadError, Version};
 
 pub use crate::context::{
-    Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, Limit, MemoryInfo,
+    Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, KeptContext, Limit, MemoryInfo,
     PrimaryContext, PrimaryState, SharedContext, StackTaken,
 };
 pub use crate::device::{ComputeCapability, Device};
 pub use crate::driver::{Driver, DriverError};
 pub use crate::error::Error;
 pub use crate::launch::{
-    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Parameter,
+    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter,
     SharedKernel, Signature,
 };
-pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut, vector};
+pub use crate::memory::{
+    Buffer, DeviceAddress, DeviceData, Fill, ForeignBuffer, MemoryError, Slice, SliceMut, vector,
+};
 pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
-pub use crate::stream::{Event, EventFlags, Lent, LentShared, MultiScope, Scope, Stream, StreamKind};
+pub use crate::stream::{
+    Event, EventFlags, ForeignEvent, ForeignStream, Lent, LentShared, MultiScope, Scope, Stream, StreamKind,
+};
+pub use crate::worker::{Job, Worker, WorkerError};
 
 /// The README's example, compiled and run with the other examples.
 #[cfg(doctest)]

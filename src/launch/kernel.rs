@@ -16,6 +16,11 @@ use crate::stream::Stream;
 ///
 /// A parameter is a type of plain data, passed by value, or [`In<T>`](super::In) or [`InOut<T>`](super::InOut), passed as the
 /// address of device memory that is read or also written.
+///
+/// # Keeping it in a struct
+///
+/// It borrows its module, and no struct can hold both: a [`SharedKernel`](super::SharedKernel) keeps its code instead. One
+/// is made by [`SharedModule::kernel`](crate::SharedModule::kernel), and dereferences to this.
 pub struct Kernel<'m, S> {
     function: Function<'m>,
     limits: Limits,
@@ -97,7 +102,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
 
     /// Refuses a geometry beyond the limits.
     #[inline]
-    pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
+    pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.limits.check(config)
     }
 

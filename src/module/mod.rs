@@ -31,7 +31,9 @@ use crate::raw::keep::{Near, Shareable};
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module.
+/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module. Nor can it hold a context
+/// and a module that borrows it: in a struct it is a `Module<'static>`, or a `SharedModule<'static>`, of a
+/// [`SharedContext`](crate::SharedContext).
 pub struct Module<'ctx> {
     code: Held<'ctx, CUmodule>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
@@ -87,13 +89,22 @@ pub enum ModuleError {
         /// What to do about it, where that is known.
         advice: Option<String>,
     },
-    /// The module has nothing of this name.
-    #[error("{error}: the module has no {what} named `{name}`")]
-    NotFound {
+    /// The module has no function of this name.
+    #[error("{error}: the module has no function named `{name}`; {}", listing(there_are.as_deref()))]
+    NoFunction {
         /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
         error: Error,
-        /// "function" or "global".
-        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The functions that it has, those first whose names contain the one asked for; `None` where nobody tells: the
+        /// driver is older than CUDA 12.4, and the module was not loaded from PTX.
+        there_are: Option<Vec<String>>,
+    },
+    /// The module has no global variable of this name.
+    #[error("{error}: the module has no global named `{name}`")]
+    NoGlobal {
+        /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
+        error: Error,
         /// The name asked for.
         name: String,
     },
@@ -207,24 +218,66 @@ impl<'ctx> Module<'ctx> {
     /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it.
     ///
     /// # Errors
-    /// [`ModuleError::NotFound`], [`ModuleError::InteriorNul`].
+    /// [`ModuleError::NoFunction`] with the functions that there are, [`ModuleError::InteriorNul`].
     ///
-    /// Driver: `cuModuleGetFunction`, CUDA 2.0+.
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+; for an error `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`,
+    /// CUDA 12.4+, and `cuFuncGetName`, CUDA 12.3+ (before that the PTX is read).
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function<'_>, ModuleError> {
         let text = c_string("the function's name", name)?;
         let (module, mut raw) = (self.as_raw(), CUfunction::null());
         // SAFETY: the module is live, and both pointers outlive the call.
         unsafe { context_call!(self.context(), cuModuleGetFunction(&raw mut raw, module, text.as_ptr())) }
-            .map_err(|error| not_found(error, "function", name))?;
+            .map_err(|error| self.no_function(error, name))?;
         let entry = self.entries.iter().find(|entry| entry.name == name);
-        Ok(Function::new(raw, self.code.near(), entry.map(|entry| Near::borrowed(&entry.parameters))))
+        Ok(Function::new(raw, self.code.near(), entry.map(Near::borrowed)))
+    }
+
+    /// All kernels of the module, in no particular order.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
+    ///
+    /// Driver: `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
+    #[doc(alias = "cuModuleGetFunctionCount")]
+    #[doc(alias = "cuModuleEnumerateFunctions")]
+    pub fn functions(&self) -> Result<Vec<Function<'_>>, Error> {
+        let (module, mut count) = (self.as_raw(), 0);
+        // SAFETY: the module is live, and the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuModuleGetFunctionCount(&raw mut count, module)) }?;
+        let mut found = vec![CUfunction::null(); count as usize];
+        let to = found.as_mut_ptr();
+        // SAFETY: as above, with room for as many handles as are asked for.
+        unsafe { context_call!(self.context(), cuModuleEnumerateFunctions(to, count, module)) }?;
+        let some = found.into_iter().filter(|raw| !raw.is_null());
+        Ok(some.map(|raw| Function::new(raw, self.code.near(), None)).collect())
+    }
+
+    #[cold]
+    fn no_function(&self, error: Error, name: &str) -> ModuleError {
+        if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
+            return error.into();
+        }
+        let mut there_are = self.function_names();
+        if let Some(names) = &mut there_are {
+            names.sort_by_cached_key(|other| (!other.contains(name), other.clone()));
+        }
+        ModuleError::NoFunction { error, name: name.to_owned(), there_are }
+    }
+
+    /// The names of all kernels, as the driver or the PTX says; `None` where neither does.
+    fn function_names(&self) -> Option<Vec<String>> {
+        if !self.entries.is_empty() {
+            return Some(self.entries.iter().map(|entry| entry.name.clone()).collect());
+        }
+        let functions = self.functions().ok()?;
+        functions.into_iter().map(|function| function.name().ok()).collect()
     }
 
     /// A `__device__` or `__constant__` variable by its name, as elements of `T`.
     ///
     /// # Errors
-    /// [`ModuleError::NotFound`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no
+    /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no
     /// multiple of that of `T`.
     ///
     /// Driver: `cuModuleGetGlobal_v2`, CUDA 3.2+.
@@ -237,7 +290,10 @@ impl<'ctx> Module<'ctx> {
         unsafe {
             context_call!(self.context(), cuModuleGetGlobal_v2(to_address, to_bytes, module, text.as_ptr()))
         }
-        .map_err(|error| not_found(error, "global", name))?;
+        .map_err(|error| match error.code() {
+            CUresult::CUDA_ERROR_NOT_FOUND => ModuleError::NoGlobal { error, name: name.to_owned() },
+            _ => error.into(),
+        })?;
         match bytes.checked_rem(size_of::<T>()) {
             Some(0) => Ok(Global::new(address, bytes / size_of::<T>(), self.code.near())),
             _ => Err(ModuleError::GlobalSize { name: name.to_owned(), bytes, element_bytes: size_of::<T>() }),
@@ -265,12 +321,26 @@ fn lossy(text: &CStr) -> String {
     text.to_string_lossy().into_owned()
 }
 
-fn not_found(error: Error, what: &'static str, name: &str) -> ModuleError {
-    if error.code() == CUresult::CUDA_ERROR_NOT_FOUND {
-        ModuleError::NotFound { error, what, name: name.to_owned() }
-    } else {
-        error.into()
+/// The most names that a message lists; the error has them all.
+const LISTED: usize = 12;
+
+/// What a module has, in the words of a message.
+fn listing(there_are: Option<&[String]>) -> String {
+    let Some(names) = there_are else {
+        return "what it has is not known, since the driver is older than CUDA 12.4 and there is no PTX"
+            .to_owned();
+    };
+    if names.is_empty() {
+        return "it has none".to_owned();
     }
+    let listed: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    let more = match names.len() - listed.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let mangled = names.iter().any(|name| name.starts_with("_Z"));
+    let advice = if mangled { " (C++ changes names, `extern \"C\"` keeps them)" } else { "" };
+    format!("it has {}{more}{advice}", listed.join(", "))
 }
 
 /// What a user can do about refused code.

@@ -8,7 +8,7 @@ groups! { NotYet:
 
     "host memory: pinned, registered, mapped, and asynchronous copies to it":
         cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemHostGetDevicePointer_v2
-        cuMemHostGetFlags cuMemHostRegister_v2 cuMemHostUnregister cuMemcpyDtoHAsync_v2;
+        cuMemHostGetFlags cuMemHostRegister_v2 cuMemHostUnregister;
 
     "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
@@ -61,50 +61,11 @@ groups! { NotYet:
 
     "streams: attributes, identity, priority asked for, host functions, memory operations":
         cuStreamGetPriority cuStreamGetId cuStreamCopyAttributes cuStreamGetAttribute
-        cuStreamSetAttribute cuEventRecordWithFlags cuLaunchHostFunc_v2 cuStreamWriteValue32_v2
-        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
+        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2 cuStreamWriteValue64_v2
+        cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 
-    "capture of streams into graphs":
-        cuThreadExchangeStreamCaptureMode cuStreamBeginCapture_v2 cuStreamBeginCaptureToGraph
-        cuStreamBeginRecaptureToGraph cuStreamEndCapture cuStreamIsCapturing
-        cuStreamGetCaptureInfo_v3 cuStreamUpdateCaptureDependencies_v2;
-
-    "graphs":
-        cuGraphCreate cuGraphAddKernelNode_v2 cuGraphKernelNodeGetParams_v2
-        cuGraphKernelNodeSetParams_v2 cuGraphAddMemcpyNode cuGraphMemcpyNodeGetParams
-        cuGraphMemcpyNodeSetParams cuGraphAddMemsetNode cuGraphMemsetNodeGetParams
-        cuGraphMemsetNodeSetParams cuGraphAddHostNode cuGraphHostNodeGetParams
-        cuGraphHostNodeSetParams cuGraphAddChildGraphNode cuGraphChildGraphNodeGetGraph
-        cuGraphAddEmptyNode cuGraphAddEventRecordNode cuGraphEventRecordNodeGetEvent
-        cuGraphEventRecordNodeSetEvent cuGraphAddEventWaitNode cuGraphEventWaitNodeGetEvent
-        cuGraphEventWaitNodeSetEvent cuGraphAddExternalSemaphoresSignalNode
-        cuGraphExternalSemaphoresSignalNodeGetParams cuGraphExternalSemaphoresSignalNodeSetParams
-        cuGraphAddExternalSemaphoresWaitNode cuGraphExternalSemaphoresWaitNodeGetParams
-        cuGraphExternalSemaphoresWaitNodeSetParams cuGraphAddBatchMemOpNode
-        cuGraphBatchMemOpNodeGetParams cuGraphBatchMemOpNodeSetParams
-        cuGraphExecBatchMemOpNodeSetParams cuGraphAddMemAllocNode cuGraphMemAllocNodeGetParams
-        cuGraphAddMemFreeNode cuGraphMemFreeNodeGetParams cuDeviceGraphMemTrim
-        cuDeviceGetGraphMemAttribute cuDeviceSetGraphMemAttribute cuGraphClone
-        cuGraphNodeFindInClone cuGraphNodeGetType cuGraphNodeGetContainingGraph
-        cuGraphNodeGetLocalId cuGraphNodeGetToolsId cuGraphGetId cuGraphExecGetId cuGraphGetNodes
-        cuGraphGetRootNodes cuGraphGetEdges_v2 cuGraphNodeGetDependencies_v2
-        cuGraphNodeGetDependentNodes_v2 cuGraphAddDependencies_v2 cuGraphRemoveDependencies_v2
-        cuGraphDestroyNode cuGraphInstantiateWithFlags cuGraphExecGetFlags
-        cuGraphExecKernelNodeSetParams_v2 cuGraphExecMemcpyNodeSetParams
-        cuGraphExecMemsetNodeSetParams cuGraphExecHostNodeSetParams
-        cuGraphExecChildGraphNodeSetParams cuGraphExecEventRecordNodeSetEvent
-        cuGraphExecEventWaitNodeSetEvent cuGraphExecExternalSemaphoresSignalNodeSetParams
-        cuGraphExecExternalSemaphoresWaitNodeSetParams cuGraphNodeSetEnabled cuGraphNodeGetEnabled
-        cuGraphExecDestroy cuGraphDestroy cuGraphExecUpdate_v2 cuGraphKernelNodeCopyAttributes
-        cuGraphKernelNodeGetAttribute cuGraphKernelNodeSetAttribute cuGraphDebugDotPrint
-        cuUserObjectCreate cuUserObjectRetain cuUserObjectRelease cuGraphRetainUserObject
-        cuGraphReleaseUserObject cuGraphAddNode_v3 cuGraphNodeSetParams_v2 cuGraphNodeGetParams
-        cuGraphExecNodeSetParams cuGraphConditionalHandleCreate cuGraphInstantiateWithParams
-        cuGraphUpload cuGraphLaunch cuGraphInstantiate_v2;
-
-    "modules and functions: listing, lazy loading, names":
-        cuModuleGetLoadingMode cuModuleGetFunctionCount cuModuleEnumerateFunctions cuFuncGetName
-        cuFuncIsLoaded cuFuncLoad;
+    "modules and functions: lazy loading":
+        cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
 
     "linking at run time":
         cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddFile_v2 cuLinkComplete cuLinkDestroy;
@@ -125,4 +86,15 @@ groups! { NotYet:
     "the log of the driver":
         cuLogsRegisterCallback cuLogsUnregisterCallback cuLogsCurrent cuLogsDumpToFile
         cuLogsDumpToMemory;
+
+    "nodes for semaphores of other APIs, and for memory operations, in graphs":
+        cuGraphAddExternalSemaphoresSignalNode cuGraphExternalSemaphoresSignalNodeGetParams
+        cuGraphExternalSemaphoresSignalNodeSetParams cuGraphAddExternalSemaphoresWaitNode
+        cuGraphExternalSemaphoresWaitNodeGetParams cuGraphExternalSemaphoresWaitNodeSetParams
+        cuGraphAddBatchMemOpNode cuGraphBatchMemOpNodeGetParams cuGraphBatchMemOpNodeSetParams
+        cuGraphExecBatchMemOpNodeSetParams cuGraphExecExternalSemaphoresSignalNodeSetParams
+        cuGraphExecExternalSemaphoresWaitNodeSetParams;
+
+    "capture that compares with a graph":
+        cuStreamBeginRecaptureToGraph;
 }

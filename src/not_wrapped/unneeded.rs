@@ -19,7 +19,16 @@ groups! { Unneeded:
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
 
     "objects remember their context, and streams how they were created":
-        cuStreamGetFlags cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
+        cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
+
+    "the functions for each kind of node do the same":
+        cuGraphNodeSetParams_v2 cuGraphNodeGetParams cuGraphExecNodeSetParams;
+
+    "making a graph executable with a log of errors that no driver writes since CUDA 12":
+        cuGraphInstantiate_v2;
+
+    "tokens of nodes know their graph, and graphs the functions that their nodes call":
+        cuGraphHostNodeGetParams cuGraphNodeGetContainingGraph;
 
     "arrays of one or two dimensions by functions of their own: those for three make and describe them too":
         cuArrayCreate_v2 cuArrayGetDescriptor_v2;

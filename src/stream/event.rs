@@ -26,7 +26,12 @@ bitflags::bitflags! {
 /// A mark that a stream passes: recorded, waited for, and subtracted from another to time what lies between.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) reports.
-pub struct Event<'ctx>(Held<'ctx, CUevent>);
+///
+/// # Keeping it in a struct
+///
+/// In a struct it is an `Event<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
+/// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+pub struct Event<'ctx>(pub(super) Held<'ctx, CUevent>);
 
 // SAFETY: the driver allows any thread to use an event handle.
 unsafe impl Handle for CUevent {

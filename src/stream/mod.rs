@@ -13,6 +13,7 @@
 //! nothing is promised after an error.
 
 mod event;
+mod foreign;
 mod lent;
 mod lent_array;
 mod lent_pitched;
@@ -24,6 +25,7 @@ use std::fmt;
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
 pub use self::event::{Event, EventFlags};
+pub use self::foreign::{ForeignEvent, ForeignStream};
 pub use self::lent::{Lent, LentShared};
 pub use self::lent_array::LentArray;
 pub use self::lent_pitched::{LentPitched, LentSource};
@@ -50,6 +52,11 @@ pub enum StreamKind {
 ///
 /// Dropping it does not wait: the driver finishes what is queued. Drop works on any thread, swallows errors and
 /// does nothing in a forked child; [`close`](Stream::close) reports.
+///
+/// # Keeping it in a struct
+///
+/// In a struct it is a `Stream<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
+/// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
 pub struct Stream<'ctx> {
     queue: Held<'ctx, CUstream>,
     kind: StreamKind,

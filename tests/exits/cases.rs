@@ -19,7 +19,7 @@ use crate::common::{load, on_gpu};
 /// How a child ends whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
 /// How `main` ends that panics.
-const PANICKED: i32 = 101;
+pub(crate) const PANICKED: i32 = 101;
 const SIGABRT: i32 = 6;
 
 unsafe extern "C" {
@@ -27,7 +27,7 @@ unsafe extern "C" {
     fn _exit(code: c_int) -> !;
 }
 
-fn faults<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
+pub(crate) fn faults<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
     load(cx, include_str!("../../kernels/faults.ptx"))
 }
 
@@ -37,14 +37,15 @@ fn saxpy<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
 
 /// Defines the cases: functions that run in a child, and how it ends.
 macro_rules! cases {
-    ($( $(#[doc = $doc:literal])* #[test] fn $name:ident() -> $ends:expr; $body:block )*) => {
+    ($cases:ident: $( $(#[doc = $doc:literal])* #[test] fn $name:ident() -> $ends:expr; $body:block )*) => {
         $( $(#[doc = $doc])* fn $name() $body )*
 
-        pub(crate) const CASES: &[Case] = &[$( Case { name: stringify!($name), run: $name, ends: $ends } ),*];
+        pub(crate) const $cases: &[Case] = &[$( Case { name: stringify!($name), run: $name, ends: $ends } ),*];
     };
 }
+pub(crate) use cases;
 
-cases! {
+cases! { CASES:
     #[test]
     fn objects_in_statics() -> Code(0); {
         keep(Held::new(context().leak()));
@@ -329,7 +330,7 @@ extern "C" fn drop_kept() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-fn at_exit(handler: extern "C" fn()) {
+pub(crate) fn at_exit(handler: extern "C" fn()) {
     // SAFETY: C's own function, given one of its type that does not unwind.
     assert_eq!(unsafe { atexit(handler) }, 0);
 }
@@ -364,7 +365,7 @@ fn driver() -> Driver {
     Driver::init(library).unwrap()
 }
 
-fn context() -> Context {
+pub(crate) fn context() -> Context {
     Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap()
 }
 

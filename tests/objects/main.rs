@@ -4,6 +4,8 @@
 //! error: some of these tests see that nothing was swallowed anywhere. Free bytes are not to be counted either. What
 //! needs that is a program of its own, directly in `tests/`; what makes calls fail is in `tests/traced`.
 
+#[path = "../support/child.rs"]
+mod child;
 #[path = "../support/common/mod.rs"]
 mod common;
 #[path = "../support/sampling/mod.rs"]
@@ -24,3 +26,4 @@ mod stream;
 mod surface;
 mod texture;
 mod threads;
+mod worker;

@@ -12,3 +12,4 @@ mod docs;
 mod holes;
 mod not_wrapped;
 mod sizes;
+mod structs;

@@ -176,7 +176,7 @@ fn errors_name_the_kernel() {
         let module = Module::load_ptx(cx, SAXPY).unwrap().share();
         let error = module.kernel::<(u32,)>("saxpy").unwrap_err();
         assert_eq!(error.to_string(), "kernel `saxpy`: the kernel has 4 parameters, the signature 1");
-        let KernelError::Module(ModuleError::NotFound { name, .. }) =
+        let KernelError::Module(ModuleError::NoFunction { name, .. }) =
             module.kernel::<(u32,)>("saxpi").unwrap_err()
         else {
             panic!("another error")

@@ -9,7 +9,7 @@ use cuprum::{Buffer, Current, Function, InOut, LaunchConfig, Module, Stream};
 use super::Steps;
 
 /// A kernel that writes its first parameter where its second one points, and a variable.
-const PTX: &str = "
+pub(super) const PTX: &str = "
 .version 7.0
 .target sm_52
 .address_size 64
@@ -37,10 +37,12 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let text = PTX.trim_end_matches('\0');
     let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
     if let Some(function) = steps.attempt("Module::function", || module.function("put")) {
+        steps.attempt("Function::name", || function.name());
         attributes(steps, function);
         occupancy(steps, function);
         launches(steps, cx, function);
     }
+    steps.attempt("Module::functions", || module.functions());
     if let Some(table) = steps.attempt("Module::global", || module.global::<u32>("table")) {
         let mut host = [3; 4];
         steps.attempt("Global::copy_from_host", || table.copy_from_host(cx, &host));

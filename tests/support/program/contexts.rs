@@ -8,7 +8,9 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{Steps, arrays, code, memory, scopes, streams, textures};
+use super::{
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, scopes, streams, textures,
+};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -32,8 +34,11 @@ pub(super) fn created(steps: &Steps, device: Device) {
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
+        graphs::all(steps, &cx);
+        captures::all(steps, &cx);
         foreign(steps, &mut cx, &other);
         entered(steps, &cx, &other);
+        foreign_handles::all(steps, &cx, &other);
         steps.expect(&context);
         // That the first context is current again, whatever happened above it.
         steps.attempt("Current::synchronize", || cx.synchronize());

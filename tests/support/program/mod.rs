@@ -6,14 +6,18 @@
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
 mod arrays;
+mod captures;
 mod code;
 mod contexts;
 mod devices;
+mod foreign;
+mod graphs;
 mod memory;
 mod scopes;
 mod steps;
 mod streams;
 mod textures;
+mod workers;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -54,5 +58,6 @@ fn whole(steps: &Steps, library: Library) {
     let Some(device) = devices::all(steps, driver) else { return };
     contexts::created(steps, device);
     contexts::shared(steps, device);
+    workers::all(steps, device);
     contexts::primary(steps, device);
 }

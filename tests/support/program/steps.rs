@@ -3,9 +3,12 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
 use cuprum::texture::TextureError;
-use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
+use cuprum::{
+    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError, WorkerError,
+};
 
 use crate::tracer::{Called, Session};
 
@@ -74,12 +77,28 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError BindError LaunchError TextureError);
+around!(MemoryError Mismatch LaunchError TextureError WorkerError);
+
+impl Reported for BindError {
+    fn of_driver(&self) -> Option<Error> {
+        self.reason.of_driver()
+    }
+}
+
+impl Reported for GraphError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Update { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
         match self {
-            Self::Driver(error) | Self::Rejected { error, .. } | Self::NotFound { error, .. } => Some(*error),
+            Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
+            Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
             _ => None,
         }
     }
@@ -89,7 +108,7 @@ impl Reported for KernelError {
     fn of_driver(&self) -> Option<Error> {
         match self {
             Self::Module(error) => error.of_driver(),
-            Self::Bind { error, .. } => error.of_driver(),
+            Self::Bind(error) => error.of_driver(),
             _ => None,
         }
     }

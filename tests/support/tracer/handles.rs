@@ -17,6 +17,8 @@ pub(super) enum Kind {
     MipmappedArray,
     Texture,
     Surface,
+    Graph,
+    Executable,
 }
 
 impl Kind {
@@ -33,6 +35,8 @@ impl Kind {
             "CUmipmappedArray" => Self::MipmappedArray,
             "CUtexObject" => Self::Texture,
             "CUsurfObject" => Self::Surface,
+            "CUgraph" => Self::Graph,
+            "CUgraphExec" => Self::Executable,
             _ => return None,
         })
     }

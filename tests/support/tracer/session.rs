@@ -116,6 +116,11 @@ impl Session {
         body()
     }
 
+    /// Has this session hear the calls of this thread until it ends.
+    pub(crate) fn stay(&self) {
+        CURRENT.set(Some(self.clone()));
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -57,6 +57,8 @@ pub(crate) struct Watcher {
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
     flights: Vec<Flight>,
+    /// Whether copies become nodes of a graph.
+    capturing: bool,
     violations: Vec<Violation>,
 }
 
@@ -73,6 +75,10 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
         FnId::cuTexObjectCreate => Kind::Texture,
         FnId::cuSurfObjectCreate => Kind::Surface,
+        FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
+        FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
+            Kind::Executable
+        }
         _ => return None,
     })
 }
@@ -89,6 +95,8 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
         FnId::cuTexObjectDestroy => Kind::Texture,
         FnId::cuSurfObjectDestroy => Kind::Surface,
+        FnId::cuGraphDestroy => Kind::Graph,
+        FnId::cuGraphExecDestroy => Kind::Executable,
         _ => return None,
     })
 }
@@ -100,15 +108,33 @@ fn freed_again(answer: CUresult) -> Trouble {
 
 /// Whether a function hands out handles that exist already.
 fn only_tells(function: FnId) -> bool {
-    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2)
+    matches!(
+        function,
+        FnId::cuCtxGetCurrent
+            | FnId::cuCtxPopCurrent_v2
+            | FnId::cuGraphChildGraphNodeGetGraph
+            | FnId::cuGraphEventRecordNodeGetEvent
+            | FnId::cuGraphEventWaitNodeGetEvent
+            | FnId::cuGraphMemFreeNodeGetParams
+            | FnId::cuStreamGetCaptureInfo_v2
+            | FnId::cuStreamGetCaptureInfo_v3
+    )
 }
 
 /// Whether the safe layer calls a function whatever context is current.
 fn is_free_of_context(function: FnId) -> bool {
     let name = function.to_string();
     let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
-    let objects =
-        ["cuCtxGetCurrent", "cuEventSynchronize", "cuEventQuery", "cuEventElapsed", "cuModuleGet", "cuFunc"];
+    let objects = [
+        "cuCtxGetCurrent",
+        "cuEventSynchronize",
+        "cuEventQuery",
+        "cuEventElapsed",
+        "cuModuleGet",
+        "cuFunc",
+        "cuThread",
+        "cuUserObject",
+    ];
     begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
@@ -160,6 +186,10 @@ impl Watcher {
         let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((Kind::of(ty)?, word)));
         let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).collect();
         for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
+            // An address inside of a graph, which no function has made by itself.
+            if function == FnId::cuGraphAddMemFreeNode && kind == Kind::Memory {
+                continue;
+            }
             let frees = freed_by(function) == Some(kind);
             match self.handles.state(kind, word) {
                 None => {
@@ -236,7 +266,7 @@ impl Watcher {
     }
 
     fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
-        let made = read::<u64>(words[0]);
+        let made = read::<u64>(words[if function == FnId::cuStreamEndCapture { 1 } else { 0 }]);
         match function {
             FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
             FnId::cuModuleGetFunction => self.handles.make_within(kind, made, 1, (Kind::Module, words[1])),
@@ -257,6 +287,16 @@ impl Watcher {
 
     /// Notes host memory that a call has put in flight.
     fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
+        match function {
+            FnId::cuStreamBeginCapture
+            | FnId::cuStreamBeginCapture_v2
+            | FnId::cuStreamBeginCaptureToGraph => self.capturing = true,
+            FnId::cuStreamEndCapture => self.capturing = false,
+            _ => {}
+        }
+        if self.capturing {
+            return;
+        }
         let (stream, to_host) = match function {
             FnId::cuMemcpyDtoHAsync_v2 => (words[3], Some(words[0])),
             FnId::cuMemcpy2DAsync_v2 => (words[1], written_host(&read::<CUDA_MEMCPY2D>(words[0]).into())),
@@ -311,6 +351,10 @@ fn written_host(Sides([_, (kind, ..)], host): &Sides) -> Option<u64> {
 /// Handles in the structures that a call is given.
 fn described(asked: &Asked<'_>) -> Vec<(Kind, u64)> {
     let mut found = Vec::new();
+    // What nodes of graphs touch may be memory of the graph.
+    if asked.function.to_string().starts_with("cuGraph") {
+        return found;
+    }
     for (&ty, &word) in asked.types.iter().zip(asked.words) {
         let Sides(sides, _) = match ty {
             "*const CUDA_MEMCPY2D" => read::<CUDA_MEMCPY2D>(word).into(),
