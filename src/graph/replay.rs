@@ -5,7 +5,7 @@ use std::fmt;
 
 use cuprum_sys::{CUgraphExec, CUstream, FnId, StreamMode};
 
-use super::{Executable, GraphError};
+use super::{CaptureMode, Executable, GraphError};
 use crate::context::{ContextRef, Current, Token};
 use crate::error::Error;
 use crate::memory::copy;
@@ -51,8 +51,11 @@ impl Wait<'_> {
     /// If the stream cannot be waited for, all of the context is. What no wait has told to be over stays in flight.
     fn wait(&self) -> Result<(), Error> {
         activated(self.context, || {
-            // SAFETY: the stream is borrowed by whoever waits, and its context is current.
-            let waited = unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) };
+            let waited = match self.synchronize() {
+                // A capture of another thread forbids this one to wait. It is invalid by now.
+                Err(error) if error.is_capture() => self.synchronize_beside_captures(),
+                waited => waited,
+            };
             let over = match waited {
                 Ok(()) => true,
                 Err(error) if error.is_sticky() => false,
@@ -64,6 +67,20 @@ impl Wait<'_> {
             }
             waited
         })
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        // SAFETY: the stream is borrowed by whoever waits, and its context is current.
+        unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) }
+    }
+
+    /// Waits with this thread free of what captures forbid.
+    fn synchronize_beside_captures(&self) -> Result<(), Error> {
+        let driver = self.context.driver();
+        let before = CaptureMode::Relaxed.exchange(driver)?;
+        let waited = self.synchronize();
+        before.exchange(driver)?;
+        waited
     }
 }
 
@@ -110,7 +127,8 @@ impl Executable<'_> {
     /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function has panicked; the
     /// sticky errors of this or earlier work.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
+    /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn replay<R>(
         &mut self,

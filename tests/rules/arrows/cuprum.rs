@@ -26,11 +26,6 @@ const ROOMS: &[Room<'static>] = &[
         &["launch"],
         &["error", "call", "keep", "context", "arguments", "geometry", "stream", "module"],
     ),
-    (
-        "texture",
-        &["texture"],
-        &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments", "stream"],
-    ),
     ("worker", &["worker"], &["error", "call", "context"]),
     (
         "graph",
@@ -49,6 +44,11 @@ const ROOMS: &[Room<'static>] = &[
             "stream",
             "launch",
         ],
+    ),
+    (
+        "texture",
+        &["texture"],
+        &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments", "stream"],
     ),
     ("not_wrapped", &["not_wrapped"], &[]),
     (

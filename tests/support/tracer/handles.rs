@@ -13,12 +13,12 @@ pub(super) enum Kind {
     Module,
     Function,
     Memory,
+    Graph,
+    Executable,
     Array,
     MipmappedArray,
     Texture,
     Surface,
-    Graph,
-    Executable,
 }
 
 impl Kind {
@@ -31,12 +31,12 @@ impl Kind {
             "CUmodule" => Self::Module,
             "CUfunction" => Self::Function,
             "CUdeviceptr" => Self::Memory,
+            "CUgraph" => Self::Graph,
+            "CUgraphExec" => Self::Executable,
             "CUarray" => Self::Array,
             "CUmipmappedArray" => Self::MipmappedArray,
             "CUtexObject" => Self::Texture,
             "CUsurfObject" => Self::Surface,
-            "CUgraph" => Self::Graph,
-            "CUgraphExec" => Self::Executable,
             _ => return None,
         })
     }

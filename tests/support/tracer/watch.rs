@@ -71,14 +71,14 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
         FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 | FnId::cuMemAllocPitch_v2 => Kind::Memory,
-        FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
-        FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
-        FnId::cuTexObjectCreate => Kind::Texture,
-        FnId::cuSurfObjectCreate => Kind::Surface,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
             Kind::Executable
         }
+        FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
+        FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
+        FnId::cuTexObjectCreate => Kind::Texture,
+        FnId::cuSurfObjectCreate => Kind::Surface,
         _ => return None,
     })
 }
@@ -91,12 +91,12 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
         FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuGraphDestroy => Kind::Graph,
+        FnId::cuGraphExecDestroy => Kind::Executable,
         FnId::cuArrayDestroy => Kind::Array,
         FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
         FnId::cuTexObjectDestroy => Kind::Texture,
         FnId::cuSurfObjectDestroy => Kind::Surface,
-        FnId::cuGraphDestroy => Kind::Graph,
-        FnId::cuGraphExecDestroy => Kind::Executable,
         _ => return None,
     })
 }
@@ -287,23 +287,25 @@ impl Watcher {
 
     /// Notes host memory that a call has put in flight.
     fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
-        match function {
+        let (stream, to_host) = match function {
             FnId::cuStreamBeginCapture
             | FnId::cuStreamBeginCapture_v2
-            | FnId::cuStreamBeginCaptureToGraph => self.capturing = true,
-            FnId::cuStreamEndCapture => self.capturing = false,
-            _ => {}
-        }
-        if self.capturing {
-            return;
-        }
-        let (stream, to_host) = match function {
+            | FnId::cuStreamBeginCaptureToGraph => {
+                self.capturing = true;
+                return;
+            }
+            FnId::cuStreamEndCapture => {
+                self.capturing = false;
+                return;
+            }
             FnId::cuMemcpyDtoHAsync_v2 => (words[3], Some(words[0])),
             FnId::cuMemcpy2DAsync_v2 => (words[1], written_host(&read::<CUDA_MEMCPY2D>(words[0]).into())),
             FnId::cuMemcpy3DAsync_v2 => (words[1], written_host(&read::<CUDA_MEMCPY3D>(words[0]).into())),
             _ => return,
         };
-        self.flights.extend(to_host.map(|address| Flight { context, stream, address }));
+        if !self.capturing {
+            self.flights.extend(to_host.map(|address| Flight { context, stream, address }));
+        }
     }
 
     /// Notes what a call has waited for, or what will never move again.

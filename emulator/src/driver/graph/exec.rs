@@ -23,7 +23,7 @@ static GRAPH_EXECS: Table<Steps> = Table::new(Kind::GraphExec).leak(LeakKind::Gr
 
 /// An executable graph.
 #[derive(Debug)]
-pub(crate) struct Steps {
+pub(super) struct Steps {
     flags: u64,
     plan: Mutex<GraphRun>,
 }
@@ -82,7 +82,7 @@ impl Step {
 
 /// What a launch of an executable graph does.
 #[derive(Debug, Clone)]
-pub(crate) struct GraphRun {
+pub(super) struct GraphRun {
     steps: Vec<Step>,
     /// Those of all conditional nodes, in bodies too.
     conditions: Vec<Arc<Condition>>,
