@@ -26,9 +26,11 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
-use cuprum::sys::{CUcontext, CUresult};
+use cuprum::graph::{CaptureMode, InstantiateFlags};
+use cuprum::sys::{CUcontext, CUresult, FnId};
 use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Driver, Event, EventFlags, In, InOut, LaunchConfig, Stream,
+    Buffer, Context, ContextFlags, ContextStack, Current, Driver, Event, EventFlags, In, InOut, LaunchConfig,
+    Stream,
 };
 use medians::{Samples, Table, Variant};
 use tracer::Backing;
@@ -41,6 +43,8 @@ const BATCH: u64 = 256;
 const COPIED_BYTES: usize = 4 << 10;
 const ALLOCATED_BYTES: usize = 1 << 20;
 const THREADS: u32 = 32;
+/// Kernels of the graph.
+const KERNELS: usize = 20;
 
 /// An answer that says whether the call succeeded, which every caller looks at.
 trait Answer: Debug {
@@ -257,9 +261,70 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         }
     }
 
+    if driver.library().has(FnId::cuGraphLaunch) {
+        graphs(&mut measurement, driver, &cx);
+    }
     let Measurement { group, table } = measurement;
     group.finish();
     println!("{table}");
+}
+
+/// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
+fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>) {
+    let mut stream = Stream::new(cx).expect("a stream");
+    let module = common::kernels!(cx, "vector_add");
+    let function = module.function("vector_add").expect("the kernel");
+    let kernel = function.bind::<(In<f32>, In<f32>, InOut<f32>, u32)>().expect("its signature");
+    let config = LaunchConfig::new(1, THREADS);
+    let buffers = [(); 3].map(|()| Buffer::<f32>::zeroed(cx, THREADS as usize).expect("a buffer"));
+    let (a, b, c) = (buffers[0].as_raw(), buffers[1].as_raw(), buffers[2].as_raw());
+    let raw_arguments = (a, b, c, THREADS);
+    let (graph, loans) = cx
+        .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+            let [a, b, c] = buffers;
+            let (a, b, c) = (capture.give(a)?, capture.give(b)?, capture.give(c)?);
+            for _ in 0..KERNELS {
+                unsafe { capture.launch(&kernel, config, (a, b, c, THREADS)) }?;
+            }
+            Ok((a, b, c))
+        })
+        .expect("a capture");
+    let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).expect("an executable");
+    let (raw_graph, raw_stream, raw_function) =
+        (executable.as_raw(), stream.as_raw(), kernel.function().as_raw());
+    let settle = || stream.synchronize(cx).must_succeed();
+    operation! {
+        measurement, "20 launches, 4 arguments", driver, settle,
+        raw [cuLaunchKernel] {
+            let mut answer = CUresult::CUDA_SUCCESS;
+            for _ in 0..KERNELS {
+                let (mut a, mut b, mut c, mut n) = black_box(raw_arguments);
+                let mut pointers: [*mut c_void; 4] =
+                    [(&raw mut a).cast(), (&raw mut b).cast(), (&raw mut c).cast(), (&raw mut n).cast()];
+                let (pointers, none) = (pointers.as_mut_ptr(), ptr::null_mut());
+                answer = unsafe {
+                    cuLaunchKernel(raw_function, 1, 1, 1, THREADS, 1, 1, 0, raw_stream, pointers, none)
+                };
+            }
+            answer
+        }
+        wrapper {
+            let (a, b, c) = loans;
+            (0..KERNELS).try_for_each(|_| unsafe {
+                kernel.launch(cx, &stream, config, (a, b, c, black_box(THREADS)))
+            })
+        }
+    }
+    executable
+        .replay(cx, &stream, |replay| {
+            operation! {
+                measurement, "graph of 20 kernels", driver, settle,
+                raw [cuGraphLaunch] { unsafe { cuGraphLaunch(raw_graph, raw_stream) } }
+                wrapper { replay.launch() }
+            }
+        })
+        .expect("replays");
 }
 
 fn main() {

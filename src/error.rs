@@ -146,6 +146,15 @@ impl Error {
         self.code() == OUT_OF_ORDER
     }
 
+    /// Whether the call was refused, or failed, because a stream is being captured: it waits for what a capture has not
+    /// run, or asks for it. The capture is invalid from then on, and says so when it ends.
+    pub fn is_capture(self) -> bool {
+        let code = self.code();
+        (CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.0
+            ..=CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD.0)
+            .contains(&code.0)
+    }
+
     /// Whether the driver is shutting down, as it does while a process exits. What was to be freed is gone.
     pub fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
@@ -264,6 +273,9 @@ impl fmt::Display for Error {
         }
         if let Some(advice) = code.advice() {
             write!(f, " {advice}")?;
+        }
+        if self.is_capture() {
+            write!(f, " A stream is being captured into a graph, and that capture is invalid now.")?;
         }
         if let Some(first) = self.first_reported_by() {
             write!(f, " The context was lost before: {first} was the first to report it.")?;

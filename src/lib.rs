@@ -25,7 +25,9 @@
 //! | [`Worker`]: a thread that runs closures, each with its own `Current` | a [`SharedContext`] | nobody looks for the token of a caller |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
+//! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
 //! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
+//! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows what its nodes touch, or owns it | what a replay touches is reached through the graph, between replays |
 //! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
 //!
 //! # A tour
@@ -173,6 +175,7 @@ pub mod context;
 pub mod device;
 pub mod driver;
 pub mod error;
+pub mod graph;
 pub mod launch;
 pub mod memory;
 pub mod module;
@@ -180,6 +183,7 @@ pub mod not_wrapped;
 mod raw;
 pub mod stream;
 pub mod swallowed;
+pub mod texture;
 pub mod worker;
 
 pub use cuprum_sys as sys;

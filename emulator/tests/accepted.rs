@@ -260,3 +260,39 @@ fn functions_have_variables_of_global_memory() {
         refused("", declaration);
     }
 }
+
+/// Two numbers of single precision in a register of 64 bits, which devices have from `sm_100` on.
+#[test]
+fn pairs_of_single_precision_are_computed_half_by_half() {
+    let pairs = "mov.b64 %l0, {0x3fc00000, 0x40000000};
+        cvt.rn.f32.u32 %f0, %t;
+        mov.b32 %r0, %f0;
+        mov.b64 %l1, {%r0, 0x3e800000};";
+    // 1.5 and 2 with the thread's number and a quarter.
+    let halves = |of: [fn(f32, f32) -> f32; 2]| {
+        by_lane(move |lane| {
+            let (low, high) = (of[0](1.5, lane as f32), of[1](2.0, 0.25));
+            low.to_bits() ^ high.to_bits()
+        })
+    };
+    let cases: [(&str, [fn(f32, f32) -> f32; 2]); 4] = [
+        ("add.f32x2 %l2, %l0, %l1;", [|a, b| a + b; 2]),
+        ("sub.rn.f32x2 %l2, %l0, %l1;", [|a, b| a - b; 2]),
+        ("mul.rz.ftz.f32x2 %l2, %l0, %l1;", [|a, b| a * b; 2]),
+        ("fma.rn.f32x2 %l2, %l0, %l1, %l0;", [|a, b| a.mul_add(b, a); 2]),
+    ];
+    for (body, of) in cases {
+        let text = module("", &format!("{pairs}\n{body}\nmov.b64 {{%r1, %r2}}, %l2;\nxor.b32 %d, %r1, %r2;"));
+        assert_eq!(words(&text.replace("sm_90", "sm_100")), halves(of), "{body}");
+        assert!(Device::load(&text).is_err(), "sm_90 has no pairs");
+    }
+    for wrong in [
+        "add.sat.f32x2 %l2, %l0, %l1;",
+        "fma.f32x2 %l2, %l0, %l1, %l0;",
+        "min.f32x2 %l2, %l0, %l1;",
+        "add.f32x2 %l2, %l0, 1;",
+    ] {
+        let text = module("", &format!("{pairs}\n{wrong}")).replace("sm_90", "sm_100");
+        assert!(Device::load(&text).is_err(), "{wrong}");
+    }
+}

@@ -14,7 +14,7 @@ use crate::raw::held::{Handle, Held};
 
 /// An allocation by its address; none at 0.
 #[derive(Clone, Copy)]
-struct Allocation(CUdeviceptr);
+pub(super) struct Allocation(pub(super) CUdeviceptr);
 
 // SAFETY: the driver allows any thread to use and to free device memory.
 unsafe impl Handle for Allocation {

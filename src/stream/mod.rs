@@ -15,6 +15,8 @@
 mod event;
 mod foreign;
 mod lent;
+mod lent_array;
+mod lent_pitched;
 mod scope;
 mod whole_context;
 
@@ -25,6 +27,8 @@ use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns
 pub use self::event::{Event, EventFlags};
 pub use self::foreign::{ForeignEvent, ForeignStream};
 pub use self::lent::{Lent, LentShared};
+pub use self::lent_array::LentArray;
+pub use self::lent_pitched::{LentPitched, LentSource};
 pub use self::scope::{MultiScope, Scope};
 
 use crate::context::{ContextRef, Current};

@@ -244,6 +244,12 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Ok(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token))
     }
 
+    /// Takes in what lies in the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
+    pub(crate) fn take_in(&self, home: &ContextRef) -> Result<(CUstream, Token<'scope>), Error> {
+        self.accept(home)?;
+        Ok((self.stream, self.token))
+    }
+
     /// Checks where memory is from, and waits for what may still write it.
     fn accept(&self, home: &ContextRef) -> Result<(), Error> {
         let context = self.token.of(home, FnId::cuStreamSynchronize)?;

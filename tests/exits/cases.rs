@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use cuprum::graph::{Executable, Graph, InstantiateFlags, UserObject};
 use cuprum::sys::{CUresult, call};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Driver, Event, EventFlags, In, InOut,
@@ -294,11 +295,24 @@ fn swallow() {
 /// Bytes of copies that take a while.
 const BYTES: usize = 32 << 20;
 
+/// A graph with memory and a function of its own, and a value that the driver drops, which has run.
+fn graph<'ctx>(cx: &Current<'_, 'ctx>, stream: &Stream<'_>) -> Executable<'ctx> {
+    let mut graph = Graph::new(cx).unwrap();
+    let memory = graph.give(Buffer::alloc(cx, 1 << 10).unwrap()).unwrap();
+    let node = graph.add_fill(cx, &[], memory, 1u32).unwrap();
+    graph.add_host(cx, &[node], || ()).unwrap();
+    graph.retain(&UserObject::new(cx.context().driver(), vec![1]).unwrap()).unwrap();
+    let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
+    executable.run(cx, stream).unwrap();
+    executable
+}
+
 /// One of each kind of object, with work queued.
 struct Held {
     buffer: Buffer<'static, u32>,
     _event: Event<'static>,
     _module: Module<'static>,
+    _graph: Executable<'static>,
     stream: Stream<'static>,
 }
 
@@ -310,7 +324,7 @@ impl Held {
         buffer.as_mut_slice().fill(&cx, 1).unwrap();
         let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
         event.record(&cx, &stream).unwrap();
-        Self { buffer, _event: event, _module: saxpy(&cx), stream }
+        Self { buffer, _event: event, _module: saxpy(&cx), _graph: graph(&cx, &stream), stream }
     }
 }
 

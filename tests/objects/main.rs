@@ -8,7 +8,10 @@
 mod child;
 #[path = "../support/common/mod.rs"]
 mod common;
+#[path = "../support/sampling/mod.rs"]
+mod sampling;
 
+mod array;
 mod context;
 mod devices;
 mod errors;
@@ -16,7 +19,11 @@ mod launch;
 mod memory;
 mod module;
 mod occupancy;
+mod pitched;
 mod pointer;
+mod pycuda_textures;
 mod stream;
+mod surface;
+mod texture;
 mod threads;
 mod worker;

@@ -18,6 +18,7 @@ mod tracer;
 mod answers;
 mod calls;
 mod empty_scope;
+mod graph;
 mod injection;
 mod old_drivers;
 mod open;

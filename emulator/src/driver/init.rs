@@ -12,7 +12,7 @@ use crate::settings::Settings;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, ensure};
 use crate::driver::call::{
-    Found, Out, Text, at_exit, calls, functions, is_forked_child, set_initialised, watch_forks,
+    Found, Out, Text, at_exit, calls, functions, is_forked_child, set_initialized, watch_forks,
 };
 use crate::driver::context::end_of_process;
 use crate::driver::device;
@@ -83,7 +83,7 @@ calls! {
         if settings().check_leaks {
             at_exit(end_of_process);
         }
-        set_initialised();
+        set_initialized();
         Ok(())
     }
 

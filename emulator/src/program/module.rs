@@ -32,7 +32,7 @@ fn load_module<'s>(
         symbols: HashMap::new(),
         shared: Vec::new(),
         constants: Vec::new(),
-        has_wide_access: target_number(module).is_some_and(|(number, _)| number >= 100),
+        since_sm_100: target_number(module).is_some_and(|(number, _)| number >= 100),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),

@@ -34,8 +34,8 @@ pub(super) struct Context<'m, 's> {
     pub(super) module: &'m ptx::Module<'s>,
     pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
     pub(super) shared: Vec<SharedVariable>,
-    /// Whether the target has accesses of 32 bytes.
-    pub(super) has_wide_access: bool,
+    /// Whether the target has what came with `sm_100`: accesses of 32 bytes, pairs of single precision.
+    pub(super) since_sm_100: bool,
     /// The variables in constant memory: which, and their bytes.
     pub(super) constants: Vec<(u32, u64)>,
     /// Function index to the tree that has its body, where there is one.

@@ -261,7 +261,7 @@ half_operations! {
     Tanh<H;>(a; _b: B, _c: C, _d: D) { H::round::<NEAREST>(f64::from(a.to_f32()).tanh()) }
 }
 
-/// A type of which two fit into a register of 32 bits; or no operand at all.
+/// A type of which two fit into a register; or no operand at all.
 pub(crate) trait Packed: Copy {
     type Whole: Lane;
     fn low(whole: Self::Whole) -> Self;
@@ -301,6 +301,22 @@ packed! {
     Bf16, |bits| Bf16(bits), |value| value.0;
     u16, |bits| bits, |value| value;
     i16, |bits| bits as i16, |value| value as u16;
+}
+
+impl Packed for f32 {
+    type Whole = u64;
+    #[inline(always)]
+    fn low(whole: u64) -> Self {
+        f32::from_bits(whole as u32)
+    }
+    #[inline(always)]
+    fn high(whole: u64) -> Self {
+        f32::from_bits((whole >> 32) as u32)
+    }
+    #[inline(always)]
+    fn join(low: Self, high: Self) -> u64 {
+        u64::from(high.to_bits()) << 32 | u64::from(low.to_bits())
+    }
 }
 
 /// An operation on both halves of a register.

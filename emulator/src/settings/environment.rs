@@ -92,7 +92,7 @@ variables! {
         "plain" => Some(exec::Mode::Plain),
         _ => None,
     };
-    workers: "CUPRUM_EMULATOR_WORKERS", "a number of threads, or 0 for one a core", |text| text.parse().ok();
+    workers: "CUPRUM_EMULATOR_WORKERS", "a number of threads, or 0 for one per core", |text| text.parse().ok();
     reports: "CUPRUM_EMULATOR_REPORTS", "0 or 1", parse_switch;
 }
 

@@ -49,7 +49,7 @@ pub enum Mode {
 /// | `CUPRUM_EMULATOR_TIME_LIMIT` | seconds of a launch, such as `2.5` | no limit |
 /// | `CUPRUM_EMULATOR_SEED` | a number | no shuffling |
 /// | `CUPRUM_EMULATOR_EXECUTION` | `vector`, `plain` | `vector` |
-/// | `CUPRUM_EMULATOR_WORKERS` | a number; `0` for one a core | `0` |
+/// | `CUPRUM_EMULATOR_WORKERS` | a number; `0` for one per core | `0` |
 /// | `CUPRUM_EMULATOR_REPORTS` | `0`, `1` | `1` |
 ///
 /// Accesses to memory are always checked: out of bounds, freed, misaligned, null, of the host. There is no setting for

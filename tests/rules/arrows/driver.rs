@@ -6,7 +6,11 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     // What the driver is built on; its own rooms are in a table of their own.
-    ("engine", &["exec", "memory", "message", "program", "ptx", "report", "served", "settings"], &[]),
+    (
+        "engine",
+        &["exec", "memory", "message", "program", "ptx", "report", "semantics", "served", "settings"],
+        &[],
+    ),
     ("answer", &["driver::answer"], &[]),
     ("handle", &["driver::handle"], &[]),
     ("state", &["driver::state"], &["engine", "answer", "handle"]),

@@ -9,7 +9,7 @@ use cuprum::{Buffer, Current, Function, InOut, LaunchConfig, Module, Stream};
 use super::Steps;
 
 /// A kernel that writes its first parameter where its second one points, and a variable.
-const PTX: &str = "
+pub(super) const PTX: &str = "
 .version 7.0
 .target sm_52
 .address_size 64

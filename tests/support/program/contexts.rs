@@ -8,7 +8,9 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{Steps, code, foreign as foreign_handles, memory, scopes, streams};
+use super::{
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, scopes, streams, textures,
+};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -26,10 +28,14 @@ pub(super) fn created(steps: &Steps, device: Device) {
         nested(steps, &mut cx, &other);
         forgotten(steps, &mut cx, &other);
         memory::all(steps, &cx);
+        arrays::all(steps, &cx);
+        textures::all(steps, &cx);
         memory::peers(steps, &mut cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
+        graphs::all(steps, &cx);
+        captures::all(steps, &cx);
         foreign(steps, &mut cx, &other);
         entered(steps, &cx, &other);
         foreign_handles::all(steps, &cx, &other);

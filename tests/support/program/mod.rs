@@ -5,14 +5,18 @@
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
+mod arrays;
+mod captures;
 mod code;
 mod contexts;
 mod devices;
 mod foreign;
+mod graphs;
 mod memory;
 mod scopes;
 mod steps;
 mod streams;
+mod textures;
 mod workers;
 
 use std::sync::{Mutex, PoisonError};

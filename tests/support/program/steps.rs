@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
+use cuprum::texture::TextureError;
 use cuprum::{
     BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError, WorkerError,
 };
@@ -75,11 +77,20 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError Mismatch LaunchError WorkerError);
+around!(MemoryError Mismatch LaunchError TextureError WorkerError);
 
 impl Reported for BindError {
     fn of_driver(&self) -> Option<Error> {
         self.reason.of_driver()
+    }
+}
+
+impl Reported for GraphError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Update { error, .. } => Some(*error),
+            _ => None,
+        }
     }
 }
 

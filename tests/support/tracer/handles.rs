@@ -13,6 +13,12 @@ pub(super) enum Kind {
     Module,
     Function,
     Memory,
+    Graph,
+    Executable,
+    Array,
+    MipmappedArray,
+    Texture,
+    Surface,
 }
 
 impl Kind {
@@ -25,6 +31,12 @@ impl Kind {
             "CUmodule" => Self::Module,
             "CUfunction" => Self::Function,
             "CUdeviceptr" => Self::Memory,
+            "CUgraph" => Self::Graph,
+            "CUgraphExec" => Self::Executable,
+            "CUarray" => Self::Array,
+            "CUmipmappedArray" => Self::MipmappedArray,
+            "CUtexObject" => Self::Texture,
+            "CUsurfObject" => Self::Surface,
             _ => return None,
         })
     }
@@ -53,8 +65,8 @@ struct Object {
     len: u64,
     /// The context in which it was made.
     home: u64,
-    /// The module that it belongs to.
-    module: Option<u64>,
+    /// The module or mipmapped array that it belongs to.
+    owner: Option<(Kind, u64)>,
     freed: Option<Freed>,
 }
 
@@ -76,12 +88,13 @@ struct Primary {
 
 impl Handles {
     pub(super) fn make(&mut self, kind: Kind, handle: u64, len: u64, home: u64) {
-        self.objects.insert((kind, handle), Object { len, home, module: None, freed: None });
+        self.objects.insert((kind, handle), Object { len, home, owner: None, freed: None });
     }
 
-    pub(super) fn make_in_module(&mut self, kind: Kind, handle: u64, len: u64, module: u64) {
-        let home = self.objects.get(&(Kind::Module, module)).map_or(0, |module| module.home);
-        self.objects.insert((kind, handle), Object { len, home, module: Some(module), freed: None });
+    /// What goes with its owner: a module or a mipmapped array.
+    pub(super) fn make_within(&mut self, kind: Kind, handle: u64, len: u64, owner: (Kind, u64)) {
+        let home = self.objects.get(&owner).map_or(0, |owner| owner.home);
+        self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), freed: None });
     }
 
     /// What is known of a handle, or of what lies at an address.
@@ -93,13 +106,12 @@ impl Handles {
         Some(object.freed.map_or(State::Live { home: object.home }, State::Freed))
     }
 
-    /// Frees what has this handle, and with a context or a module all that is in it.
+    /// Frees what has this handle, and all that is in it.
     pub(super) fn free(&mut self, kind: Kind, handle: u64, answer: CUresult) {
         for (&(its_kind, its_handle), object) in &mut self.objects {
             let inside = match kind {
                 Kind::Context => object.home == handle,
-                Kind::Module => object.module == Some(handle),
-                _ => false,
+                _ => object.owner == Some((kind, handle)),
             };
             if inside || (its_kind, its_handle) == (kind, handle) {
                 object.freed.get_or_insert(Freed { answer });
@@ -162,10 +174,9 @@ impl Handles {
         created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }
 
-    /// What was made and not freed. Functions and globals go with their module.
+    /// What was made and not freed. Functions, globals and levels go with their owner.
     pub(super) fn alive(&self) -> Vec<String> {
-        let live =
-            self.objects.iter().filter(|(_, object)| object.freed.is_none() && object.module.is_none());
+        let live = self.objects.iter().filter(|(_, object)| object.freed.is_none() && object.owner.is_none());
         live.map(|((kind, handle), object)| format!("{kind:?} {handle:#x} in {:#x}", object.home)).collect()
     }
 }

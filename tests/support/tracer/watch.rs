@@ -3,9 +3,13 @@
 //! It goes by what the driver did, not by what it answered: an injected error may come from a call that was done.
 
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::thread::ThreadId;
 
-use cuprum::sys::{CUresult, FnId};
+use cuprum::sys::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUarray, CUdeviceptr, CUmemorytype, CUresourcetype,
+    CUresult, FnId,
+};
 
 use super::handles::{Freed, Handles, Kind, State};
 use super::session::Asked;
@@ -53,6 +57,8 @@ pub(crate) struct Watcher {
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
     flights: Vec<Flight>,
+    /// Whether copies become nodes of a graph.
+    capturing: bool,
     violations: Vec<Violation>,
 }
 
@@ -64,7 +70,15 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuEventCreate => Kind::Event,
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
-        FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 => Kind::Memory,
+        FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 | FnId::cuMemAllocPitch_v2 => Kind::Memory,
+        FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
+        FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
+            Kind::Executable
+        }
+        FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
+        FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
+        FnId::cuTexObjectCreate => Kind::Texture,
+        FnId::cuSurfObjectCreate => Kind::Surface,
         _ => return None,
     })
 }
@@ -77,6 +91,12 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
         FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuGraphDestroy => Kind::Graph,
+        FnId::cuGraphExecDestroy => Kind::Executable,
+        FnId::cuArrayDestroy => Kind::Array,
+        FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
+        FnId::cuTexObjectDestroy => Kind::Texture,
+        FnId::cuSurfObjectDestroy => Kind::Surface,
         _ => return None,
     })
 }
@@ -88,15 +108,33 @@ fn freed_again(answer: CUresult) -> Trouble {
 
 /// Whether a function hands out handles that exist already.
 fn only_tells(function: FnId) -> bool {
-    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2 | FnId::cuModuleEnumerateFunctions)
+    matches!(
+        function,
+        FnId::cuCtxGetCurrent
+            | FnId::cuCtxPopCurrent_v2
+            | FnId::cuGraphChildGraphNodeGetGraph
+            | FnId::cuGraphEventRecordNodeGetEvent
+            | FnId::cuGraphEventWaitNodeGetEvent
+            | FnId::cuGraphMemFreeNodeGetParams
+            | FnId::cuStreamGetCaptureInfo_v2
+            | FnId::cuStreamGetCaptureInfo_v3
+    )
 }
 
 /// Whether the safe layer calls a function whatever context is current.
 fn is_free_of_context(function: FnId) -> bool {
     let name = function.to_string();
     let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
-    let objects =
-        ["cuCtxGetCurrent", "cuEventSynchronize", "cuEventQuery", "cuEventElapsed", "cuModuleGet", "cuFunc"];
+    let objects = [
+        "cuCtxGetCurrent",
+        "cuEventSynchronize",
+        "cuEventQuery",
+        "cuEventElapsed",
+        "cuModuleGet",
+        "cuFunc",
+        "cuThread",
+        "cuUserObject",
+    ];
     begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
@@ -145,8 +183,13 @@ impl Watcher {
     /// Looks at a call before it is made, with the context that is current in the driver.
     pub(super) fn before(&mut self, asked: &Asked<'_>, current: u64) {
         let function = asked.function;
-        for (&ty, &word) in asked.types.iter().zip(asked.words) {
-            let Some(kind) = Kind::of(ty).filter(|kind| !kind.is_none(word)) else { continue };
+        let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((Kind::of(ty)?, word)));
+        let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).collect();
+        for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
+            // An address inside of a graph, which no function has made by itself.
+            if function == FnId::cuGraphAddMemFreeNode && kind == Kind::Memory {
+                continue;
+            }
             let frees = freed_by(function) == Some(kind);
             match self.handles.state(kind, word) {
                 None => {
@@ -223,11 +266,19 @@ impl Watcher {
     }
 
     fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
-        let made = read(words[0]);
+        let made = read::<u64>(words[if function == FnId::cuStreamEndCapture { 1 } else { 0 }]);
         match function {
             FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
-            FnId::cuModuleGetFunction => self.handles.make_in_module(kind, made, 1, words[1]),
-            FnId::cuModuleGetGlobal_v2 => self.handles.make_in_module(kind, made, read(words[1]), words[2]),
+            FnId::cuModuleGetFunction => self.handles.make_within(kind, made, 1, (Kind::Module, words[1])),
+            FnId::cuModuleGetGlobal_v2 => {
+                self.handles.make_within(kind, made, read(words[1]), (Kind::Module, words[2]))
+            }
+            FnId::cuMipmappedArrayGetLevel => {
+                self.handles.make_within(kind, made, 1, (Kind::MipmappedArray, words[1]))
+            }
+            FnId::cuMemAllocPitch_v2 => {
+                self.handles.make(kind, made, read::<u64>(words[1]) * words[3], current)
+            }
             FnId::cuMemAlloc_v2 => self.handles.make(kind, made, words[1], current),
             _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
             _ => self.handles.make(kind, made, 1, current),
@@ -236,8 +287,24 @@ impl Watcher {
 
     /// Notes host memory that a call has put in flight.
     fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
-        if function == FnId::cuMemcpyDtoHAsync_v2 {
-            self.flights.push(Flight { context, stream: words[3], address: words[0] });
+        let (stream, to_host) = match function {
+            FnId::cuStreamBeginCapture
+            | FnId::cuStreamBeginCapture_v2
+            | FnId::cuStreamBeginCaptureToGraph => {
+                self.capturing = true;
+                return;
+            }
+            FnId::cuStreamEndCapture => {
+                self.capturing = false;
+                return;
+            }
+            FnId::cuMemcpyDtoHAsync_v2 => (words[3], Some(words[0])),
+            FnId::cuMemcpy2DAsync_v2 => (words[1], written_host(&read::<CUDA_MEMCPY2D>(words[0]).into())),
+            FnId::cuMemcpy3DAsync_v2 => (words[1], written_host(&read::<CUDA_MEMCPY3D>(words[0]).into())),
+            _ => return,
+        };
+        if !self.capturing {
+            self.flights.extend(to_host.map(|address| Flight { context, stream, address }));
         }
     }
 
@@ -254,9 +321,78 @@ impl Watcher {
     }
 }
 
-/// The eight bytes that an out-parameter points at.
-fn read(from: u64) -> u64 {
-    let from = std::ptr::with_exposed_provenance::<u64>(from as usize);
-    // SAFETY: an out-parameter of eight bytes, which the driver has just written.
+/// What an out-parameter points at, or a description.
+fn read<T: Copy>(from: u64) -> T {
+    let from = std::ptr::with_exposed_provenance::<T>(from as usize);
+    // SAFETY: an out-parameter of that type, which the driver has just written, or one that the caller has filled.
     unsafe { from.read() }
+}
+
+/// The two sides of a copy of rows: where they lie, and the array or the addresses.
+struct Sides([(CUmemorytype, CUarray, CUdeviceptr); 2], *mut c_void);
+
+/// Both structures for copies of rows have these fields.
+macro_rules! sides {
+    ($($copy:ident)*) => { $(
+        impl From<$copy> for Sides {
+            fn from(copy: $copy) -> Self {
+                let from = (copy.srcMemoryType, copy.srcArray, copy.srcDevice);
+                Self([from, (copy.dstMemoryType, copy.dstArray, copy.dstDevice)], copy.dstHost)
+            }
+        }
+    )* };
+}
+
+sides!(CUDA_MEMCPY2D CUDA_MEMCPY3D);
+
+/// The address of host memory that a copy writes.
+fn written_host(Sides([_, (kind, ..)], host): &Sides) -> Option<u64> {
+    (*kind == CUmemorytype::CU_MEMORYTYPE_HOST).then_some(*host as u64)
+}
+
+/// Handles in the structures that a call is given.
+fn described(asked: &Asked<'_>) -> Vec<(Kind, u64)> {
+    let mut found = Vec::new();
+    for (&ty, &word) in asked.types.iter().zip(asked.words) {
+        let Sides(sides, _) = match ty {
+            "*const CUDA_MEMCPY2D" => read::<CUDA_MEMCPY2D>(word).into(),
+            "*const CUDA_MEMCPY3D" => read::<CUDA_MEMCPY3D>(word).into(),
+            "*const CUDA_RESOURCE_DESC" => {
+                found.push(resource(&read(word)));
+                continue;
+            }
+            _ => continue,
+        };
+        found.extend(sides.into_iter().filter_map(|(kind, array, address)| match kind {
+            CUmemorytype::CU_MEMORYTYPE_ARRAY => Some((Kind::Array, array.0.expose_provenance() as u64)),
+            CUmemorytype::CU_MEMORYTYPE_DEVICE => Some((Kind::Memory, address)),
+            _ => None,
+        }));
+    }
+    found
+}
+
+/// What a texture or surface is made of.
+fn resource(described: &CUDA_RESOURCE_DESC) -> (Kind, u64) {
+    let res = &described.res;
+    match described.resType {
+        CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
+            // SAFETY: the kind says which member it is; any bits are a handle or a number.
+            let array = unsafe { res.array };
+            (Kind::Array, array.hArray.0.expose_provenance() as u64)
+        }
+        CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+            // SAFETY: as above.
+            let array = unsafe { res.mipmap };
+            (Kind::MipmappedArray, array.hMipmappedArray.0.expose_provenance() as u64)
+        }
+        CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
+            // SAFETY: as above.
+            (Kind::Memory, unsafe { res.linear }.devPtr)
+        }
+        _ => {
+            // SAFETY: as above.
+            (Kind::Memory, unsafe { res.pitch2D }.devPtr)
+        }
+    }
 }

@@ -37,10 +37,10 @@ pub(crate) struct Call {
 }
 
 /// Whether `cuInit` was called.
-static INITIALISED: AtomicBool = AtomicBool::new(false);
+static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
-pub(crate) fn set_initialised() {
-    INITIALISED.store(true, Ordering::Release);
+pub(crate) fn set_initialized() {
+    INITIALIZED.store(true, Ordering::Release);
 }
 
 thread_local! {
@@ -103,7 +103,7 @@ fn gate(id: FnId) -> Answer {
     if serves_before_init(id) {
         return Ok(());
     }
-    let ready = INITIALISED.load(Ordering::Acquire) && !process::is_forked_child();
+    let ready = INITIALIZED.load(Ordering::Acquire) && !process::is_forked_child();
     ensure(ready, CUresult::CUDA_ERROR_NOT_INITIALIZED)?;
     ensure(!IN_CALLBACK.get(), CUresult::CUDA_ERROR_NOT_PERMITTED)
 }

@@ -17,7 +17,7 @@ use crate::driver::state::{memory, scheduler};
 use super::jit::RegisterLimit;
 use super::named::Named;
 use super::origin::Origin;
-use super::placement::{initialise, place};
+use super::placement::{initialize, place};
 
 /// The live modules. Those of libraries go with their library.
 pub(super) static MODULES: Table<Module> = Table::new(Kind::Module)
@@ -66,7 +66,7 @@ impl Module {
             regions.iter().enumerate().map(|(index, region)| placed(index, region)).collect();
         for (global, region) in program.globals().iter().zip(&regions) {
             if let Some(region) = region {
-                initialise(global, region, &addresses);
+                initialize(global, region, &addresses);
             }
         }
         let (_, module) = MODULES.insert_with(|handle| Self {

@@ -10,7 +10,7 @@ use crate::driver::state::memory;
 
 use super::attributes::Attributes;
 use super::jit::RegisterLimit;
-use super::placement::{initialise, place};
+use super::placement::{initialize, place};
 
 /// What the modules of a library share.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Origin {
                 regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();
             for (index, (global, region)) in globals.iter().zip(&regions).enumerate() {
                 if let Some(region) = region {
-                    initialise(global, region, &addresses);
+                    initialize(global, region, &addresses);
                     known.insert(index, region.base);
                 }
             }

@@ -42,7 +42,7 @@ pub(crate) fn place(
 }
 
 /// Writes a variable's initial bytes, with the addresses in them.
-pub(super) fn initialise(global: &Global, region: &Region, addresses: &[u64]) {
+pub(super) fn initialize(global: &Global, region: &Region, addresses: &[u64]) {
     let mut bytes = global.init.clone();
     for relocation in &global.relocations {
         let base = match relocation.target {

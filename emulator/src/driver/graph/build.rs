@@ -54,7 +54,7 @@ fn plain_edge_data(data: Option<Out<CUgraphEdgeData>>, count: usize) {
 }
 
 /// The nodes on the other side of a node's edges.
-fn neighbours(
+fn neighbors(
     node: CUgraphNode,
     out: Out<CUgraphNode>,
     data: Option<Out<CUgraphEdgeData>>,
@@ -193,7 +193,7 @@ calls! {
         dependencies: Out<CUgraphNode>,
         numDependencies: Out<usize>,
     ) {
-        neighbours(hNode, dependencies, None, numDependencies, before)
+        neighbors(hNode, dependencies, None, numDependencies, before)
     }
 
     fn cuGraphNodeGetDependencies_v2(
@@ -203,7 +203,7 @@ calls! {
         edgeData: Out<CUgraphEdgeData>,
         numDependencies: Out<usize>,
     ) {
-        neighbours(hNode, dependencies, Some(edgeData), numDependencies, before)
+        neighbors(hNode, dependencies, Some(edgeData), numDependencies, before)
     }
 
     fn cuGraphNodeGetDependentNodes(
@@ -212,7 +212,7 @@ calls! {
         dependentNodes: Out<CUgraphNode>,
         numDependentNodes: Out<usize>,
     ) {
-        neighbours(hNode, dependentNodes, None, numDependentNodes, behind)
+        neighbors(hNode, dependentNodes, None, numDependentNodes, behind)
     }
 
     fn cuGraphNodeGetDependentNodes_v2(
@@ -222,7 +222,7 @@ calls! {
         edgeData: Out<CUgraphEdgeData>,
         numDependentNodes: Out<usize>,
     ) {
-        neighbours(hNode, dependentNodes, Some(edgeData), numDependentNodes, behind)
+        neighbors(hNode, dependentNodes, Some(edgeData), numDependentNodes, behind)
     }
 
     fn cuGraphAddDependencies(

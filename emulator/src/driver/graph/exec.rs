@@ -23,11 +23,9 @@ static GRAPH_EXECS: Table<Steps> = Table::new(Kind::GraphExec).leak(LeakKind::Gr
 
 /// An executable graph.
 #[derive(Debug)]
-pub(crate) struct Steps {
+pub(super) struct Steps {
     flags: u64,
     plan: Mutex<GraphRun>,
-    /// The client's objects that the graph kept alive.
-    _objects: Vec<Shared>,
 }
 
 /// One node of it.
@@ -84,10 +82,12 @@ impl Step {
 
 /// What a launch of an executable graph does.
 #[derive(Debug, Clone)]
-pub(crate) struct GraphRun {
+pub(super) struct GraphRun {
     steps: Vec<Step>,
     /// Those of all conditional nodes, in bodies too.
     conditions: Vec<Arc<Condition>>,
+    /// The client's objects that the graph kept alive, until the last launch has ended.
+    _objects: Arc<Vec<Shared>>,
 }
 
 impl Operation for GraphRun {
@@ -181,7 +181,7 @@ impl GraphRun {
         let mut conditions = Vec::new();
         let steps = Self::gather(graph, &mut conditions)?;
         ensure(conditions.iter().all(|condition| condition.is_used()), INVALID_VALUE)?;
-        Ok(Self { steps, conditions })
+        Ok(Self { steps, conditions, _objects: Arc::new(graph.shape().objects.clone()) })
     }
 
     fn gather(graph: &Graph, conditions: &mut Vec<Arc<Condition>>) -> Answer<Vec<Step>> {
@@ -222,11 +222,7 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) ->
     captures().forbid_unsafe()?;
     let plan = GraphRun::of(&graph)?;
     ensure(!from_kernels || plan.may_be_launched_from_kernels(), INVALID_VALUE)?;
-    let handle = GRAPH_EXECS.insert(Steps {
-        flags: flags & !NODE_PRIORITY,
-        plan: Mutex::new(plan),
-        _objects: graph.shape().objects.clone(),
-    });
+    let handle = GRAPH_EXECS.insert(Steps { flags: flags & !NODE_PRIORITY, plan: Mutex::new(plan) });
     put_handle(out, handle)
 }
 

@@ -55,11 +55,11 @@ impl Objects for Blocks {
 
     fn end_of_context(&self, context: usize) {
         let mut blocks = self.lock();
-        let (gone, kept) =
-            std::mem::take(&mut *blocks).into_iter().partition(|(_, block)| block.context == context as u64);
-        *blocks = kept;
+        let goes = |block: &Block| block.context == context as u64;
+        let gone: Vec<_> = blocks.values().filter(|block| goes(block)).cloned().collect();
+        blocks.retain(|_, block| !goes(block));
         drop(blocks);
-        let gone: BTreeMap<u64, Arc<Block>> = gone;
+        // A block frees its memory when it goes.
         drop(gone);
     }
 
@@ -156,7 +156,7 @@ impl Drop for Block {
 
 /// How much memory the allocation nodes of a device hold.
 #[derive(Debug, Default)]
-pub(crate) struct GraphMemory {
+pub(super) struct GraphMemory {
     used: AtomicU64,
     high: AtomicU64,
 }
@@ -171,7 +171,7 @@ impl GraphMemory {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    pub(crate) fn reset_mark(&self) {
+    pub(super) fn reset_mark(&self) {
         self.high.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 

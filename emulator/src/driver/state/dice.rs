@@ -6,7 +6,7 @@ pub(super) struct Dice(u64);
 
 impl Dice {
     pub(super) fn new(seed: u64) -> Self {
-        // Neighbouring seeds give sequences that have nothing in common; the state must not be zero.
+        // Neighboring seeds give sequences that have nothing in common; the state must not be zero.
         let spread = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         Self((spread ^ spread >> 31) | 1)
     }

@@ -41,12 +41,12 @@ impl Health {
     }
 
     /// True if it has a sticky error.
-    pub(crate) fn is_poisoned(&self) -> bool {
+    pub(super) fn is_poisoned(&self) -> bool {
         self.poison.load(Ordering::Acquire) != CUresult::CUDA_SUCCESS.0
     }
 
     /// Sets the sticky error; the first one stays.
-    pub(crate) fn poison(&self, code: CUresult) {
+    pub(super) fn poison(&self, code: CUresult) {
         let clean = CUresult::CUDA_SUCCESS.0;
         let _ = self.poison.compare_exchange(clean, code.0, Ordering::AcqRel, Ordering::Acquire);
     }

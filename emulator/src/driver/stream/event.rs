@@ -112,6 +112,16 @@ impl Operation for Record {
     }
 }
 
+/// A wait that a graph makes, for what the event has recorded when the graph is launched. Streams wait by themselves.
+#[derive(Debug)]
+pub(crate) struct WaitFor(pub(crate) Arc<Event>);
+
+impl Operation for WaitFor {
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        Ok(())
+    }
+}
+
 /// Why a handle means no event. Of a destroyed one, hardware says this.
 fn missing(handle: CUevent) -> CUresult {
     if EVENTS.was_given(handle.addr()) { CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }

@@ -11,7 +11,7 @@ mod value;
 use crate::driver::call::Builder;
 
 pub(crate) use allocation::{Allocation, Free};
-pub(crate) use event::{Event, Record};
+pub(crate) use event::{Event, Record, WaitFor};
 pub(crate) use host::HostCall;
 pub(crate) use order::{Marker, make_context_wait, record_context};
 pub(crate) use stream_ref::{LEAST_PRIORITY, StreamRef, create_in};

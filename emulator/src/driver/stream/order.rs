@@ -9,7 +9,7 @@ use crate::driver::call::calls;
 use crate::driver::context::Context;
 use crate::driver::state::{Operation, Turn, captures, scheduler};
 
-use super::event::{Event, Record};
+use super::event::{Event, Record, WaitFor};
 use super::stream_ref::StreamRef;
 
 /// Does nothing; a place to wait for others.
@@ -47,6 +47,10 @@ calls! {
         ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
         let event = Event::find(hEvent)?;
+        let external = Flags == CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
+        if external && captures().has(stream.lane()) {
+            return stream.push(WaitFor(event)).map(drop);
+        }
         if let Some(point) = event.captured() {
             return captures().join(stream.lane(), Some(&point));
         }

@@ -18,7 +18,7 @@ pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(super) const GREATEST_PRIORITY: i32 = -5;
 
 /// The live streams.
-pub(crate) static STREAMS: Table<Stream> = Table::new(Kind::Stream)
+pub(super) static STREAMS: Table<Stream> = Table::new(Kind::Stream)
     .owned_by(|stream: &Stream| stream.context.handle)
     .leak(LeakKind::Stream, |_, _| Leaked::Yes);
 

@@ -35,6 +35,8 @@ pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     }
     let (from, to) = (&copy.from.bytes, &copy.to.bytes);
     match wait {
+        // Nothing is copied before the graph runs: what the memory holds then is what counts.
+        Wait::No if captures().has(stream.lane()) => stream.push(copy).map(drop),
         // Nobody on the host needs the bytes.
         Wait::Yes if from.is_of_device() && to.is_of_device() => stream.push(copy).map(drop),
         // The bytes are away when the call returns, but not yet where they belong.

@@ -9,7 +9,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::code::{Launch, function_of};
 use crate::driver::handle::Handle;
 use crate::driver::state::Operation;
-use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record};
+use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record, WaitFor};
 use crate::driver::transfer::{Copy, Fill};
 
 use super::kernel::KernelNode;
@@ -41,6 +41,7 @@ impl NodeKind {
                 Ok(Self::Fill(Some(fill), described))
             },
             Record => |Record(event)| Ok(Self::Record(event)),
+            WaitFor => |WaitFor(event)| Ok(Self::Wait(event)),
             HostCall => |HostCall { function, data }| {
                 Ok(Self::Host(CUDA_HOST_NODE_PARAMS { fn_: function, userData: data }))
             },

@@ -61,7 +61,7 @@ impl Run<'_, '_, '_> {
     fn separate(&mut self, step: &Step, taken: &[u32; MOST_WARPS], ways: [usize; 2]) -> usize {
         self.settle(step.pc);
         let at = self.part(taken, ways);
-        self.files = self.gang.files(self.block, self.steps);
+        self.files.look(&self.gang, self.block, self.steps);
         let fuel = self.company.map_or(FUEL, |company| company.fuel);
         self.company = company(self.block, &self.gang).map(|company| Company { fuel, ..company });
         at

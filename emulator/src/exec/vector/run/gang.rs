@@ -1,6 +1,6 @@
 //! Gangs: fragments of several warps that stand at the same instruction and run it together.
 
-use super::run_steps;
+use super::Run;
 use crate::exec::block::rows::Rows;
 use crate::exec::block::warp::{Fragment, Wait};
 use crate::exec::block::{Block, Stop};
@@ -9,7 +9,7 @@ use crate::exec::vector::code::growth::Operand;
 use crate::exec::vector::code::liveness::RowSet;
 use crate::exec::vector::code::step::{Code, Guard};
 use crate::exec::vector::code::{MOST_WARPS, Steps};
-use crate::semantics::Width;
+use crate::semantics::{Width, lanes_of};
 
 /// One fragment of a gang.
 #[derive(Clone, Copy, Default, Debug)]
@@ -66,38 +66,6 @@ impl Gang {
         (mask, group.all(|(lane, warp)| warp.live == 0 || mask >> lane & 1 != 0))
     }
 
-    /// What steps see of it.
-    pub(super) fn files(&self, block: &mut Block<'_, '_>, steps: &Steps) -> Files {
-        let mut files = Files {
-            rows: [std::ptr::null_mut(); MOST_WARPS],
-            predicates: [std::ptr::null_mut(); MOST_WARPS],
-            masks: [0; MOST_WARPS],
-            count: self.count,
-            full: true,
-            keeps: Keeps::Everything,
-            firsts: std::ptr::null_mut(),
-            first_lanes: 0,
-            lanes: [0; MOST_WARPS],
-            whole_group: false,
-        };
-        if !self.runs_rows(block) {
-            files.firsts = self.first_lanes(block);
-            (files.first_lanes, files.whole_group) = self.first_lane_mask(block);
-        }
-        for (warp, member) in self.members().iter().enumerate() {
-            let rows = &mut block.warps[member.warp].rows;
-            files.rows[warp] = rows.base();
-            files.predicates[warp] = rows.predicates();
-            files.masks[warp] = member.mask;
-            files.lanes[warp] = member.warp % MOST_WARPS;
-            files.full &= member.mask == u32::MAX;
-        }
-        if !files.full && self.find_kept(block, steps).is_some() {
-            files.keeps = Keeps::Some;
-        }
-        files
-    }
-
     /// Puts together what lanes outside a gang need. `None` if that is not known.
     fn find_kept(&self, block: &mut Block<'_, '_>, steps: &Steps) -> Option<()> {
         let liveness = steps.liveness.as_ref()?;
@@ -147,6 +115,42 @@ pub(super) enum Keeps {
 }
 
 impl Files {
+    pub(super) const NONE: Files = Files {
+        rows: [std::ptr::null_mut(); MOST_WARPS],
+        predicates: [std::ptr::null_mut(); MOST_WARPS],
+        masks: [0; MOST_WARPS],
+        count: 0,
+        full: true,
+        keeps: Keeps::Everything,
+        firsts: std::ptr::null_mut(),
+        first_lanes: 0,
+        lanes: [0; MOST_WARPS],
+        whole_group: false,
+    };
+
+    /// Looks at a gang, in place: what is written narrowly and moved widely right after makes the processor wait.
+    pub(super) fn look(&mut self, gang: &Gang, block: &mut Block<'_, '_>, steps: &Steps) {
+        self.count = gang.count;
+        self.full = true;
+        self.firsts = std::ptr::null_mut();
+        self.whole_group = false;
+        if !gang.runs_rows(block) {
+            self.firsts = gang.first_lanes(block);
+            (self.first_lanes, self.whole_group) = gang.first_lane_mask(block);
+        }
+        for (warp, member) in gang.members().iter().enumerate() {
+            let rows = &mut block.warps[member.warp].rows;
+            self.rows[warp] = rows.base();
+            self.predicates[warp] = rows.predicates();
+            self.masks[warp] = member.mask;
+            self.lanes[warp] = member.warp % MOST_WARPS;
+            self.full &= member.mask == u32::MAX;
+        }
+        let known = !self.full && gang.find_kept(block, steps).is_some();
+        self.keeps = if known { Keeps::Some } else { Keeps::Everything };
+    }
+
+    #[inline(always)]
     pub(super) fn rows(&self) -> &[*mut u32] {
         &self.rows[..self.count]
     }
@@ -197,14 +201,16 @@ pub(in crate::exec) fn run_group(
     quantum: u32,
 ) -> Result<bool, Stop> {
     let mut left = [quantum; MOST_WARPS];
-    while let Some(gang) = gather(block, first, count, &left)? {
-        let share = |member: &Member| left[member.warp - first];
-        let before = gang.members().iter().map(share).min().unwrap_or(0);
-        let after = run_steps(block, steps, gang, before)?;
-        for member in gang.members() {
-            left[member.warp - first] -= before - after;
+    let mut run = Run::new(block, steps);
+    while gather(&mut run, first, count, &left)? {
+        // Who has left the gang by the end had a share of it, too.
+        let warps = run.gang.members().iter().fold(0u32, |warps, member| warps | 1 << (member.warp - first));
+        let share = run.gang.members().iter().map(|member| left[member.warp - first]).min().unwrap_or(0);
+        run.run_gang(share)?;
+        for warp in lanes_of(warps) {
+            left[warp] -= share - run.left;
         }
-        if !is_running(block, first, count) {
+        if !is_running(run.block, first, count) {
             break;
         }
     }
@@ -215,17 +221,18 @@ fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
     block.warps[first..first + count].iter().any(|warp| warp.live != 0)
 }
 
-/// The fragments that are to run next: of each warp the one whose turn it is, of those the ones that stand where
-/// the earliest stands. `None` if all warps wait, have ended, or had their share.
+/// Makes a gang of the fragments that are to run next: of each warp the one whose turn it is, of those the ones that stand
+/// where the earliest stands. `false` if all warps wait, have ended, or had their share.
 fn gather(
-    block: &mut Block<'_, '_>,
+    run: &mut Run<'_, '_, '_>,
     first: usize,
     count: usize,
     left: &[u32; MOST_WARPS],
-) -> Result<Option<Gang>, Stop> {
+) -> Result<bool, Stop> {
+    let Run { block, gang, .. } = run;
     let kernel = block.launch.args.kernel;
-    let mut gang = Gang::default();
     let mut place = (u32::MAX, u32::MAX, false);
+    gang.count = 0;
     for index in first..first + count {
         if left[index - first] == 0 {
             continue;
@@ -235,9 +242,9 @@ fn gather(
         let member = Member { warp: index, fragment, mask };
         if frame.is_some() {
             // Calls are followed warp by warp.
-            let mut alone = Gang::default();
-            alone.push(member);
-            return Ok(Some(alone));
+            gang.count = 0;
+            gang.push(member);
+            return Ok(true);
         }
         let here = (kernel.ranks[pc as usize], pc, block.warps[index].rows_only);
         if here < place {
@@ -248,7 +255,7 @@ fn gather(
             gang.push(member);
         }
     }
-    Ok((gang.count != 0).then_some(gang))
+    Ok(gang.count != 0)
 }
 
 /// The fragment of a warp whose turn it is.

@@ -41,17 +41,23 @@ enum Go {
     Rest,
 }
 
-/// Runs a gang until its members part for good, wait, end or have had their share. Members that only leave it stand where
-/// others will find them. Returns what is left of the share.
-fn run_steps(block: &mut Block<'_, '_>, steps: &Steps, gang: Gang, left: u32) -> Result<u32, Stop> {
-    let code = gang.code(block, steps);
-    let files = gang.files(block, steps);
-    let company = branch::company(block, &gang);
-    let first = gang.members()[0];
-    let at = code.of_pc[block.warps[first.warp].fragments[first.fragment].pc as usize] as usize;
-    let mut run = Run { block, steps, code, gang, files, company, used: 0, left };
-    run.run(at)?;
-    Ok(run.left)
+impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
+    fn new(block: &'r mut Block<'l, 'a>, steps: &'r Steps) -> Self {
+        let code = &steps.rows;
+        Run { block, steps, code, gang: Gang::default(), files: Files::NONE, company: None, used: 0, left: 0 }
+    }
+
+    /// Runs the gang until its members part for good, wait, end or have had their share of `left` instructions. Members
+    /// that only leave it stand where others will find them.
+    fn run_gang(&mut self, left: u32) -> Result<(), Stop> {
+        self.left = left;
+        self.code = self.gang.code(self.block, self.steps);
+        self.files.look(&self.gang, self.block, self.steps);
+        self.company = branch::company(self.block, &self.gang);
+        let first = self.gang.members()[0];
+        let pc = self.block.warps[first.warp].fragments[first.fragment].pc;
+        self.run(self.code.of_pc[pc as usize] as usize)
+    }
 }
 
 impl Run<'_, '_, '_> {
@@ -154,7 +160,7 @@ impl Run<'_, '_, '_> {
         }
         if staying.members().len() < self.gang.members().len() {
             self.gang = staying;
-            self.files = self.gang.files(self.block, self.steps);
+            self.files.look(&self.gang, self.block, self.steps);
         }
         Ok(Go::On)
     }

@@ -1,6 +1,7 @@
 //! Operations on numbers of single and double precision.
 
 use super::{Extremum, FloatMode, Found, Part};
+use crate::semantics::half::Both;
 use crate::semantics::{approximate, float, pure};
 
 macro_rules! f32_rounding {
@@ -23,6 +24,25 @@ macro_rules! f32_op {
             (true, false) => f32_rounding!($op, true, false, rounding),
             (false, true) => f32_rounding!($op, false, true, rounding),
             (true, true) => f32_rounding!($op, true, true, rounding),
+        }
+    }};
+}
+
+/// A single precision operation on both halves of a register of 64 bits.
+macro_rules! f32_pair {
+    (@rounding $op:ident, $ftz:literal, $rounding:expr) => {
+        match $rounding {
+            float::NEAREST => pure::<Both<float::$op<{ float::NEAREST }, $ftz, false>>>(),
+            float::ZERO => pure::<Both<float::$op<{ float::ZERO }, $ftz, false>>>(),
+            float::DOWN => pure::<Both<float::$op<{ float::DOWN }, $ftz, false>>>(),
+            _ => pure::<Both<float::$op<{ float::UP }, $ftz, false>>>(),
+        }
+    };
+    ($op:ident, $mode:expr) => {{
+        let rounding = $mode.rounding.unwrap_or(float::NEAREST);
+        match $mode.ftz {
+            false => f32_pair!(@rounding $op, false, rounding),
+            true => f32_pair!(@rounding $op, true, rounding),
         }
     }};
 }
@@ -61,6 +81,18 @@ macro_rules! extremum_op {
             (true, true, true) => pure::<float::$op<true, true, true>>(),
         }
     };
+}
+
+/// Two numbers of single precision in one register.
+pub(super) fn pair(opcode: &str, mode: FloatMode) -> Found {
+    match opcode {
+        _ if mode.sat => None,
+        "add" => Some(f32_pair!(AddF32, mode)),
+        "sub" => Some(f32_pair!(SubF32, mode)),
+        "mul" => Some(f32_pair!(MulF32, mode)),
+        "fma" if mode.rounding.is_some() => Some(f32_pair!(FmaF32, mode)),
+        _ => None,
+    }
 }
 
 /// Division with less than full precision over the full range.

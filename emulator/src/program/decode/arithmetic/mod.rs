@@ -9,7 +9,7 @@ use super::operands::width_of;
 use super::{Decoded, Decoder};
 use crate::program::instruction::{Carry, Op};
 use crate::program::types::Type;
-use crate::ptx::Instruction;
+use crate::ptx::{Instruction, Operand};
 use crate::semantics::float::{DOWN, NEAREST, UP, ZERO};
 use crate::semantics::{PureInfo, bits, pure};
 use half::marked_fma;
@@ -116,6 +116,9 @@ impl<'s> Decoder<'_, '_, 's> {
         let relu = m.flag("relu");
         let marked = i.opcode == "fma" && m.flag("oob");
         let mode = FloatMode::of(m);
+        if m.flag("f32x2") {
+            return self.single_pair(i, m, mode);
+        }
         let ty = m.ty()?;
         if marked {
             let info = marked_fma(mode, relu, ty).ok_or_else(|| m.unknown())?;
@@ -127,6 +130,14 @@ impl<'s> Decoder<'_, '_, 's> {
         let variant = Variant { part, approximate, full, extremum, relu, mode };
         let info = variant.operation(i.opcode, ty).ok_or_else(|| m.unknown())?;
         self.pure_instruction(i, info, ty)
+    }
+
+    /// Two numbers of single precision at once, all of them in registers.
+    fn single_pair(&mut self, i: &Instruction<'s>, m: &Modifiers<'_, 's>, mode: FloatMode) -> Decoded<()> {
+        let info = float::pair(i.opcode, mode).filter(|_| self.context.since_sm_100);
+        let registers = i.operands.iter().all(|operand| matches!(operand, Operand::Name(_)));
+        let info = info.filter(|_| registers).ok_or_else(|| m.unknown())?;
+        self.pure_instruction(i, info, Type::B64)
     }
 
     pub(super) fn dot_product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
