@@ -59,10 +59,9 @@ groups! { NotYet:
         cuExternalMemoryGetMappedMipmappedArray cuDestroyExternalMemory cuImportExternalSemaphore
         cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
 
-    "streams: attributes, identity, priority asked for, host functions, memory operations":
-        cuStreamGetPriority cuStreamGetId cuStreamCopyAttributes cuStreamGetAttribute
-        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2 cuStreamWriteValue64_v2
-        cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
+    "streams: attributes, memory operations":
+        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
+        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;

@@ -14,6 +14,7 @@
 
 mod event;
 mod foreign;
+mod identity;
 mod lent;
 mod lent_array;
 mod lent_pitched;
