@@ -54,7 +54,7 @@ nvrtc_calls! {
 impl Nvrtc {
     /// Loads the library at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
-        // SAFETY: the user named this file as NVRTC; its initialisers only set up the compiler.
+        // SAFETY: the user named this file as NVRTC; its initializers only set up the compiler.
         let library =
             unsafe { Library::new(path) }.map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self { library })

@@ -50,7 +50,7 @@ struct Flight {
     address: u64,
 }
 
-/// What is known of the driver's objects, and what was wrong so far.
+/// State of the driver's objects, and the complaints so far.
 #[derive(Default)]
 pub(crate) struct Watcher {
     handles: Handles,
@@ -62,7 +62,7 @@ pub(crate) struct Watcher {
     violations: Vec<Violation>,
 }
 
-/// Where the handle that a function makes is written, and what it is.
+/// Place where a function writes the handle it makes, and its kind.
 fn made_by(function: FnId) -> Option<Kind> {
     Some(match function {
         FnId::cuCtxCreate_v2 | FnId::cuCtxCreate_v4 | FnId::cuDevicePrimaryCtxRetain => Kind::Context,
@@ -83,7 +83,7 @@ fn made_by(function: FnId) -> Option<Kind> {
     })
 }
 
-/// What a function frees: its first argument.
+/// Kind of object that a function frees, which is its first argument.
 fn freed_by(function: FnId) -> Option<Kind> {
     Some(match function {
         FnId::cuCtxDestroy_v2 => Kind::Context,
@@ -106,7 +106,7 @@ fn freed_again(answer: CUresult) -> Trouble {
     if answer == CUresult::CUDA_SUCCESS { Trouble::FreedTwice } else { Trouble::AfterFailedFree }
 }
 
-/// Whether a function hands out handles that exist already.
+/// True if a function hands out handles that exist already.
 fn only_tells(function: FnId) -> bool {
     matches!(
         function,
@@ -121,7 +121,7 @@ fn only_tells(function: FnId) -> bool {
     )
 }
 
-/// Whether the safe layer calls a function whatever context is current.
+/// True if the safe layer calls a function whatever context is current.
 fn is_free_of_context(function: FnId) -> bool {
     let name = function.to_string();
     let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
