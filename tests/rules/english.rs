@@ -29,7 +29,7 @@ const THIS: &str = "tests/rules/english.rs";
 
 /// Parts of words that are spelled otherwise in America.
 const BRITISH: &str = "\
-    artefact behaviour cancelled cancelling centre characteris colour equalis favour finalis generalis \
+    artefact behaviour centre characteris colour equalis favour finalis generalis \
     honour initialis judgement labelled labelling linearis localis materialis maximis minimise minimising \
     modelled modelling neighbour normalis optimis organis quantis randomis recognis serialis signalled \
     signalling specialis summaris synchronis travelled utilis vectoris whilst";
