@@ -1,4 +1,4 @@
-//! What a wrapper costs over the driver call that it makes.
+//! Cost of a wrapper over the driver call that it makes.
 //!
 //! Each operation is timed three times in the same run: through function pointers taken once and kept in
 //! locals (`pointer`, what C code linked to the driver would do), through the function table (`table`), and
