@@ -1,4 +1,4 @@
-//! What a wrapper costs over the driver call that it makes.
+//! Cost of a wrapper over the driver call that it makes.
 //!
 //! Each operation is timed three times in the same run: through function pointers taken once and kept in
 //! locals (`pointer`, what C code linked to the driver would do), through the function table (`table`), and
@@ -14,6 +14,7 @@
 
 #[path = "../tests/support/common/mod.rs"]
 mod common;
+mod in_flight;
 mod medians;
 #[path = "../tests/support/tracer/mod.rs"]
 mod tracer;
@@ -40,14 +41,14 @@ use tracer::list::{enums, structs, table, types};
 /// a full queue would make the host wait for the device.
 const BATCH: u64 = 256;
 
-const COPIED_BYTES: usize = 4 << 10;
+pub(crate) const COPIED_BYTES: usize = 4 << 10;
 const ALLOCATED_BYTES: usize = 1 << 20;
 const THREADS: u32 = 32;
 /// Kernels of the graph.
 const KERNELS: usize = 20;
 
 /// An answer that says whether the call succeeded, which every caller looks at.
-trait Answer: Debug {
+pub(crate) trait Answer: Debug {
     fn is_success(&self) -> bool;
 
     fn must_succeed(self)
@@ -71,14 +72,14 @@ impl<T: Debug, E: Debug> Answer for Result<T, E> {
 }
 
 /// The operations on one device, and the times that they took.
-struct Measurement<'a> {
+pub(crate) struct Measurement<'a> {
     group: BenchmarkGroup<'a, WallTime>,
     table: Table,
 }
 
 impl Measurement<'_> {
     /// Times `body`; `settle` runs after each batch, untimed.
-    fn time<A: Answer>(
+    pub(crate) fn time<A: Answer>(
         &mut self,
         operation: &'static str,
         variant: Variant,
@@ -108,6 +109,15 @@ impl Measurement<'_> {
         });
         self.table.enter(operation, variant, &samples);
     }
+
+    /// Measures what is in a module of its own, and prints the table.
+    fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
+        graphs(&mut self, driver, cx);
+        in_flight::measure(&mut self, driver);
+        let Self { group, table } = self;
+        group.finish();
+        println!("{table}");
+    }
 }
 
 /// One operation in its three variants. `raw` is written once, with the driver's functions by their C names,
@@ -135,6 +145,8 @@ macro_rules! operation {
         $measurement.time($operation, Variant::Wrapper, || $wrapper, $settle);
     }};
 }
+
+pub(crate) use operation;
 
 // SAFETY of every raw call below: the handles, addresses and sizes are those of live objects of the current
 // context, out-parameters are locals, and nothing else uses the memory.
@@ -260,10 +272,7 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         }
     }
 
-    graphs(&mut measurement, driver, &cx);
-    let Measurement { group, table } = measurement;
-    group.finish();
-    println!("{table}");
+    measurement.finish(driver, &cx);
 }
 
 /// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.

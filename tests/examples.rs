@@ -110,6 +110,27 @@ fn own_wrapper() {
     says("11_own_wrapper", &old, &[words, "0 errors"]);
 }
 
+#[test]
+fn overlap_of_copies_and_kernels() {
+    let words = ["chunk stream  copied in", "\n    0      0  ", "\n    5      1  "];
+    says("07_overlap", &[("CUPRUM_EMULATOR_MODE", "async")], &words);
+}
+
+#[test]
+fn queue_of_requests() {
+    for mode in ["eager", "async", "deferred", "shuffled:3"] {
+        says("08_requests", &[("CUPRUM_EMULATOR_MODE", mode)], &["3\n4\n5\n6\n7\n8\n9\n10\n"]);
+    }
+}
+
+#[test]
+fn futures_and_an_executor() {
+    for mode in ["eager", "async", "deferred", "shuffled:3"] {
+        let words = ["task 0: 2\n", "task 1: 12\n", "task 2: 22\n", "task 3: 32\n"];
+        says("09_futures", &[("CUPRUM_EMULATOR_MODE", mode)], &words);
+    }
+}
+
 /// Every numbered example is among the tests above, and those after the first are short.
 #[test]
 fn examples_are_short_and_all_of_them_run() {

@@ -134,6 +134,26 @@ pub(crate) unsafe fn from_host_on(
     unsafe { context_call!(context, cuMemcpyHtoDAsync_v2(to, host, bytes, stream)) }
 }
 
+/// Queues a copy of `bytes` bytes to the host.
+///
+/// # Safety
+/// As [`from_host`]; nobody touches the host side, nor frees it, until `stream` was waited for with success or the context
+/// has ended: where the wait fails, page-locked memory may still be written.
+#[inline]
+pub(crate) unsafe fn to_host_on(
+    context: &ContextRef,
+    stream: CUstream,
+    host: *mut c_void,
+    from: CUdeviceptr,
+    bytes: usize,
+) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's word.
+    unsafe { context_call!(context, cuMemcpyDtoHAsync_v2(host, from, bytes, stream)) }
+}
+
 /// Queues a copy of `bytes` bytes within the device.
 ///
 /// # Safety
@@ -191,6 +211,10 @@ pub(crate) enum Form {
 
 /// Copies a block of rows and slices. Memory of the host may be reused, or has what was copied, on return; within the
 /// device the host does not wait.
+///
+/// When a copy to the host returns, the device no longer touches that memory, whatever the answer is: measured on an H100
+/// with driver 580, with a kernel that faults during the copy, for both functions, rows of memory and arrays, pageable
+/// and page-locked memory.
 ///
 /// # Safety
 /// `context` is current. On both sides, what `block` names is live and has room for the block; device memory and arrays

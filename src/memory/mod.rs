@@ -1,5 +1,5 @@
 //! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it; rows and slices of it, and
-//! arrays.
+//! arrays. Memory of the host that is page-locked, so that copies of it run beside the host.
 //!
 //! # Rows and slices
 //!
@@ -22,9 +22,12 @@ mod data;
 mod extent;
 mod foreign;
 mod host_block;
+pub(crate) mod locked;
 mod peer;
+mod pinned;
 mod pitched;
 mod pointer;
+mod registered;
 pub(crate) mod side;
 mod slice;
 pub mod vector;
@@ -43,10 +46,13 @@ pub use self::extent::Extent;
 pub(crate) use self::extent::Strides;
 pub use self::foreign::ForeignBuffer;
 pub use self::host_block::{HostBlock, HostBlockMut};
+pub use self::locked::PageLocked;
 pub use self::peer::PeerAccess;
+pub use self::pinned::{PinnedBuffer, PinnedFlags};
 pub(crate) use self::pitched::filled_rows;
 pub use self::pitched::{Pitched, PitchedBuffer, PitchedMut};
 pub use self::pointer::PointerInfo;
+pub use self::registered::{HostOwner, RegisterError, RegisterFlags, Registered};
 pub use self::side::CopySource;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
@@ -139,6 +145,16 @@ pub enum MemoryError {
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
     )]
     Overlap,
+    /// The host memory was lent to work that could not be waited for, and the device may still write it: see
+    /// [`PinnedBuffer`]. Nothing was done.
+    #[error("the host memory is lost: after a fault, the device may go on writing it")]
+    Lost,
+    /// The driver's page-locked memory does not begin at a multiple of the element's alignment. Nothing was allocated.
+    #[error("elements aligned to {align} bytes cannot lie in page-locked memory")]
+    Alignment {
+        /// The alignment of one element.
+        align: usize,
+    },
     /// The driver refused.
     #[error(transparent)]
     Driver(#[from] Error),

@@ -6,14 +6,10 @@ groups! { NotYet:
     "access of one device to the memory of another, and copies between them":
         cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync;
 
-    "host memory: pinned, registered, mapped, and asynchronous copies to it":
-        cuMemAllocHost_v2 cuMemFreeHost cuMemHostAlloc cuMemHostGetDevicePointer_v2
-        cuMemHostGetFlags cuMemHostRegister_v2 cuMemHostUnregister;
-
     "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
-        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync
-        cuMemDiscardBatchAsync cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
+        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync cuMemDiscardBatchAsync
+        cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
         cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
@@ -36,8 +32,8 @@ groups! { NotYet:
         cuMulticastUnbind cuMulticastGetGranularity;
 
     "sparse arrays, arrays whose memory is bound later, arrays of several planes":
-        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties
-        cuArrayGetMemoryRequirements cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
+        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties cuArrayGetMemoryRequirements
+        cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
 
     "copies in three dimensions in batches or with attributes":
         cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync;
@@ -60,9 +56,8 @@ groups! { NotYet:
         cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
 
     "streams: attributes, identity, priority asked for, host functions, memory operations":
-        cuStreamGetPriority cuStreamGetId cuStreamCopyAttributes cuStreamGetAttribute
-        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2
-        cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
+        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
+        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
@@ -97,4 +92,8 @@ groups! { NotYet:
 
     "capture that compares with a graph":
         cuStreamBeginRecaptureToGraph;
+
+    "streams: attributes, memory operations":
+        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
+        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 }

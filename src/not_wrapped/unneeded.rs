@@ -18,6 +18,9 @@ groups! { Unneeded:
     "other ways to load what `cuModuleLoadDataEx` loads, without a log of errors":
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
 
+    "`cuMemHostAlloc` without flags":
+        cuMemAllocHost_v2;
+
     "objects remember their context, and streams how they were created":
         cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 

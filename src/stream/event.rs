@@ -10,6 +10,7 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
 use crate::raw::held::{Handle, Held};
+use crate::raw::keep::Keep;
 
 bitflags::bitflags! {
     /// What an event is for. A bit that this crate does not name is passed on.
@@ -69,6 +70,11 @@ impl<'ctx> Event<'ctx> {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
+    }
+
+    /// The context, kept for something else.
+    pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {
+        self.0.keep()
     }
 
     /// A handle of one driver is a wild pointer to another.

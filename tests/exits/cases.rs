@@ -10,16 +10,17 @@ use cuprum::graph::{Executable, Graph, InstantiateFlags, UserObject};
 use cuprum::sys::{CUresult, call};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Driver, Event, EventFlags, In, InOut,
-    LaunchConfig, Module, PrimaryContext, Stream,
+    LaunchConfig, MemoryError, Module, Pending, PinnedBuffer, PinnedFlags, PrimaryContext, Reached,
+    RegisterFlags, Registered, Request, Stream,
 };
 
 use crate::Case;
 use crate::Ends::{Code, Signal};
 use crate::common::{load, on_gpu};
 
-/// How a child ends whose drops swallowed errors.
+/// Exit status of a child whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
-/// How `main` ends that panics.
+/// Exit status of a `main` that panics.
 pub(crate) const PANICKED: i32 = 101;
 const SIGABRT: i32 = 6;
 
@@ -139,6 +140,23 @@ cases! { CASES:
             lent.copy_to_host(&mut output).unwrap();
             std::process::exit(17)
         });
+    }
+
+    #[test]
+    fn exit_with_requests_on_their_way() -> Code(21); {
+        context().share().enter(|cx| {
+            let stream = Stream::non_blocking(cx).unwrap();
+            let mut host = PinnedBuffer::<u8>::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
+            let mut buffer = Buffer::<u8>::zeroed(cx, BYTES).unwrap();
+            let _pending = pending(cx, &stream);
+            let _awaited = pending(cx, &stream).notify(cx, &stream).unwrap();
+            let _ = cx.scope(&stream, |scope| {
+                let lent = scope.lend(buffer.as_mut_slice()).unwrap();
+                scope.lend_host(&mut host).unwrap().copy_from(&lent).unwrap();
+                std::process::exit(21)
+            });
+        })
+        .unwrap();
     }
 
     #[test]
@@ -314,6 +332,22 @@ struct Held {
     _module: Module<'static>,
     _graph: Executable<'static>,
     stream: Stream<'static>,
+    _registered: Registered<'static, Vec<u32>>,
+    _reached: Reached<'static>,
+    _pending: Pending<Slot>,
+}
+
+type Slot = (PinnedBuffer<'static, u8>, Buffer<'static, u8>);
+
+/// A copy to page-locked memory, on its way.
+fn pending(cx: &Current<'_, 'static>, stream: &Stream<'_>) -> Pending<Slot> {
+    let host = PinnedBuffer::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
+    let slot = (host, Buffer::zeroed(cx, BYTES).unwrap());
+    let request = Request::new(Event::new(cx, EventFlags::DISABLE_TIMING).unwrap(), slot);
+    let pending = request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
+        scope.lend_host(host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+    });
+    pending.unwrap()
 }
 
 impl Held {
@@ -324,7 +358,10 @@ impl Held {
         buffer.as_mut_slice().fill(&cx, 1).unwrap();
         let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
         event.record(&cx, &stream).unwrap();
-        Self { buffer, _event: event, _module: saxpy(&cx), _graph: graph(&cx, &stream), stream }
+        let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
+        let (_pending, _reached) = (pending(&cx, &stream), stream.reached(&cx).unwrap());
+        let (_module, _graph) = (saxpy(&cx), graph(&cx, &stream));
+        Self { buffer, _event: event, _module, _graph, stream, _registered, _reached, _pending }
     }
 }
 

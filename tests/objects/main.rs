@@ -8,6 +8,8 @@
 mod child;
 #[path = "../support/common/mod.rs"]
 mod common;
+#[path = "../support/executors.rs"]
+mod executors;
 #[path = "../support/sampling/mod.rs"]
 mod sampling;
 
@@ -15,13 +17,17 @@ mod array;
 mod context;
 mod devices;
 mod errors;
+mod futures;
 mod launch;
+mod load_options;
 mod memory;
 mod module;
 mod occupancy;
+mod pinned;
 mod pitched;
 mod pointer;
 mod pycuda_textures;
+mod request;
 mod stream;
 mod surface;
 mod texture;

@@ -21,7 +21,7 @@ pub enum Mode {
     Eager,
     /// On a thread of the driver's own, while the host goes on.
     Async,
-    /// When the host waits for them. Shows where a program forgets to wait.
+    /// When the host waits for them, and some time after a callback. Shows where a program forgets to wait.
     Deferred,
     /// At random moments, in a random order among those that nothing orders, and copies in parts. The number decides:
     /// as long as one thread calls the driver, the same number gives the same order. Operations run in driver calls of

@@ -15,11 +15,15 @@ const ROOMS: &[Room<'static>] = &[
     ("memory", &["memory"], &["error", "call", "keep", "driver", "context", "held"]),
     ("arguments", &["launch::signature"], &["memory"]),
     ("geometry", &["launch::config"], &[]),
-    ("stream", &["stream"], &["error", "call", "this_thread", "context", "held", "memory", "arguments"]),
+    (
+        "stream",
+        &["stream"],
+        &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments"],
+    ),
     (
         "module",
         &["module"],
-        &["error", "call", "keep", "context", "held", "memory", "arguments", "geometry", "stream"],
+        &["error", "call", "keep", "driver", "context", "held", "memory", "arguments", "geometry", "stream"],
     ),
     (
         "launch",
@@ -50,6 +54,7 @@ const ROOMS: &[Room<'static>] = &[
         &["texture"],
         &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments", "stream"],
     ),
+    ("compile", &["compile"], &["error", "driver", "context", "module"]),
     ("not_wrapped", &["not_wrapped"], &[]),
     (
         "lib",

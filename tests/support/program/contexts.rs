@@ -9,7 +9,8 @@ use cuprum::{
 };
 
 use super::{
-    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, scopes, streams, textures,
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
+    textures,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -211,6 +212,13 @@ pub(super) fn shared(steps: &Steps, device: Device) {
     let Some(Some(buffer)) = buffer else { return };
     steps.attempt("SharedContext::enter", || {
         context.enter(|cx| drop(steps.attempt("Buffer::to_vec", || buffer.to_vec(cx))))
+    });
+    steps.attempt("SharedContext::enter", || {
+        context.enter(|cx| {
+            steps.expect(&context);
+            requests::all(steps, cx);
+            steps.expect_nothing();
+        })
     });
     steps.done("SharedContext::drop", || drop(context));
     steps.done("Buffer::drop of the last share", || drop(buffer));

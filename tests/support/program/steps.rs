@@ -3,16 +3,18 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
 use cuprum::texture::TextureError;
 use cuprum::{
-    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError, WorkerError,
+    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
+    RegisterError, RequestError, WorkerError,
 };
 
 use crate::tracer::{Called, Session};
 
-/// How a step ended.
+/// Outcome of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Done,
@@ -94,11 +96,33 @@ impl Reported for GraphError {
     }
 }
 
+impl<O> Reported for RegisterError<O> {
+    fn of_driver(&self) -> Option<Error> {
+        self.error.of_driver()
+    }
+}
+
+impl<V, E: Reported> Reported for RequestError<V, E> {
+    fn of_driver(&self) -> Option<Error> {
+        self.error.of_driver()
+    }
+}
+
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
         match self {
             Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
             Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
+impl Reported for CompileError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) => Some(*error),
+            Self::Module(error) => error.of_driver(),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Streams and events: what is pushed where, and in which order it runs.
 
 mod allocation;
+mod call_in_time;
 mod calls;
 mod event;
 mod host;
