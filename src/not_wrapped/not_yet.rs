@@ -8,8 +8,8 @@ groups! { NotYet:
 
     "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
-        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync
-        cuMemDiscardBatchAsync cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
+        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync cuMemDiscardBatchAsync
+        cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
         cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
@@ -32,8 +32,8 @@ groups! { NotYet:
         cuMulticastUnbind cuMulticastGetGranularity;
 
     "sparse arrays, arrays whose memory is bound later, arrays of several planes":
-        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties
-        cuArrayGetMemoryRequirements cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
+        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties cuArrayGetMemoryRequirements
+        cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
 
     "copies in three dimensions in batches or with attributes":
         cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync;
@@ -54,11 +54,6 @@ groups! { NotYet:
         cuImportExternalMemory cuExternalMemoryGetMappedBuffer
         cuExternalMemoryGetMappedMipmappedArray cuDestroyExternalMemory cuImportExternalSemaphore
         cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
-
-    "streams: attributes, identity, priority asked for, host functions, memory operations":
-        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
-        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2
-        cuStreamBatchMemOp_v2;
 
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
@@ -83,11 +78,6 @@ groups! { NotYet:
         cuLogsRegisterCallback cuLogsUnregisterCallback cuLogsCurrent cuLogsDumpToFile
         cuLogsDumpToMemory;
 
-    "streams: attributes, memory operations":
-        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
-        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2
-        cuStreamBatchMemOp_v2;
-
     "nodes for semaphores of other APIs, and for memory operations, in graphs":
         cuGraphAddExternalSemaphoresSignalNode cuGraphExternalSemaphoresSignalNodeGetParams
         cuGraphExternalSemaphoresSignalNodeSetParams cuGraphAddExternalSemaphoresWaitNode
@@ -98,4 +88,8 @@ groups! { NotYet:
 
     "capture that compares with a graph":
         cuStreamBeginRecaptureToGraph;
+
+    "streams: attributes, memory operations":
+        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
+        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 }

@@ -16,7 +16,7 @@ groups! { Superseded:
         cuMulticastBindAddr cuMemAdvise cuMemPrefetchAsync cuStreamDestroy cuStreamGetCtx
         cuEventDestroy cuGraphAddNode cuGraphNodeSetParams cuTexRefSetAddress cuTexRefSetAddress2D
         cuTexRefSetAddress2D_v2 cuTexRefGetAddress cuGraphicsResourceGetMappedPointer
-        cuGraphicsResourceSetMapFlags cuStreamWriteValue32 cuStreamWaitValue32
-        cuStreamWriteValue64 cuStreamWaitValue64 cuStreamBatchMemOp cuGLGetDevices cuGLCtxCreate
-        cuGLMapBufferObject cuGLMapBufferObjectAsync;
+        cuGraphicsResourceSetMapFlags cuStreamWriteValue32 cuStreamWaitValue32 cuStreamWriteValue64
+        cuStreamWaitValue64 cuStreamBatchMemOp cuGLGetDevices cuGLCtxCreate cuGLMapBufferObject
+        cuGLMapBufferObjectAsync;
 }
