@@ -58,7 +58,10 @@ impl End<'_> {
     /// What a call that begins a capture answers. After an error it may have begun all the same, unless it says that the
     /// stream was being captured before.
     pub(super) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
-        if answer.is_err_and(|error| error.code() != CUresult::CUDA_ERROR_ILLEGAL_STATE) {
+        let refused = |error: Error| {
+            error.code() == CUresult::CUDA_ERROR_ILLEGAL_STATE || error.is_unresolved() || error.is_forked()
+        };
+        if answer.is_err_and(|error| !refused(error)) {
             self.destroy(self.ask().unwrap_or(CUgraph::null()));
         }
         answer

@@ -40,7 +40,7 @@ fn whole(
     let Some(buffer) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 4)) else { return };
     let mut whole = false;
     let captured = steps.attempt("Current::capture", || {
-        cx.capture(one, CaptureMode::ThreadLocal, |capture| {
+        cx.capture(one, CaptureMode::Global, |capture| {
             let filled = fill(steps, capture, buffer, event, kernel);
             let lane = filled.and_then(|_| steps.attempt("Capture::fork", || capture.fork(two)));
             let joined = lane.and_then(|lane| steps.attempt("Capture::join", || capture.join(&lane)));
