@@ -19,6 +19,7 @@ mod devices;
 mod errors;
 mod futures;
 mod launch;
+mod load_options;
 mod memory;
 mod module;
 mod occupancy;

@@ -52,11 +52,40 @@ fn ptx_for_a_newer_device_is_refused_with_both_capabilities() {
 #[test]
 fn text_with_a_nul_inside_is_refused() {
     in_context(|cx| {
-        let refused = Module::load_ptx(cx, ".version 7.0\0").unwrap_err();
-        assert_eq!(refused, ModuleError::InteriorNul { what: "the PTX", position: 12 });
+        for ptx in [".version 7.0\0\n", ".version 7.0\0\0"] {
+            let refused = Module::load_ptx(cx, ptx).unwrap_err();
+            assert_eq!(refused, ModuleError::InteriorNul { what: "the PTX", position: 12 });
+        }
         let module = kernels!(cx, "saxpy");
         assert!(matches!(module.function("sax\0py"), Err(ModuleError::InteriorNul { position: 3, .. })));
         assert!(matches!(module.global::<u8>("\0"), Err(ModuleError::InteriorNul { position: 0, .. })));
+    });
+}
+
+/// NVRTC counts the NUL at the end of its text as a part of it.
+#[test]
+fn one_nul_at_the_end_is_no_part_of_the_text() {
+    in_context(|cx| {
+        let ptx = include_str!("../../kernels/saxpy.ptx").to_owned() + "\0";
+        Module::load_ptx(cx, &ptx).unwrap().function("saxpy").unwrap();
+    });
+}
+
+#[test]
+fn source_in_place_of_ptx_is_told_what_to_do() {
+    in_context(|cx| {
+        for source in [include_str!("../../kernels/saxpy.cu"), "#include <cstdint>\n", "__device__ int x;\0"]
+        {
+            let refused = Module::load_ptx(cx, source).unwrap_err();
+            assert_eq!(refused, ModuleError::CudaSource);
+            let text = refused.to_string();
+            assert!(text.contains("CUDA C++") && text.contains("Module::compile"), "{text}");
+        }
+        // What has a version is for the driver to judge, whatever its comments say.
+        let ptx =
+            "// __global__ void k();\n.version 7.0\n.target sm_52\n.address_size 64\n.entry k() { ret; }";
+        Module::load_ptx(cx, ptx).unwrap();
+        assert!(matches!(Module::load_ptx(cx, "rubbish"), Err(ModuleError::Rejected { .. })));
     });
 }
 

@@ -80,7 +80,7 @@ fn keep(message: &Message<'_>) {
         log.messages.push_back(text.clone());
         if log.messages.len() > MOST {
             log.messages.pop_front();
-            log.gone += 1;
+            log.gone = log.gone.wrapping_add(1);
         }
     }
     let mut callbacks = Vec::new();

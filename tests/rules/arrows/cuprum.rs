@@ -23,7 +23,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "module",
         &["module"],
-        &["error", "call", "keep", "context", "held", "memory", "arguments", "geometry", "stream"],
+        &["error", "call", "keep", "driver", "context", "held", "memory", "arguments", "geometry", "stream"],
     ),
     (
         "launch",
@@ -54,6 +54,7 @@ const ROOMS: &[Room<'static>] = &[
         &["texture"],
         &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments", "stream"],
     ),
+    ("compile", &["compile"], &["error", "driver", "context", "module"]),
     ("not_wrapped", &["not_wrapped"], &[]),
     (
         "lib",

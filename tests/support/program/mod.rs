@@ -13,6 +13,8 @@ mod devices;
 mod foreign;
 mod graphs;
 mod memory;
+#[path = "../nvrtc/mod.rs"]
+mod nvrtc;
 mod requests;
 mod scopes;
 mod steps;

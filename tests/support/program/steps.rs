@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
 use cuprum::texture::TextureError;
@@ -13,7 +14,7 @@ use cuprum::{
 
 use crate::tracer::{Called, Session};
 
-/// How a step ended.
+/// Outcome of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Done,
@@ -112,6 +113,16 @@ impl Reported for ModuleError {
         match self {
             Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
             Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
+impl Reported for CompileError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) => Some(*error),
+            Self::Module(error) => error.of_driver(),
             _ => None,
         }
     }
