@@ -1,4 +1,4 @@
-//! What a wrapper costs over the driver call that it makes.
+//! Cost of a wrapper over the driver call that it makes.
 //!
 //! Each operation is timed three times in the same run: through function pointers taken once and kept in
 //! locals (`pointer`, what C code linked to the driver would do), through the function table (`table`), and
@@ -112,9 +112,7 @@ impl Measurement<'_> {
 
     /// Measures what is in a module of its own, and prints the table.
     fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
-        if driver.library().has(FnId::cuGraphLaunch) {
-            graphs(&mut self, driver, cx);
-        }
+        graphs(&mut self, driver, cx);
         in_flight::measure(&mut self, driver);
         let Self { group, table } = self;
         group.finish();
@@ -166,9 +164,8 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         .bind::<(In<f32>, In<f32>, InOut<f32>, u32)>()
         .expect("its signature");
     let config = LaunchConfig::new(1, THREADS);
-    let a = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
-    let b = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
-    let mut c = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
+    let zeros = || Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
+    let (a, b, mut c) = (zeros(), zeros(), zeros());
     let mut bytes = Buffer::<u8>::zeroed(&cx, COPIED_BYTES).expect("a buffer");
     let mut host = vec![0u8; COPIED_BYTES];
     let before = Event::new(&cx, EventFlags::empty()).expect("an event");
@@ -281,6 +278,9 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
 /// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>) {
+    if !driver.library().has(FnId::cuGraphLaunch) {
+        return;
+    }
     let mut stream = Stream::new(cx).expect("a stream");
     let module = common::kernels!(cx, "vector_add");
     let function = module.function("vector_add").expect("the kernel");

@@ -23,6 +23,7 @@
 //! | [`Device`] | a `Driver` | |
 //! | [`Context`], [`PrimaryContext`]; either can be [shared](SharedContext) | a `Device` | |
 //! | [`ContextStack`] | nothing; there is one per thread | |
+//! | [`Worker`]: a thread that runs closures, each with its own `Current` | a [`SharedContext`] | nobody looks for the token of a caller |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
 //! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
@@ -86,6 +87,16 @@
 //! instead, and is `'static`; so does a [`SharedKernel`] of a [`SharedModule`]. Such a struct is moved, sent, kept in a
 //! `static`, and dropped in any order; the context goes with the last of its users. A share is counted when an object
 //! is made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
+//!
+//! The repository's examples show it whole: a struct (03), a pool of threads (04), a global that is made when it is first
+//! used (05), and libraries that share a library (06).
+//!
+//! # Other code
+//!
+//! Streams, events and memory of other libraries are used by [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`], or
+//! taken over by `from_raw`. A wrapper of one's own around a raw call can do what those of this crate do: it
+//! [keeps](Current::keep) its context, [requires](Current::require) that it is current, [checks](ContextRef::check) the
+//! answer, and [drops](ContextRef::with_current) on any thread (example 11).
 //!
 //! # What sees what
 //!

@@ -24,7 +24,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// The code that the hook was told last.
 static TOLD: AtomicU32 = AtomicU32::new(0);
-/// Whether the hook panics.
+/// True if the hook panics.
 static PANICS: AtomicBool = AtomicBool::new(false);
 
 /// Sets the hook of the process.

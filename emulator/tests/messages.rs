@@ -1,4 +1,6 @@
 //! What the device says, beside a code, of what it cannot do: once, and with the way out.
+//!
+//! A program of its own: the hook is the process's, and the process says each thing once.
 
 mod common;
 
@@ -16,7 +18,7 @@ const HEADER: &str = ".version 8.0\n.target sm_90a\n.address_size 64\n";
 
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// What was said so far with this in it. Tests run at the same time, so each looks for words of its own.
+/// Messages so far that contain this. Tests run at the same time, so each looks for words of its own.
 fn heard(part: &str) -> Vec<String> {
     let heard = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
     heard.iter().filter(|text| text.contains(part)).cloned().collect()

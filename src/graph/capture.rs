@@ -384,7 +384,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         let mut known = self.shared.nodes.borrow_mut();
         let next_after = (0..if active { count } else { 0 }).map(|at| {
             // SAFETY: the driver gives a list of so many nodes, which is good until the next call on the capture.
-            known.token(unsafe { *nodes.add(at) })
+            known.token(unsafe { nodes.wrapping_add(at).read() })
         });
         Ok(CaptureInfo { status, id, next_after: next_after.collect() })
     }

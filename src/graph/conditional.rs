@@ -173,7 +173,7 @@ impl Graph<'_> {
         let bodies = unsafe { params.u.conditional.phGraph_out };
         Ok(std::array::from_fn(|at| {
             // SAFETY: the driver gives a list of as many bodies as were asked for, which lives as long as the node.
-            let body = unsafe { *bodies.add(at) };
+            let body = unsafe { bodies.wrapping_add(at).read() };
             (node, self.nodes.add_body(node, body))
         }))
     }

@@ -22,7 +22,7 @@ impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
     /// `kernel` is of `module`.
     pub(crate) unsafe fn new(kernel: Kernel<'_, S>, module: Keep<'ctx, Module<'ctx>>) -> Self {
         // SAFETY: the module is kept beside the kernel.
-        Self { kernel: unsafe { kernel.outlived() }, module: module }
+        Self { kernel: unsafe { kernel.outlived() }, module }
     }
 
     /// A share of the code, for what launches the kernel later.

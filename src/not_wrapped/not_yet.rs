@@ -56,9 +56,8 @@ groups! { NotYet:
         cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
 
     "streams: attributes, identity, priority asked for, host functions, memory operations":
-        cuStreamGetPriority cuStreamGetId cuStreamCopyAttributes cuStreamGetAttribute
-        cuStreamSetAttribute cuStreamWriteValue32_v2 cuStreamWaitValue32_v2 cuStreamWriteValue64_v2
-        cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
+        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
+        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
@@ -93,4 +92,8 @@ groups! { NotYet:
 
     "capture that compares with a graph":
         cuStreamBeginRecaptureToGraph;
+
+    "streams: attributes, memory operations":
+        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
+        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 }

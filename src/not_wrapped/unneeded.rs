@@ -24,6 +24,13 @@ groups! { Unneeded:
     "objects remember their context, and streams how they were created":
         cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 
+    "arrays of one or two dimensions by functions of their own: those for three make and describe them too":
+        cuArrayCreate_v2 cuArrayGetDescriptor_v2;
+
+    "copies of one row from and to an array: those of two dimensions take one row, of any array":
+        cuMemcpyDtoA_v2 cuMemcpyAtoD_v2 cuMemcpyHtoA_v2 cuMemcpyAtoH_v2 cuMemcpyAtoA_v2
+        cuMemcpyHtoAAsync_v2 cuMemcpyAtoHAsync_v2;
+
     "the functions for each kind of node do the same":
         cuGraphNodeSetParams_v2 cuGraphNodeGetParams cuGraphExecNodeSetParams;
 
@@ -32,11 +39,4 @@ groups! { Unneeded:
 
     "tokens of nodes know their graph, and graphs the functions that their nodes call":
         cuGraphHostNodeGetParams cuGraphNodeGetContainingGraph;
-
-    "arrays of one or two dimensions by functions of their own: those for three make and describe them too":
-        cuArrayCreate_v2 cuArrayGetDescriptor_v2;
-
-    "copies of one row from and to an array: those of two dimensions take one row, of any array":
-        cuMemcpyDtoA_v2 cuMemcpyAtoD_v2 cuMemcpyHtoA_v2 cuMemcpyAtoH_v2 cuMemcpyAtoA_v2
-        cuMemcpyHtoAAsync_v2 cuMemcpyAtoHAsync_v2;
 }

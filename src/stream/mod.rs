@@ -23,6 +23,7 @@
 
 mod event;
 mod foreign;
+mod identity;
 mod lent;
 mod lent_array;
 mod lent_host;

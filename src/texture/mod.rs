@@ -46,8 +46,9 @@
 //!
 //! # How long a texture must live
 //!
-//! Destroying a texture does not wait for the kernels that read it, and what it is made of may go after it: so neither
-//! may go before they have finished, which is a duty of whoever [launches](crate::Kernel::launch) them. Lent to a scope
+//! Destroying a texture does not wait for the kernels that read it (on an H100 with driver 580 it takes 10 µs beside a
+//! kernel that runs on, where freeing an array waits for it): so it must not go before they have finished, which is a duty
+//! of whoever [launches](crate::Kernel::launch) them. Lent to a scope
 //! ([`Scope::lend_texture`](crate::Scope::lend_texture)), it cannot go before the scope has waited.
 //!
 //! A texture borrows what it is made of. To keep both in a struct, [share](crate::memory::Array::share) the array.

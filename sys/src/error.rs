@@ -1,4 +1,4 @@
-//! What can go wrong before a driver is ready, and when it lacks a function.
+//! Errors before a driver is ready, and of a driver that lacks a function.
 
 use core::fmt;
 use std::error::Error;
@@ -94,7 +94,7 @@ pub enum Refusal {
     ToolkitStub,
     /// `cuDriverGetVersion` gave no version.
     NoVersion {
-        /// What the call answered.
+        /// Result of the call.
         result: CUresult,
         /// The number it wrote.
         version: i32,

@@ -31,7 +31,7 @@ struct Loaded {
     _handle: Option<libloading::Library>,
 }
 
-/// What became of `cuInit`; one for each driver, whatever its tables.
+/// Outcome of `cuInit`, one per driver, whatever its tables.
 struct Init {
     /// The fork generation in which it was first called, or [`fork::NEVER`].
     generation: AtomicU32,
@@ -67,7 +67,7 @@ impl Library {
 
     /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is tried.
     ///
-    /// What is no driver is refused by what it exports; but loading a library runs its code first.
+    /// A library that is no driver is refused by its exports; but loading it runs its code first.
     ///
     /// # Safety
     /// 1. The library's initializers may run in this process.
@@ -118,7 +118,7 @@ impl Library {
         self.0.version
     }
 
-    /// Which stream the null stream is.
+    /// Meaning of the null stream.
     #[must_use]
     pub fn stream_mode(self) -> StreamMode {
         self.0.mode
@@ -130,7 +130,7 @@ impl Library {
         &self.0.origin
     }
 
-    /// Whether the driver has a function.
+    /// True if the driver has a function.
     #[must_use]
     pub fn has(self, function: FnId) -> bool {
         self.0.present.contains(function as usize)
@@ -183,7 +183,7 @@ impl Library {
         *init.result.get_or_init(|| unsafe { (self.0.fns.cuInit)(0) })
     }
 
-    /// Whether this process was forked after the driver was initialized, which makes the driver unusable
+    /// True if this process was forked after the driver was initialized, which makes the driver unusable
     /// here. Costs two loads and a compare.
     #[must_use]
     #[inline]

@@ -19,7 +19,7 @@ use crate::version::Version;
 /// Names the one driver to load in place of the usual ones, when set to a path.
 pub const DRIVER_VARIABLE: &str = "CUPRUM_DRIVER";
 
-/// Where the driver is looked for, in this order.
+/// Names under which the driver is looked for, in this order.
 ///
 /// The unversioned name comes last: outside a driver's own folder it is often the toolkit's link stub.
 #[cfg(unix)]
@@ -27,14 +27,14 @@ const USUAL_NAMES: &[&str] = &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", 
 #[cfg(windows)]
 const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 
-/// How to open a driver; [`Library::options`] makes one.
+/// Options of opening a driver; [`Library::options`] makes them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     mode: StreamMode,
 }
 
 impl OpenOptions {
-    /// Whether the null stream means a stream of the calling thread's own (default: no).
+    /// With `true`, the null stream means a stream of the calling thread's own (default: `false`).
     ///
     /// The mode holds for every call through this table. Functions whose per-thread twin is absent (all of
     /// them before CUDA 7.0) are absent from it.
@@ -124,7 +124,7 @@ impl Table {
     /// Asks for every function that is still absent.
     ///
     /// # Safety
-    /// What `resolve` answers must be null or the function asked for.
+    /// Each answer of `resolve` must be null or the function asked for.
     unsafe fn fill(&mut self, resolve: &mut dyn FnMut(&Symbol) -> *const c_void) {
         for &function in FnId::ALL {
             let address = resolve(&function.symbol_in(self.mode));
@@ -184,7 +184,7 @@ impl Table {
         if result == CUresult::CUDA_SUCCESS { address } else { ptr::null() }
     }
 
-    /// What the driver says its version is.
+    /// Version that the driver reports.
     ///
     /// # Safety
     /// The table holds the functions of a driver.

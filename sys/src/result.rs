@@ -1,4 +1,4 @@
-//! What a result code means, and what to do about it.
+//! Meaning of result codes, and advice on each.
 
 use crate::enums::CUresult;
 
@@ -16,17 +16,17 @@ pub(crate) fn description_of(
 }
 
 impl CUresult {
-    /// Whether this code is one of this crate's own, which no driver gives: the call was not made.
+    /// True if this code is one of this crate's own, which no driver gives: the call was not made.
     pub const fn is_own(self) -> bool {
         matches!(self, Self::UNRESOLVED | Self::FORKED)
     }
 
-    /// What this code means, in a sentence; `None` for a code that this crate does not know.
+    /// Meaning of this code, in a sentence; `None` for a code that this crate does not know.
     pub fn description(self) -> Option<&'static str> {
         description_of(Self::NAMES, Self::DOCS, self.0)
     }
 
-    /// What to do about this code, in a sentence, where there is a usual cause or remedy.
+    /// Advice on this code, in a sentence, if it has a usual cause or remedy.
     pub fn advice(self) -> Option<&'static str> {
         Some(match self {
             Self::CUDA_ERROR_INVALID_VALUE => "Check sizes, ranges, null pointers and the launch shape.",

@@ -6,10 +6,10 @@ use crate::declare::name_at;
 use crate::fns::{FnId, HAS_TWIN, NAMES, OFFSETS};
 use crate::version::Version;
 
-/// Which meaning the null stream has in calls that take none, or that are given a null one.
+/// Meaning of the null stream in calls that take none, or that are given a null one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum StreamMode {
-    /// The legacy default stream: one a context, in order with every blocking stream.
+    /// The legacy default stream: one per context, in order with every blocking stream.
     #[default]
     Legacy,
     /// Each host thread has a default stream of its own. Needs a driver of CUDA 7.0 or newer.
@@ -25,7 +25,7 @@ pub struct Symbol {
     pub base: &'static str,
     /// The first CUDA version with this ABI; also the version to ask `cuGetProcAddress` with.
     pub since: Version,
-    /// Which stream mode this symbol serves.
+    /// Stream mode that this symbol serves.
     pub mode: StreamMode,
 }
 

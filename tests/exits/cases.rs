@@ -18,9 +18,9 @@ use crate::Case;
 use crate::Ends::{Code, Signal};
 use crate::common::{load, on_gpu};
 
-/// How a child ends whose drops swallowed errors.
+/// Exit status of a child whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
-/// How `main` ends that panics.
+/// Exit status of a `main` that panics.
 pub(crate) const PANICKED: i32 = 101;
 const SIGABRT: i32 = 6;
 

@@ -24,7 +24,7 @@ const CASE: &str = "CUPRUM_EXITS_CASE";
 /// The longest that a child may take; drivers take a second or two to start.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// How a child must end.
+/// Way in which a child must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Code(i32),
@@ -53,7 +53,7 @@ fn modes() -> &'static [&'static str] {
     if on_gpu() { &["gpu"] } else { &["eager", "async", "deferred"] }
 }
 
-/// What is wrong with the way in which the child of a case ends.
+/// Complaint about the end of a case's child.
 fn wrong_with(case: &Case, mode: &str) -> Option<String> {
     let program = std::env::current_exe().expect("this program");
     let mut command = Command::new(program);

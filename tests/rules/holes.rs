@@ -11,7 +11,7 @@ use crate::source;
 /// The numbers that the table must have: a letter, and how far it counts from 1.
 const NUMBERS: &[(&str, usize)] = &[("C", 23), ("U", 10), ("O", 12), ("P", 19), ("D", 25)];
 
-/// What introduces the tests that still fail.
+/// Words that introduce the tests that still fail.
 const UNTIL: &str = "until it passes:";
 
 /// One row of the table.
@@ -48,7 +48,7 @@ fn read_rows(text: &str) -> Vec<Row> {
     rows.filter(|row| row.number.starts_with(|c: char| c.is_ascii_uppercase())).collect()
 }
 
-/// What stands between backquotes.
+/// Texts between backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -136,7 +136,7 @@ fn evidence(text: &str) -> Evidence<'_> {
     }
 }
 
-/// What is wrong with one piece of evidence of a row, if anything.
+/// Complaint about one piece of evidence of a row, if any.
 fn wrong_with(piece: &Evidence<'_>, kind: &str, types: &BTreeSet<String>) -> Option<String> {
     let ui = |name: &str| {
         let exists = |extension| Path::new("tests/ui").join(name).with_extension(extension);
@@ -164,7 +164,7 @@ fn wrong_with(piece: &Evidence<'_>, kind: &str, types: &BTreeSet<String>) -> Opt
     }
 }
 
-/// Whether the pieces are such as the kind asks for.
+/// True if the pieces are such as the kind asks for.
 fn suits(kind: &str, pieces: &[Evidence<'_>]) -> bool {
     let any = |wanted: fn(&Evidence<'_>) -> bool| pieces.iter().any(wanted);
     match kind {
@@ -176,7 +176,7 @@ fn suits(kind: &str, pieces: &[Evidence<'_>]) -> bool {
     }
 }
 
-/// What is wrong with a row.
+/// Complaints about a row.
 fn complaints(row: &Row, types: &BTreeSet<String>) -> Vec<String> {
     let mut wrong = Vec::new();
     for (cell, text) in [("hole", &row.hole), ("reason", &row.why)] {

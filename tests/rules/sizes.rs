@@ -12,7 +12,7 @@ use std::path::Path;
 const LINES_OF_A_FILE: usize = 450;
 const LINES_OF_A_FUNCTION: usize = 60;
 
-/// Where sources are looked for.
+/// Folders in which sources are looked for.
 const FOLDERS: &[&str] = &["benches", "emulator", "examples", "kernels", "src", "sys", "tests"];
 /// Lists of facts about the driver API, which are as long as it is; they have no functions.
 const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs"];
@@ -49,7 +49,7 @@ fn functions(text: &str) -> Vec<(&str, usize)> {
     functions
 }
 
-/// What is too long in one source.
+/// Files and functions that are too long in one source.
 fn long(path: &str, text: &str) -> Sizes {
     let mut sizes = Sizes::new();
     let lines = text.lines().count();
@@ -65,7 +65,7 @@ fn long(path: &str, text: &str) -> Sizes {
     sizes
 }
 
-/// What is too long in the repository.
+/// Files and functions that are too long in the repository.
 fn measured() -> Sizes {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders: Vec<_> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
@@ -98,7 +98,7 @@ fn written(sizes: &Sizes) -> String {
     sizes.iter().map(|(key, lines)| format!("{key} {lines}\n")).collect()
 }
 
-/// What is longer than the list allows, and what is shorter than it says.
+/// Entries that are longer than the list allows, and entries that are shorter than it says.
 fn differences(list: &Sizes, now: &Sizes) -> (Vec<String>, Vec<String>) {
     let keys: BTreeSet<&String> = list.keys().chain(now.keys()).collect();
     let (mut longer, mut shorter) = (Vec::new(), Vec::new());

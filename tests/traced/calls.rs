@@ -1,4 +1,4 @@
-//! How many driver calls each method makes, and in which order.
+//! Number and order of the driver calls of each method.
 
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{
@@ -21,7 +21,7 @@ fn in_fake(test: impl FnOnce(&mut Current<'_, '_>)) {
     test(&mut stack.push(&context).unwrap());
 }
 
-/// What each step of the program calls, in order, a line for each; `CUPRUM_CALLS=overwrite` writes the file anew.
+/// Calls of each step of the program, in order, one line per step; `CUPRUM_CALLS=overwrite` writes the file anew.
 const RECORDED: &str = include_str!("../data/calls.txt");
 
 #[test]

@@ -9,7 +9,7 @@ use cuprum::sys::{FnId, Version};
 use crate::program::{self, Outcome, Step};
 use crate::tracer::{Backing, Build, Session, emulator};
 
-/// What a run of the program did.
+/// Outcome of a run of the program.
 struct Outcomes {
     steps: Vec<Step>,
     session: Session,

@@ -6,7 +6,7 @@
 //! which the host may touch (managed, pinned): there the address is the host address.
 //!
 //! * Addresses are handed out in ascending order with a gap after each allocation, so they are the
-//!   same in every run and an overflow never lands in the neighbour.
+//!   same in every run and an overflow never lands in the neighbor.
 //! * A freed range is not handed out again until the whole range has been used once. A use after
 //!   free is therefore always seen, and the report can name the allocation ([`FreedLog`]).
 //! * Kernels read a [`Map`], an immutable snapshot which keeps the bytes of all its regions alive,
@@ -19,7 +19,7 @@ mod request;
 mod shadow;
 mod space;
 
-pub use map::{FreedLog, Map, Neighbour, Position, Region, RegionKind, Windows};
+pub use map::{FreedLog, Map, Neighbor, Position, Region, RegionKind, Windows};
 pub use physical::Physical;
 pub use request::{AllocError, FreeError, Request};
 pub use shadow::ValidBits;
@@ -235,7 +235,7 @@ impl Memory {
     }
 
     /// The freed allocation that contained `addr`, if the range was not handed out again.
-    pub fn find_freed(&self, addr: u64) -> Option<Neighbour> {
+    pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
         self.freed.find(addr)
     }
 

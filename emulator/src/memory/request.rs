@@ -1,7 +1,7 @@
 //! What to allocate, and why that or its opposite fails.
 
 use super::GRANULARITY;
-use super::map::{Neighbour, RegionKind};
+use super::map::{Neighbor, RegionKind};
 use std::sync::Arc;
 
 /// What to allocate.
@@ -56,5 +56,5 @@ pub enum FreeError {
     /// Nothing was ever allocated there, or the address is not the start of an allocation.
     NotAnAllocation,
     /// It was freed before.
-    AlreadyFreed(Neighbour),
+    AlreadyFreed(Neighbor),
 }

@@ -11,7 +11,7 @@ pub(super) fn initial_value(
 ) -> Result<(Vec<u8>, Vec<Relocation>), PtxError> {
     let Some(initializer) = &variable.initializer else { return Ok(Default::default()) };
     let refuse = |message: &str| PtxError::at(variable.position, PtxErrorKind::Unsupported, message);
-    let ty = Type::parse(variable.ty).ok_or_else(|| refuse("this type cannot be initialised"))?;
+    let ty = Type::parse(variable.ty).ok_or_else(|| refuse("this type cannot be initialized"))?;
     let mut bytes = Vec::new();
     let mut relocations = Vec::new();
     // Strides of each dimension, so that a nested list shorter than its dimension leaves zeros.

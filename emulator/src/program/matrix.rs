@@ -189,7 +189,7 @@ impl MatrixProduct {
         match part {
             Part::A => [group + 8 * (register % 2), member * packed + inner + register / 2 * 4 * packed],
             Part::B => [member * packed + inner + register * 4 * packed, group],
-            // Two neighbours in each pair of registers, or in one register where they are packed.
+            // Two neighbors in each pair of registers, or in one register where they are packed.
             Part::C | Part::D => [group + 8 * (element / 2), member * 2 + element % 2],
         }
     }

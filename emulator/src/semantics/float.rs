@@ -78,7 +78,7 @@ fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> 
     rounded
 }
 
-/// The next number upwards, or downwards with `up` false; infinity's neighbour is the largest number.
+/// The next number upwards, or downwards with `up` false; infinity's neighbor is the largest number.
 macro_rules! neighbor {
     ($name:ident, $float:ty, $bits:ty) => {
         #[inline(always)]

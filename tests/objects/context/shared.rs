@@ -114,7 +114,7 @@ fn the_context_goes_with_the_last_of_its_users() {
     assert_eq!(cuprum::swallowed::count(), swallowed);
 }
 
-/// Whether the driver knows a context.
+/// True if the driver knows a context.
 fn is_alive(raw: cuprum::sys::CUcontext) -> bool {
     let mut version = 0;
     // SAFETY: the out-parameter outlives the call; the emulator refuses a handle that is none any more, and on a GPU

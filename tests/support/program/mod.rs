@@ -13,9 +13,9 @@ mod devices;
 mod foreign;
 mod graphs;
 mod memory;
-mod requests;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
+mod requests;
 mod scopes;
 mod steps;
 mod streams;

@@ -14,7 +14,7 @@ use cuprum::{
 
 use crate::tracer::{Called, Session};
 
-/// How a step ended.
+/// Outcome of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Done,

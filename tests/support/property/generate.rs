@@ -28,7 +28,7 @@ pub(crate) fn program<T: Element>(seed: u64, steps: usize, mistakes: bool) -> Ve
     program
 }
 
-/// What is there when the next step of a thread is chosen.
+/// State when the next step of a thread is chosen.
 struct Generator<T> {
     random: Random,
     model: Model<T>,

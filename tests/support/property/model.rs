@@ -1,4 +1,4 @@
-//! What every buffer holds, as the program's order says.
+//! Contents of every buffer, according to the program's order.
 
 use cuprum::StreamKind;
 
@@ -10,7 +10,7 @@ const DEPTH: usize = 3;
 /// Copies from the host, and to page-locked memory of it, in one scope.
 pub(crate) const COPIES: usize = 12;
 
-/// What elements hold; `None` for what was never written, nor read.
+/// Contents of elements; `None` for those never written, nor read.
 pub(crate) type Cells<T> = Vec<Option<T>>;
 
 /// A buffer.
@@ -37,7 +37,7 @@ struct Stream {
     context: usize,
 }
 
-/// What a thread is inside of.
+/// Scopes and tokens that a thread is inside of.
 #[derive(Clone, Copy)]
 struct Frame {
     context: usize,
@@ -71,12 +71,12 @@ impl<T: Element> Model<T> {
         }
     }
 
-    /// How deep in scopes and tokens a thread is.
+    /// Depth of a thread in scopes and tokens.
     pub(crate) fn depth(&self, thread: usize) -> usize {
         self.frames[thread].len()
     }
 
-    /// Whether a thread is inside of a scope, and of nothing inside of that.
+    /// True if a thread is inside of a scope, and of nothing inside of that.
     pub(crate) fn in_scope(&self, thread: usize) -> bool {
         self.frames[thread].last().is_some_and(|top| top.scope)
     }
@@ -90,7 +90,7 @@ impl<T: Element> Model<T> {
             .collect()
     }
 
-    /// What is lent to the scopes that a thread can use.
+    /// Loans to the scopes that a thread can use.
     pub(crate) fn loans(&mut self, thread: usize) -> Vec<Loan> {
         let halves = SHARED + STREAMS;
         let all = (0..halves * SLOTS).map(|at| Loan { slot: at / halves, half: at % halves });

@@ -30,7 +30,7 @@ enum Kind<'scope, 'env> {
     Several(&'scope MultiScope<'scope, 'env>, &'env [Option<Arc<Stream<'static>>>]),
 }
 
-/// What a scope holds while it is open.
+/// State of a scope while it is open.
 struct Open<'scope, 'env, 'a, T: Element> {
     cx: &'a Current<'a, 'static>,
     kind: Kind<'scope, 'env>,

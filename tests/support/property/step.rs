@@ -1,4 +1,4 @@
-//! What a program can do.
+//! Steps of a program.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub(crate) struct Loan {
 /// What `half` is of a loan to be read by the first stream.
 pub(crate) const SHARED: usize = 2;
 
-/// How a buffer comes to be.
+/// Origin of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Make {
     Alloc,
@@ -45,7 +45,7 @@ pub(crate) enum Kind {
     New(StreamKind),
 }
 
-/// What a step does. Numbers are slots of tables.
+/// Action of a step. Numbers are slots of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Act {
     /// Makes a buffer, in place of the one in its slot, which is dropped.
@@ -121,7 +121,7 @@ pub(crate) enum Act {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Step {
     pub(crate) thread: usize,
-    /// Whether steps of other threads on other objects may begin before this one is done.
+    /// True if steps of other threads on other objects may begin before this one is done.
     pub(crate) beside: bool,
     pub(crate) act: Act,
 }

@@ -53,14 +53,14 @@ impl<T: Element> Tables<T> {
     }
 }
 
-/// What became of a step.
+/// Outcome of a step.
 pub(crate) struct Answer<T> {
     /// Numbers of steps and what they read.
     pub(crate) reads: Vec<(usize, Vec<T>)>,
     pub(crate) error: Option<String>,
 }
 
-/// What a thread has at hand.
+/// Objects that a thread has at hand.
 pub(crate) struct Worker<T: Element> {
     pub(crate) tables: Arc<Tables<T>>,
     pub(crate) orders: Receiver<(usize, Act)>,

@@ -1,4 +1,4 @@
-//! Which runs there are.
+//! Plan of the runs.
 
 use std::collections::BTreeSet;
 use std::fmt;

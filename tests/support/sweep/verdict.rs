@@ -28,7 +28,7 @@ const NOT_RECOVERED: &str = "NotRecovered";
 /// Something is left that could have been freed.
 const LEAK: &str = "Leak";
 
-/// Whether an object stays if this function is not done: it frees, or a drop elsewhere needs it.
+/// True if an object stays when this function is not done: it frees, or a drop elsewhere needs it.
 fn leaks_by_itself(run: &Run) -> bool {
     let name = run.function.to_string();
     // What a wait that fails for good leaves in flight is never freed.
@@ -62,7 +62,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What is wrong with a run.
+/// Complaints about a run.
 pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
     let mut findings: Vec<Finding> = session
         .violations()
@@ -86,7 +86,7 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a step in which the calls `failed` were made to fail.
+/// Complaints about a step in which the calls `failed` were made to fail.
 fn judge(run: &Run, step: &Step, failed: &[FnId], failed_before: bool) -> Option<Finding> {
     let code = run.injection.code;
     let ours = |error: &Error| error.code() == code && failed.contains(&error.call());

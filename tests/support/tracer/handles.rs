@@ -1,4 +1,4 @@
-//! What the driver has made and freed.
+//! Handles that the driver has made and freed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -43,16 +43,16 @@ impl Kind {
         })
     }
 
-    /// Whether a handle is none, or one that nobody makes: the default streams.
+    /// True if a handle is none, or one that nobody makes: the default streams.
     pub(super) fn is_none(self, handle: u64) -> bool {
         handle == 0 || (self == Self::Stream && handle <= 2)
     }
 }
 
-/// How something was freed.
+/// Way in which something was freed.
 #[derive(Clone, Copy)]
 pub(super) struct Freed {
-    /// What the call that freed it answered.
+    /// Answer of the call that freed it.
     pub(super) answer: CUresult,
 }
 
@@ -82,9 +82,9 @@ pub(super) struct Handles {
 /// The primary context of a device.
 struct Primary {
     context: u64,
-    /// How often it is retained.
+    /// Number of times that it is retained.
     retains: usize,
-    /// What the last release that was done answered.
+    /// Answer of the last release that was done.
     released: CUresult,
 }
 
@@ -99,7 +99,7 @@ impl Handles {
         self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), freed: None });
     }
 
-    /// What is known of a handle, or of what lies at an address.
+    /// Record of a handle, or of what lies at an address.
     pub(super) fn state(&self, kind: Kind, handle: u64) -> Option<State> {
         let (&(found, start), object) = self.objects.range(..=(kind, handle)).next_back()?;
         if found != kind || handle - start >= object.len {
@@ -131,7 +131,7 @@ impl Handles {
         }
     }
 
-    /// Whether a device's primary context is retained; if not, what the last release answered.
+    /// Says if a device's primary context is retained; if not, gives the answer of the last release.
     pub(super) fn retained(&self, device: u64) -> Result<(), CUresult> {
         match self.primary.get(&device) {
             Some(primary) if primary.retains > 0 => Ok(()),
@@ -176,7 +176,7 @@ impl Handles {
         created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }
 
-    /// What was made and not freed. Functions, globals and levels go with their owner.
+    /// Handles that were made and not freed. Functions, globals and levels go with their owner.
     pub(super) fn alive(&self) -> Vec<String> {
         let live = self.objects.iter().filter(|(_, object)| object.freed.is_none() && object.owner.is_none());
         live.map(|((kind, handle), object)| format!("{kind:?} {handle:#x} in {:#x}", object.home)).collect()

@@ -9,7 +9,7 @@ use cuprum::sys::{CUresult, FnId};
 
 use super::session::Asked;
 
-/// How many of these drivers there are.
+/// Number of these drivers.
 const COUNT: usize = 2;
 
 thread_local! {

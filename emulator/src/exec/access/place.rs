@@ -138,7 +138,7 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
         if let Some(init) = block.launch.map.find(address).and_then(|region| region.init.as_ref()) {
             let reads = !write || request.update;
             if reads && block.launch.options.check_init && !init.all_set(offset, bytes.into()) {
-                return Err(access_fault(block, FaultKind::UninitialisedRead, site, request));
+                return Err(access_fault(block, FaultKind::UninitializedRead, site, request));
             }
             if write {
                 init.set(offset, bytes.into());

@@ -31,7 +31,7 @@ pub(in crate::exec) fn watch_shared(
 ) -> Result<(), Stop> {
     if block.launch.options.check_init {
         if touch.reads() && !block.shadow.written.all(start, bytes) {
-            return Err(block.fault(FaultKind::UninitialisedRead, site));
+            return Err(block.fault(FaultKind::UninitializedRead, site));
         }
         if touch.write {
             block.shadow.written.mark(start, bytes);
@@ -55,7 +55,7 @@ pub(in crate::exec) fn watch_local(
     if touch.write {
         written.mark(start, bytes);
     } else if !written.all(start, bytes) {
-        return Err(block.fault(FaultKind::UninitialisedRead, site));
+        return Err(block.fault(FaultKind::UninitializedRead, site));
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop>
     let known = &mut block.warps[issue.warp].registers;
     let unknown = issue.mask & !known.predicate(instruction.guard);
     if unknown != 0 {
-        return Err(block.fault(FaultKind::UninitialisedRegister, issue.lanes(unknown)));
+        return Err(block.fault(FaultKind::UninitializedRegister, issue.lanes(unknown)));
     }
     let active = issue.mask & holds;
     let written = match &instruction.op {
@@ -53,7 +53,7 @@ pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop>
         _ => {
             let unknown = active & !known.sources(instruction);
             if unknown != 0 {
-                return Err(block.fault(FaultKind::UninitialisedRegister, issue.lanes(unknown)));
+                return Err(block.fault(FaultKind::UninitializedRegister, issue.lanes(unknown)));
             }
             u32::MAX
         }

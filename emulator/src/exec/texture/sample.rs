@@ -114,7 +114,7 @@ impl Request {
     fn levels(&self, object: &Object, sampler: &Sampler) -> Levels {
         let count = object.levels.len();
         match self.lod {
-            // Compute kernels have no neighbouring pixels.
+            // Compute kernels have no neighboring pixels.
             Lod::Base | Lod::Implicit => Levels::BASE,
             Lod::Whole(lod) => level::choose(lod as f32, sampler, count),
             Lod::Number(lod) => level::choose(lod, sampler, count),

@@ -10,7 +10,7 @@ use super::lexer::{Lexer, Token};
 use super::tree::Module;
 use super::{Position, SyntaxError};
 
-/// Nesting of braces, initialisers and expressions beyond which text is refused rather than recursed into.
+/// Nesting of braces, initializers and expressions beyond which text is refused rather than recursed into.
 const MAX_DEPTH: u32 = 200;
 
 /// Reads a module.

@@ -1,6 +1,6 @@
 //! Loads and stores of whole warps.
 //!
-//! Lanes mostly read neighbouring elements, or all the same one. Each half of a warp is looked at by itself, since
+//! Lanes mostly read neighboring elements, or all the same one. Each half of a warp is looked at by itself, since
 //! blocks of 16 threads a row are common. One check then covers the half, and the data is copied at once. What does
 //! not fit any of this, misses the region found last, or is not allowed, is left to the plain mode.
 

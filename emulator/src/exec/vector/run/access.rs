@@ -121,7 +121,7 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// The most bytes that are fetched ahead: what a gang takes at once from neighbouring addresses.
+/// The most bytes that are fetched ahead: what a gang takes at once from neighboring addresses.
 const MOST_AHEAD: u64 = 2048;
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
