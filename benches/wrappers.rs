@@ -1,4 +1,4 @@
-//! What a wrapper costs over the driver call that it makes.
+//! Cost of a wrapper over the driver call that it makes.
 //!
 //! Each operation is timed three times in the same run: through function pointers taken once and kept in
 //! locals (`pointer`, what C code linked to the driver would do), through the function table (`table`), and
@@ -14,6 +14,7 @@
 
 #[path = "../tests/support/common/mod.rs"]
 mod common;
+mod in_flight;
 mod medians;
 #[path = "../tests/support/tracer/mod.rs"]
 mod tracer;
@@ -26,9 +27,11 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
-use cuprum::sys::{CUcontext, CUresult};
+use cuprum::graph::{CaptureMode, InstantiateFlags};
+use cuprum::sys::{CUcontext, CUresult, FnId};
 use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Driver, Event, EventFlags, In, InOut, LaunchConfig, Stream,
+    Buffer, Context, ContextFlags, ContextStack, Current, Driver, Event, EventFlags, In, InOut, LaunchConfig,
+    Stream,
 };
 use medians::{Samples, Table, Variant};
 use tracer::Backing;
@@ -38,12 +41,14 @@ use tracer::list::{enums, structs, table, types};
 /// a full queue would make the host wait for the device.
 const BATCH: u64 = 256;
 
-const COPIED_BYTES: usize = 4 << 10;
+pub(crate) const COPIED_BYTES: usize = 4 << 10;
 const ALLOCATED_BYTES: usize = 1 << 20;
 const THREADS: u32 = 32;
+/// Kernels of the graph.
+const KERNELS: usize = 20;
 
 /// An answer that says whether the call succeeded, which every caller looks at.
-trait Answer: Debug {
+pub(crate) trait Answer: Debug {
     fn is_success(&self) -> bool;
 
     fn must_succeed(self)
@@ -67,14 +72,14 @@ impl<T: Debug, E: Debug> Answer for Result<T, E> {
 }
 
 /// The operations on one device, and the times that they took.
-struct Measurement<'a> {
+pub(crate) struct Measurement<'a> {
     group: BenchmarkGroup<'a, WallTime>,
     table: Table,
 }
 
 impl Measurement<'_> {
     /// Times `body`; `settle` runs after each batch, untimed.
-    fn time<A: Answer>(
+    pub(crate) fn time<A: Answer>(
         &mut self,
         operation: &'static str,
         variant: Variant,
@@ -104,6 +109,15 @@ impl Measurement<'_> {
         });
         self.table.enter(operation, variant, &samples);
     }
+
+    /// Measures what is in a module of its own, and prints the table.
+    fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
+        graphs(&mut self, driver, cx);
+        in_flight::measure(&mut self, driver);
+        let Self { group, table } = self;
+        group.finish();
+        println!("{table}");
+    }
 }
 
 /// One operation in its three variants. `raw` is written once, with the driver's functions by their C names,
@@ -132,6 +146,8 @@ macro_rules! operation {
     }};
 }
 
+pub(crate) use operation;
+
 // SAFETY of every raw call below: the handles, addresses and sizes are those of live objects of the current
 // context, out-parameters are locals, and nothing else uses the memory.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
@@ -148,9 +164,8 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         .bind::<(In<f32>, In<f32>, InOut<f32>, u32)>()
         .expect("its signature");
     let config = LaunchConfig::new(1, THREADS);
-    let a = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
-    let b = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
-    let mut c = Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
+    let zeros = || Buffer::<f32>::zeroed(&cx, THREADS as usize).expect("a buffer");
+    let (a, b, mut c) = (zeros(), zeros(), zeros());
     let mut bytes = Buffer::<u8>::zeroed(&cx, COPIED_BYTES).expect("a buffer");
     let mut host = vec![0u8; COPIED_BYTES];
     let before = Event::new(&cx, EventFlags::empty()).expect("an event");
@@ -257,9 +272,68 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         }
     }
 
-    let Measurement { group, table } = measurement;
-    group.finish();
-    println!("{table}");
+    measurement.finish(driver, &cx);
+}
+
+/// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
+fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>) {
+    if !driver.library().has(FnId::cuGraphLaunch) {
+        return;
+    }
+    let mut stream = Stream::new(cx).expect("a stream");
+    let module = common::kernels!(cx, "vector_add");
+    let function = module.function("vector_add").expect("the kernel");
+    let kernel = function.bind::<(In<f32>, In<f32>, InOut<f32>, u32)>().expect("its signature");
+    let config = LaunchConfig::new(1, THREADS);
+    let buffers = [(); 3].map(|()| Buffer::<f32>::zeroed(cx, THREADS as usize).expect("a buffer"));
+    let (a, b, c) = (buffers[0].as_raw(), buffers[1].as_raw(), buffers[2].as_raw());
+    let raw_arguments = (a, b, c, THREADS);
+    let (graph, loans) = cx
+        .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+            let [a, b, c] = buffers;
+            let (a, b, c) = (capture.give(a)?, capture.give(b)?, capture.give(c)?);
+            for _ in 0..KERNELS {
+                unsafe { capture.launch(&kernel, config, (a, b, c, THREADS)) }?;
+            }
+            Ok((a, b, c))
+        })
+        .expect("a capture");
+    let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).expect("an executable");
+    let (raw_graph, raw_stream, raw_function) =
+        (executable.as_raw(), stream.as_raw(), kernel.function().as_raw());
+    let settle = || stream.synchronize(cx).must_succeed();
+    operation! {
+        measurement, "20 launches, 4 arguments", driver, settle,
+        raw [cuLaunchKernel] {
+            let mut answer = CUresult::CUDA_SUCCESS;
+            for _ in 0..KERNELS {
+                let (mut a, mut b, mut c, mut n) = black_box(raw_arguments);
+                let mut pointers: [*mut c_void; 4] =
+                    [(&raw mut a).cast(), (&raw mut b).cast(), (&raw mut c).cast(), (&raw mut n).cast()];
+                let (pointers, none) = (pointers.as_mut_ptr(), ptr::null_mut());
+                answer = unsafe {
+                    cuLaunchKernel(raw_function, 1, 1, 1, THREADS, 1, 1, 0, raw_stream, pointers, none)
+                };
+            }
+            answer
+        }
+        wrapper {
+            let (a, b, c) = loans;
+            (0..KERNELS).try_for_each(|_| unsafe {
+                kernel.launch(cx, &stream, config, (a, b, c, black_box(THREADS)))
+            })
+        }
+    }
+    executable
+        .replay(cx, &stream, |replay| {
+            operation! {
+                measurement, "graph of 20 kernels", driver, settle,
+                raw [cuGraphLaunch] { unsafe { cuGraphLaunch(raw_graph, raw_stream) } }
+                wrapper { replay.launch() }
+            }
+        })
+        .expect("replays");
 }
 
 fn main() {

@@ -3,23 +3,23 @@
 // nvrtc: -lineinfo
 //
 // race_shared, race_shared_fixed (const u32* in, u32* out)
-//   block of exactly 64, in and out: 64 elements a block; the bug is a missing barrier. 256 bytes of shared memory.
+//   block of exactly 64, in and out: 64 elements per block; the bug is a missing barrier. 256 bytes of shared memory.
 // race_global, race_global_fixed (u32* counter)
 //   any geometry with more than one block; plain against atomic increment of one element.
 // uninitialized_global, uninitialized_global_fixed (const u32* in, u32* out, u32 n)
 //   any geometry covering n; the bug reads in[n], which the caller allocates (n + 1 elements) but never writes.
 // uninitialized_shared, uninitialized_shared_fixed (u32* out)
-//   block of exactly 64, out: 64 elements a block; the bug reads what only even threads wrote. 256 bytes.
+//   block of exactly 64, out: 64 elements per block; the bug reads what only even threads wrote. 256 bytes.
 // divergent_barrier, divergent_barrier_fixed (u32* out)
-//   block of exactly 64, out: 64 elements a block; the bug skips a barrier in the odd half of a warp. 256 bytes.
+//   block of exactly 64, out: 64 elements per block; the bug skips a barrier in the odd half of a warp. 256 bytes.
 // off_by_one, off_by_one_fixed (float* out, u32 n)
 //   at least n + 1 threads, out: n elements; the bug compares with <= and writes out[n].
 // shared_overflow, shared_overflow_fixed (u32* out, u32 shift)
-//   block of exactly 64, out: 64 elements a block, shift 1; the bug lets the last thread write past the 256 bytes.
+//   block of exactly 64, out: 64 elements per block, shift 1; the bug lets the last thread write past the 256 bytes.
 // uninitialized_local, uninitialized_local_fixed (u32* out, u32 n)
-//   block of exactly 64, out: 64 elements a block, n from 1 to 63; the bug fills n of 64 local elements, then reads all.
+//   block of exactly 64, out: 64 elements per block, n from 1 to 63; the bug fills n of 64 local elements, then reads all.
 // race_warp, race_warp_fixed (u32* out)
-//   block of exactly 64, out: 64 elements a block; read after write within a warp, without __syncwarp. 256 bytes.
+//   block of exactly 64, out: 64 elements per block; read after write within a warp, without __syncwarp. 256 bytes.
 // race_war, race_war_fixed (u32* out)
 //   the same geometry; write after read across warps, without a barrier. 256 bytes.
 // race_waw, race_waw_fixed (u32* out)
@@ -30,18 +30,18 @@
 //   at least two blocks, which must be resident together, 1 element each, flag zeroed; block 0 sends data[0] to block 1
 //   by way of flag[0]; the bug lacks the fence before the flag.
 // race_last_block, race_last_block_fixed (const u32* in, u32* partial, u32* count, u32* out)
-//   any geometry, in: one element a thread, partial: one a block, count and out: 1, count zeroed; the last block to
+//   any geometry, in: one element per thread, partial: one per block, count and out: 1, count zeroed; the last block to
 //   finish adds up what the others left; the bug lacks the fence before the ticket.
 // race_lock, race_lock_fixed (u32* lock, u32* counter)
 //   any geometry, 1 element each, lock zeroed; thread 0 of each block increments a counter under a spin lock; the bug
 //   unlocks without a fence.
 // race_grid, race_grid_fixed (u32* values, u32* arrived, u32* out)
 //   cooperative or all blocks resident, values and out: one element a block, arrived: 1, zeroed; each block reads what
-//   its neighbour wrote; the bug lacks the barrier of the grid.
+//   its neighbor wrote; the bug lacks the barrier of the grid.
 // exited_barrier, exited_barrier_fixed (u32* out, u32 n)
-//   block of exactly 64, out: 64 elements a block, n below 64; threads from n on return before the barrier. 256 bytes.
+//   block of exactly 64, out: 64 elements per block, n below 64; threads from n on return before the barrier. 256 bytes.
 // wrong_mask, wrong_mask_fixed (u32* out)
-//   block of exactly 64, out: 64 elements a block; the bug names 16 lanes where 32 shuffle.
+//   block of exactly 64, out: 64 elements per block; the bug names 16 lanes where 32 shuffle.
 // inactive_shuffle, inactive_shuffle_fixed (u32* out)
 //   the same geometry; lanes 0 to 15 shuffle, and the bug makes lane 15 read from lane 16.
 

@@ -16,21 +16,12 @@ case "${1-}" in
     *) echo "usage: kernels/regenerate.sh [--check]" >&2; exit 2 ;;
 esac
 
-# Downloads a wheel once and prints the folder that holds it unpacked.
-fetch() {
-    local folder=".cache/wheels/$1-$2"
-    if [[ ! -d $folder ]]; then
-        python3 -m pip download --quiet --no-deps --dest "$folder.part" "$1==$2" >&2
-        python3 -m zipfile --extract "$folder.part"/*.whl "$folder.part"
-        rm "$folder.part"/*.whl
-        mv "$folder.part" "$folder"
-    fi
-    echo "$folder"
+fetch() { # package, version: prints the folder that holds the wheel unpacked
+    sys/tests/fetch/wheel.sh .cache/wheels "$@"
 }
 
 compile() { # library, architecture, target folder, sources
-    # NVRTC 13 finds its second library only through the search path.
-    LD_LIBRARY_PATH=$(dirname "$1") cargo run --quiet --package cuprum-kernels-build -- \
+    cargo run --quiet --package cuprum-kernels-build -- \
         "${check[@]}" --nvrtc "$1" --arch "$2" --into "$3" "${@:4}"
 }
 

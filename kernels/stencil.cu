@@ -6,7 +6,7 @@
 //   in, out:   n elements each, not overlapping; indices beyond either end are clamped to it.
 //   geometry:  1-D, any block size, at least n threads in all.
 //   shared:    none.
-//   result:    exact: fused multiply-adds from zero, from the leftmost neighbour to the rightmost.
+//   result:    exact: fused multiply-adds from zero, from the leftmost neighbor to the rightmost.
 
 #define RADIUS 4
 

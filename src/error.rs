@@ -29,14 +29,32 @@ const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
 const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
 
 impl Error {
-    /// The error for `code` as answered by `call`, or `None` for success.
+    /// The error for `code` as answered by `call`, or `None` for success. [`check`](Error::check) knows the driver too.
     pub fn new(code: CUresult, call: FnId) -> Option<Self> {
         NonZeroU32::new(code.0).map(|code| Self { code, call, note: 0 })
     }
 
-    /// Turns a driver's answer into a result.
+    /// Turns what [`call!`](crate::sys::call) answers into a result, for raw calls of one's own beside any context.
+    ///
+    /// It keeps what a code alone does not say: the call, and of a function that the driver lacks the driver's version.
+    /// [`ContextRef::check`](crate::ContextRef::check) is for calls in a context: it also keeps who first reported a fault.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// use cuprum::Error;
+    /// use cuprum::sys::call;
+    ///
+    /// let mut version = 0;
+    /// // SAFETY: the out-parameter outlives the call.
+    /// Error::check(library, unsafe { call!(library.fns(), cuDriverGetVersion(&raw mut version)) })?;
+    /// assert!(version >= 6050);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As the code says; none for `CUDA_SUCCESS`.
     #[inline]
-    pub(crate) fn check(library: Library, (code, call): (CUresult, FnId)) -> Result<(), Self> {
+    pub fn check(library: Library, (code, call): (CUresult, FnId)) -> Result<(), Self> {
         match NonZeroU32::new(code.0) {
             None => Ok(()),
             Some(code) => Err(Self::cold(library, code, call)),
@@ -128,9 +146,34 @@ impl Error {
         self.code() == OUT_OF_ORDER
     }
 
+    /// Whether the call was refused, or failed, because a stream is being captured: it waits for what a capture has not
+    /// run, or asks for it. The capture is invalid from then on, and says so when it ends.
+    pub fn is_capture(self) -> bool {
+        let code = self.code();
+        (CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.0
+            ..=CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD.0)
+            .contains(&code.0)
+    }
+
     /// Whether the driver is shutting down, as it does while a process exits. What was to be freed is gone.
     pub fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
+    }
+
+    /// What is said of a function that the driver lacks. Its version is not known where the error was made from a code.
+    fn fmt_unresolved(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (call, since, has) =
+            (self.call, self.call.symbol().since, Version::from_raw(u32::from(self.note) * 10));
+        if self.note == 0 {
+            write!(f, "{call} needs CUDA {since}, and this driver lacks it: update the driver")
+        } else if has < since {
+            write!(f, "{call} needs CUDA {since}, the driver has {has}: update the driver")
+        } else {
+            write!(
+                f,
+                "{call} is missing from this driver, although it came with CUDA {since} and the driver has {has}"
+            )
+        }
     }
 
     fn to_bits(self) -> u64 {
@@ -197,8 +240,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let call = self.call;
         if self.is_unresolved() {
-            let (since, has) = (self.call.symbol().since, Version::from_raw(u32::from(self.note) * 10));
-            return write!(f, "{call} needs CUDA {since}, the driver has {has}: update the driver");
+            return self.fmt_unresolved(f);
         }
         if self.is_forked() {
             return write!(
@@ -231,6 +273,9 @@ impl fmt::Display for Error {
         }
         if let Some(advice) = code.advice() {
             write!(f, " {advice}")?;
+        }
+        if self.is_capture() {
+            write!(f, " A stream is being captured into a graph, and that capture is invalid now.")?;
         }
         if let Some(first) = self.first_reported_by() {
             write!(f, " The context was lost before: {first} was the first to report it.")?;

@@ -8,9 +8,10 @@
 //!
 //! Each method makes one call of the driver, and the rules between calls are types: what must happen before what, what
 //! must outlive what, what must be current. It is not the runtime API, no array library and
-//! no compiler: kernels come in as PTX, cubin or fatbin. What a kernel does with memory cannot be checked, so
-//! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started, and nothing but
-//! loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
+//! no compiler: kernels come in as PTX, cubin or fatbin, or [as source](compile) through NVIDIA's compiler where there is
+//! one. What a kernel does with memory cannot be checked, so
+//! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started but by [`Worker::spawn`], and
+//! nothing but loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
 //! can be called through [`Library::fns`].
 //!
 //! # The order of types
@@ -22,10 +23,15 @@
 //! | [`Device`] | a `Driver` | |
 //! | [`Context`], [`PrimaryContext`]; either can be [shared](SharedContext) | a `Device` | |
 //! | [`ContextStack`] | nothing; there is one per thread | |
+//! | [`Worker`]: a thread that runs closures, each with its own `Current` | a [`SharedContext`] | nobody looks for the token of a caller |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
+//! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
 //! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
+//! | [`PinnedBuffer`], [`Registered`]: page-locked memory of the host | `&Current`; they borrow the context, or share it | it is not freed or touched while the device may write it |
+//! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows what its nodes touch, or owns it | what a replay touches is reached through the graph, between replays |
 //! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
+//! | [`Request`], [`Pending`]: work that outlives its function | what it works on, moved in | neither side is reached before it is over |
 //!
 //! # A tour
 //!
@@ -63,11 +69,12 @@
 //! # Threads
 //!
 //! Which context is current is a matter of each thread. [`ContextStack`] and [`Current`], and with them
-//! [`Scope`] and [`Lent`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
+//! [`Scope`], [`Lent`] and [`LentHost`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
 //! makes the object's context current if it is not, and puts back what was.
 //!
 //! Code that does not know its caller's token, a library for instance, [enters](ContextRef::enter) a context with a
-//! closure, whatever is current on the thread.
+//! closure, whatever is current on the thread: it is pushed for that one call. A [`Worker`] is a thread with a stack of
+//! its own, to which closures are handed.
 //!
 //! A token that was forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next use
 //! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`]. So it is with
@@ -81,6 +88,16 @@
 //! `static`, and dropped in any order; the context goes with the last of its users. A share is counted when an object
 //! is made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
 //!
+//! The repository's examples show it whole: a struct (03), a pool of threads (04), a global that is made when it is first
+//! used (05), and libraries that share a library (06).
+//!
+//! # Other code
+//!
+//! Streams, events and memory of other libraries are used by [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`], or
+//! taken over by `from_raw`. A wrapper of one's own around a raw call can do what those of this crate do: it
+//! [keeps](Current::keep) its context, [requires](Current::require) that it is current, [checks](ContextRef::check) the
+//! answer, and [drops](ContextRef::with_current) on any thread (example 11).
+//!
 //! # What sees what
 //!
 //! Copies and fills outside of a scope run on the default stream, and what one of them wrote the next one reads, on
@@ -89,13 +106,17 @@
 //! per-thread default streams, those of two threads are not in order; there copies to the device and fills wait until
 //! they are done. Memory that was not written holds what it held before: an allocation is not cleared.
 //!
-//! Nothing here leaves the device with a right to write host memory after a call has returned, since after a fault no
-//! call tells when it stops; the [module of streams](stream) says what was measured.
+//! # Work in flight
 //!
-//! # Features
+//! Copies run beside the host where the host's memory is page-locked: a [`PinnedBuffer`], or [`Registered`] memory. It is
+//! lent to a [scope](Current::scope), which waits, like all that a stream works on; or it is moved into a [`Request`]
+//! with all else that a piece of work needs, which outlives the function: a [`Pending`] is kept, queued, sent, waited for,
+//! or [awaited](Pending::notify). Futures of [streams](Stream::reached) and [events](Event::reached) need no runtime.
 //!
-//! None is on by default. `derive` has `#[derive(DeviceData)]`; `half`, `num-complex` and `bytemuck` let the types of these
-//! crates lie in device memory ([`DeviceData`]).
+//! After a fault no wait tells that the device has stopped writing page-locked memory. So what a scope was lent is
+//! [lost](PinnedBuffer#when-it-is-lost) if the scope cannot be waited for, and a request is leaked; the
+//! [module of streams](stream) says what was measured. For what fits into neither, there are `unsafe` copies with raw
+//! addresses ([`Slice::copy_to_raw`], [`SliceMut::copy_from_raw`]).
 //!
 //! # Errors
 //!
@@ -156,11 +177,14 @@
 // stream            streams, events, and scopes that lend memory
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
+// compile           from source to code, and on to a module
 
+pub mod compile;
 pub mod context;
 pub mod device;
 pub mod driver;
 pub mod error;
+pub mod graph;
 pub mod launch;
 pub mod memory;
 pub mod module;
@@ -168,24 +192,33 @@ pub mod not_wrapped;
 mod raw;
 pub mod stream;
 pub mod swallowed;
+pub mod texture;
+pub mod worker;
 
 pub use cuprum_sys as sys;
 pub use cuprum_sys::{Library, LoadError, Version};
 
 pub use crate::context::{
-    Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, Limit, MemoryInfo,
+    Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, KeptContext, Limit, MemoryInfo,
     PrimaryContext, PrimaryState, SharedContext, StackTaken,
 };
 pub use crate::device::{ComputeCapability, Device};
 pub use crate::driver::{Driver, DriverError};
 pub use crate::error::Error;
 pub use crate::launch::{
-    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Parameter,
+    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter,
     SharedKernel, Signature,
 };
-pub use crate::memory::{Buffer, DeviceAddress, DeviceData, Fill, MemoryError, Slice, SliceMut, vector};
+pub use crate::memory::{
+    Buffer, DeviceAddress, DeviceData, Fill, ForeignBuffer, HostOwner, MemoryError, PageLocked, PinnedBuffer,
+    PinnedFlags, RegisterError, RegisterFlags, Registered, Slice, SliceMut, vector,
+};
 pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
-pub use crate::stream::{Event, EventFlags, Lent, LentShared, MultiScope, Scope, Stream, StreamKind};
+pub use crate::stream::{
+    Event, EventFlags, ForeignEvent, ForeignStream, Lent, LentHost, LentShared, MultiScope, Pending,
+    PendingFuture, Reached, Request, RequestError, Scope, Stream, StreamKind,
+};
+pub use crate::worker::{Job, Worker, WorkerError};
 
 /// The README's example, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -37,7 +37,7 @@ const PROGRAMS_ON_GPU: u64 = 40;
 /// Programs of the tests that plant a mistake, in which it must be found.
 const PROGRAMS_WITH_MISTAKE: u64 = 200;
 
-/// What the emulator is told in each process: one of its modes.
+/// Mode of the emulator in each process.
 const MODES: &[&[(&str, &str)]] = &[
     &[("CUPRUM_EMULATOR_MODE", "eager")],
     &[("CUPRUM_EMULATOR_MODE", "deferred")],
@@ -66,7 +66,7 @@ fn driver(mode: StreamMode) -> Driver {
     Driver::init(library).expect("the driver initializes")
 }
 
-/// How a program fails. One of several threads may fail now and then only.
+/// Failure of a program. One of several threads may fail now and then only.
 fn failure<T: Element>(driver: Driver, program: &[Step], seed: u64, times: u32) -> Option<String> {
     (0..times).find_map(|_| run::<T>(driver, program, seed).err())
 }

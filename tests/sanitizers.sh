@@ -19,13 +19,16 @@ seconds_a_program=600
 out=$PWD/target/sanitizers
 
 # Left out, as they start other programs or run none of our code: ui, assembly, rules; as they run for long on one
-# thread: properties, differential, goldens, matrix, textures and what compares with recordings, and of `traced` what is
-# skipped below.
+# thread: properties, fuzz, and what is skipped below; as they count time: growth.
 cuprum_programs=(objects traced compute exits fault fork leaks scope_after_fault soundness swallowed)
-# What is not run of each program: one run in thousands of processes, the program many times over, and random programs.
-declare -A skipped=([traced]='--skip injection:: --skip old_drivers:: --skip stack::')
-emulator_programs=(control driver_checks driver_context driver_fatbin driver_graph driver_graph_nodes driver_green
-    driver_init driver_launch driver_memory driver_stream driver_threads driver_virtual engine faults races reports)
+# Tests that are skipped in each program: one run in thousands of processes, the program many times over, random programs,
+# and what compares with recordings.
+declare -A skipped=(
+    [traced]='--skip injection:: --skip old_drivers:: --skip stack::'
+    [engine]='--skip differential:: --skip accesses:: --skip goldens:: --skip matrix:: --skip parser::'
+    [driver]='--skip textures:: --skip sanitizer:: --skip versions::'
+)
+emulator_programs=(engine driver driver_threads driver_virtual)
 # Run again with work done at other times than inside of the calls.
 again_in=(async deferred)
 again=(compute leaks objects)
@@ -37,7 +40,7 @@ miri_runs=(
     'cuprum-sys strict --lib --test resolver -- --skip minimal_driver'
     'cuprum strict --lib --test swallowed'
     'cuprum strict --test traced -- answers:: calls:: provenance::'
-    'cuprum-emulator permissive --lib -- --skip every_order --skip neighbours_across'
+    'cuprum-emulator permissive --lib -- --skip every_order --skip neighbors_across'
     'cuprum permissive --test objects -- memory::data_goes memory::copies_of_unequal memory::parts_are'
 )
 

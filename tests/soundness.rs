@@ -7,6 +7,8 @@
 
 #[path = "support/common/mod.rs"]
 mod common;
+#[path = "support/executors.rs"]
+mod executors;
 
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -14,9 +16,11 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use common::{context, device, kernels, on_gpu, raw_current};
 use cuprum::sys::{CUcontext, CUpointer_attribute, CUresult, StreamMode, call};
 use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Current, Device, Driver, In, InOut, LaunchConfig,
-    PrimaryContext, Stream,
+    Buffer, Context, ContextFlags, ContextStack, Current, Device, Driver, Event, EventFlags, In, InOut,
+    LaunchConfig, MemoryError, PinnedBuffer, PinnedFlags, PrimaryContext, RegisterFlags, Registered, Request,
+    Stream,
 };
+use executors::block_on;
 
 /// Sets up the device that works late, and lets one test at a time have it: one of them counts free bytes.
 fn alone() -> MutexGuard<'static, ()> {
@@ -109,6 +113,84 @@ fn a_scope_waits_for_pinned_memory_too() {
         .unwrap();
         assert!(pinned.as_mut_slice().iter().all(|&byte| byte == 7));
     });
+}
+
+#[test]
+fn copies_to_lent_host_memory_are_over_when_the_scope_is() {
+    in_context(|cx| {
+        let mut pinned = PinnedBuffer::<u8>::zeroed(cx, Pinned::LEN, PinnedFlags::empty()).unwrap();
+        let mut registered = Registered::new(cx, vec![0u8; Pinned::LEN], RegisterFlags::empty()).unwrap();
+        let mut buffer = Buffer::<u8>::zeroed(cx, Pinned::LEN).unwrap();
+        for stream in [Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap()] {
+            let panics = std::panic::AssertUnwindSafe(|| {
+                cx.scope(&stream, |scope| -> Result<(), MemoryError> {
+                    let device = scope.lend(buffer.as_mut_slice())?;
+                    device.fill(9)?;
+                    scope.lend_host(&mut pinned)?.copy_from(&device)?;
+                    scope.lend_host(&mut registered)?.copy_from(&device)?;
+                    std::panic::resume_unwind(Box::new(()))
+                })
+            });
+            assert!(std::panic::catch_unwind(panics).is_err());
+            assert!(pinned.iter().chain(registered.iter()).all(|&byte| byte == 9));
+            pinned.fill(0);
+            registered.fill(0);
+        }
+        let host: Vec<u8> = registered.unregister().unwrap();
+        assert!(host.iter().all(|&byte| byte == 0), "it was written late");
+    });
+}
+
+/// A request that fills device memory with `value` and copies it to the host.
+fn request(
+    cx: &Current<'_, 'static>,
+    value: u8,
+) -> cuprum::Pending<(PinnedBuffer<'static, u8>, Buffer<'static, u8>)> {
+    let host = PinnedBuffer::<u8>::zeroed(cx, Pinned::LEN, PinnedFlags::empty()).unwrap();
+    let value_and_copy = |stream: &Stream<'_>| {
+        let event = Event::new(cx, EventFlags::DISABLE_TIMING).unwrap();
+        let request = Request::new(event, (host, Buffer::<u8>::alloc(cx, Pinned::LEN).unwrap()));
+        request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
+            let device = scope.lend(buffer.as_mut_slice())?;
+            device.fill(value)?;
+            scope.lend_host(host)?.copy_from(&device)
+        })
+    };
+    // The stream goes, and the work stays.
+    value_and_copy(&Stream::non_blocking(cx).unwrap()).unwrap()
+}
+
+#[test]
+fn what_comes_back_from_a_request_is_done() {
+    let _alone = alone();
+    let context = context().share();
+    context
+        .enter(|cx| {
+            let (waited, dropped, forgotten) = (request(cx, 1), request(cx, 2), request(cx, 3));
+            assert!(!waited.is_done().unwrap() || on_gpu(), "a device that works at once proves nothing");
+            assert!(waited.wait().unwrap().0.iter().all(|&byte| byte == 1));
+            // What is allocated next may lie where the two were.
+            drop(dropped);
+            std::mem::forget(forgotten);
+            let next = PinnedBuffer::<u8>::zeroed(cx, Pinned::LEN, PinnedFlags::empty()).unwrap();
+            let device = Buffer::<u8>::zeroed(cx, Pinned::LEN).unwrap();
+            cx.synchronize().unwrap();
+            assert!(next.iter().chain(&device.to_vec(cx).unwrap()).all(|&byte| byte == 0));
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_future_is_woken_though_nobody_waits() {
+    let _alone = alone();
+    let context = context().share();
+    context
+        .enter(|cx| {
+            let lane = Stream::new(cx).unwrap();
+            let pending = request(cx, 4).notify(cx, &lane).unwrap();
+            assert!(block_on(pending).unwrap().0.iter().all(|&byte| byte == 4));
+        })
+        .unwrap();
 }
 
 #[test]

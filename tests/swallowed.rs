@@ -7,10 +7,12 @@ mod tracer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, Error, Stream};
+use cuprum::{
+    Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Error, ForeignBuffer, Stream,
+};
 use tracer::list::{enums, structs, table, types};
 use tracer::{Backing, calls_of, failing};
 
@@ -22,7 +24,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// The code that the hook was told last.
 static TOLD: AtomicU32 = AtomicU32::new(0);
-/// Whether the hook panics.
+/// True if the hook panics.
 static PANICS: AtomicBool = AtomicBool::new(false);
 
 /// Sets the hook of the process.
@@ -157,4 +159,51 @@ fn what_drop_swallows_is_counted_and_told() {
     assert_eq!(cx.context().poisoned_by(), Some(first));
     assert_eq!(dropped_with(CUresult::CUDA_ERROR_LAUNCH_FAILED), 0, "the echo of a fault that was reported");
     assert_eq!(lost(CUresult::CUDA_ERROR_LAUNCH_FAILED).first_reported_by(), Some(FnId::cuCtxSynchronize));
+}
+
+#[test]
+fn what_a_release_does_wrong_is_swallowed_or_reported() {
+    let _alone = alone();
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = &stack.push(&context).unwrap();
+    {
+        let failing_release = |cx: &Current<'_, '_>, end: fn(ForeignBuffer<'_, u8>)| {
+            let fails = |context: &ContextRef, _| {
+                context.check((CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuMemFree_v2))
+            };
+            // SAFETY: no elements.
+            end(unsafe { ForeignBuffer::with_release(cx, 0, 0, fails) }.unwrap());
+        };
+        let swallowed = cuprum::swallowed::count();
+        failing_release(cx, |buffer| drop(buffer));
+        assert_eq!(cuprum::swallowed::count(), swallowed + 1);
+        failing_release(cx, |buffer| {
+            assert_eq!(buffer.close().unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_VALUE);
+        });
+        assert_eq!(cuprum::swallowed::count(), swallowed + 1, "what is reported is not swallowed");
+        let panics = |_: &ContextRef, _| std::panic::resume_unwind(Box::new("on release"));
+        // SAFETY: no elements.
+        drop(unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, panics) }.unwrap());
+        cx.memory_info().expect("the panic has left the stack as it was");
+    }
+}
+
+/// Where its context cannot be pushed, the function is neither called nor dropped.
+#[test]
+fn without_its_context_nothing_is_given_back() {
+    let _alone = alone();
+    let (context, released) = (context(), Arc::new(AtomicU32::new(0)));
+    let counts = Arc::clone(&released);
+    let release = move |_: &ContextRef, _| {
+        counts.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    };
+    // SAFETY: no elements.
+    let buffer = context.enter(|cx| unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, release) });
+    let buffer = buffer.unwrap().unwrap();
+    let swallowed = cuprum::swallowed::count();
+    failing(FnId::cuCtxPushCurrent_v2, CUresult::CUDA_ERROR_INVALID_CONTEXT, || drop(buffer));
+    assert_eq!((released.load(Ordering::SeqCst), Arc::strong_count(&released)), (0, 2));
+    assert_eq!(cuprum::swallowed::count(), swallowed + 1);
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// How an operation reaches the driver.
+/// Path of an operation to the driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// Function pointers taken once.
@@ -24,7 +24,7 @@ impl Variant {
     }
 }
 
-/// What was timed of one variant: nanoseconds an iteration, and how many iterations there were.
+/// Timing of one variant: nanoseconds per iteration, and number of iterations.
 #[derive(Default)]
 pub(crate) struct Samples(Vec<(f64, u64)>);
 

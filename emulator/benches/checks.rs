@@ -1,4 +1,4 @@
-//! What each check costs: the shortest time of a launch with it, over the shortest without any, on one core.
+//! Cost of each check: the shortest time of a launch with it, over the shortest without any, on one core.
 //!
 //! Rounds of all variants follow each other, so that a slow spell of the machine hits all of them. The results of the
 //! kernels are compared in `tests/compute` of `cuprum`; here only that no check finds anything.
@@ -88,7 +88,7 @@ const LAUNCHES: &[Launch] = &[
     },
 ];
 
-/// A name and what it changes. Only the check of uninitialised reads needs memory that knows what was written.
+/// A name and what it changes. Only the check of uninitialized reads needs memory that knows what was written.
 struct Variant {
     name: &'static str,
     change: fn(&mut ExecOptions),
@@ -99,7 +99,7 @@ const VARIANTS: &[Variant] = &[
     Variant { name: "none", change: |_| {}, tracked: false },
     Variant { name: "barriers", change: |options| options.check_barriers = true, tracked: false },
     Variant { name: "plain mode", change: |options| options.mode = Mode::Plain, tracked: false },
-    Variant { name: "initialisation", change: |options| options.check_init = true, tracked: true },
+    Variant { name: "initialization", change: |options| options.check_init = true, tracked: true },
     Variant { name: "races", change: |options| options.check_races = true, tracked: false },
     Variant {
         name: "all three",

@@ -1,6 +1,6 @@
-//! What one step costs while n things are alive, or n deep: a column that grows with n is a mistake.
+//! Cost of one step while n things are alive, or n deep: a column that grows with n is a mistake.
 //!
-//! `cargo bench -p cuprum-emulator --bench growth`; `tests/growth.rs` asserts the same with generous factors.
+//! `cargo bench -p cuprum-emulator --bench growth`; `tests/growth/engine.rs` asserts the same with generous factors.
 #![allow(missing_docs, reason = "not a library")]
 
 use cuprum_emulator::exec::{ExecOptions, LaunchArgs, NoHooks, launch};

@@ -1,4 +1,4 @@
-//! How fast kernels run on the emulator, beside the same work in scalar Rust, in OpenCL on PoCL and in Python on Numba's
+//! Speed of kernels on the emulator, beside the same work in scalar Rust, in OpenCL on PoCL and in Python on Numba's
 //! CUDA simulator.
 //!
 //! Each kernel is one criterion benchmark. An iteration runs every variant twice, one after the other, so that whatever
@@ -40,7 +40,7 @@ struct Entry {
 
 #[rustfmt::skip]
 const ENTRIES: [Entry; 8] = [
-    Entry { title: "saxpy, one element a thread", kernel: "saxpy", module: "saxpy", contest: contest::saxpy_one_element, goal: 0.2 },
+    Entry { title: "saxpy, one element per thread", kernel: "saxpy", module: "saxpy", contest: contest::saxpy_one_element, goal: 0.2 },
     Entry { title: "saxpy, grid stride", kernel: "saxpy_grid_stride", module: "saxpy", contest: contest::saxpy_grid_stride, goal: 0.25 },
     Entry { title: "matrix product, naive 16x16", kernel: "matmul_naive", module: "matmul_naive", contest: contest::matmul, goal: 0.8 },
     Entry { title: "matrix product, tiled", kernel: "matmul_tiled", module: "matmul_tiled", contest: contest::matmul, goal: 1.0 },
@@ -61,7 +61,7 @@ struct Race {
     shortest: Shortest,
 }
 
-/// What runs a kernel beside the emulator, if it can: `None` if it lacks what the kernel needs.
+/// Another way to run a kernel: `None` if it lacks something that the kernel needs.
 type Other<T> = Result<Option<T>, Absent>;
 
 /// The times of the variants: the shortest counts, since other programs can only add to it.
@@ -205,7 +205,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// What the table does not say itself.
+/// Remarks that the table does not say itself.
 fn print_header(pocl: Option<&Result<Pocl, Absent>>, numba: &Other<Simulated>, reference: &Reference) {
     println!("\n{}.", machine::description());
     println!("One core by {CLOCK}, two cores by wall time; the shortest of all rounds, memory checks on.");

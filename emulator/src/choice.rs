@@ -80,7 +80,7 @@ impl std::error::Error for ChoiceError {}
 /// Opens NVIDIA's driver if it loads, starts and has a device; the emulator otherwise.
 ///
 /// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them. The
-/// driver that is tried is initialised, in both cases.
+/// driver that is tried is initialized, in both cases.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ fn open_gpu() -> Result<(Library, Choice), Reason> {
         code => return Err(Reason::InitFailed(code)),
     }
     let mut count = 0;
-    // SAFETY: `count` is a place for the answer, and the driver is initialised.
+    // SAFETY: `count` is a place for the answer, and the driver is initialized.
     let result = unsafe { (library.fns().cuDeviceGetCount)(&mut count) };
     match (result, u32::try_from(count)) {
         (CUresult::CUDA_SUCCESS, Ok(devices)) if devices > 0 => Ok((library, Choice::Gpu { devices })),

@@ -33,6 +33,18 @@
 //!
 //! Version, compute capability, memory, number of devices and the time at which work runs are
 //! [`Settings`], in code or in environment variables.
+//!
+//! # Rooms
+//!
+//! Each room uses only those above it in this list (`ARCHITECTURE.md` draws them and follows a launch through them; the
+//! test `arrows` reads the `use` lines):
+//!
+//! - `semantics`: what each operation computes. It knows nothing else of the crate.
+//! - [`ptx`]: text to syntax tree.
+//! - [`memory`]: addresses and bytes. [`report`]: what a wrong kernel did, in terms of these.
+//! - [`program`]: from syntax tree to instructions. It uses `ptx` and `semantics`, and does not know how it is run.
+//! - [`exec`]: runs a program on memory; its own rooms are in its documentation.
+//! - `settings`, `message`; `driver`: the driver's functions, on top of all of these.
 
 mod choice;
 mod driver;
@@ -42,6 +54,7 @@ mod message;
 pub mod program;
 pub mod ptx;
 pub mod report;
+mod semantics;
 mod served;
 mod settings;
 

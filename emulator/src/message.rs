@@ -1,7 +1,7 @@
 //! What the emulator would say if it printed.
 
 use core::fmt;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use cuprum_sys::CUresult;
 
@@ -30,7 +30,7 @@ pub enum Message<'a> {
         /// What the JIT error log says.
         log: &'a str,
     },
-    /// A function answers `CUDA_ERROR_NOT_SUPPORTED`. Told once per function.
+    /// A function answers `CUDA_ERROR_NOT_SUPPORTED`. Told once per function and reason.
     NotSupported {
         /// The exported name of the function.
         function: &'a str,
@@ -77,8 +77,18 @@ pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
 }
 
-/// Tells the hook, if there is one and the settings do not keep it from it.
+static KEEPER: OnceLock<fn(&Message<'_>)> = OnceLock::new();
+
+/// Sets who keeps all messages, whatever the settings say. There is one; the first stays.
+pub(crate) fn keep(keeper: fn(&Message<'_>)) {
+    KEEPER.get_or_init(|| keeper);
+}
+
+/// Tells the keeper, and the hook, if there is one and the settings do not keep it from it.
 pub(crate) fn tell(message: &Message<'_>) {
+    if let Some(keep) = KEEPER.get() {
+        keep(message);
+    }
     let asked_for = matches!(message, Message::Settings(_) | Message::Leaks(_));
     let silent = Settings::in_force().as_ref().is_ok_and(|settings| !settings.reports);
     if silent && !asked_for {

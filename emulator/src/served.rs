@@ -1,8 +1,7 @@
 //! Which driver call a thread is serving, so that what it makes can be put down to that call.
 
-use std::cell::Cell;
-
 use cuprum_sys::FnId;
+use std::cell::Cell;
 
 thread_local! {
     static SERVED: Cell<Option<FnId>> = const { Cell::new(None) };

@@ -1,6 +1,8 @@
 //! Reads that nothing orders: what the host need not wait for is not done when the call returns.
 //!
 //! As recorded on an H100 by `tests/gpu/probe_order.py`, and as NVIDIA documents who waits for what.
+//!
+//! A program of its own: it installs the deferred mode.
 
 mod common;
 

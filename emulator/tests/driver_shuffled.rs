@@ -1,4 +1,6 @@
 //! The shuffled mode: what nothing orders happens in any order, what something orders does not.
+//!
+//! A program of its own: it installs the shuffled mode.
 
 mod common;
 
@@ -20,7 +22,7 @@ fn context() -> (TestContext, MutexGuard<'static, ()>) {
     (TestContext::new(), alone)
 }
 
-/// What memory holds at the end when three streams fill parts of it, and what is seen on the way.
+/// Contents of memory at the end when three streams fill parts of it, and what is seen on the way.
 fn unordered(seed: u64) -> Vec<u8> {
     reseed(seed);
     let memory = alloc(64);

@@ -1,4 +1,6 @@
 //! Threads, forks and the end of the process, with operations on a thread of the driver's own.
+//!
+//! A program of its own: it installs the asynchronous mode, and forks.
 
 mod common;
 
@@ -17,7 +19,7 @@ fn context() -> TestContext {
     TestContext::new()
 }
 
-/// Whether the host function below may go on.
+/// True once the host function below may go on.
 static GO: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" fn wait_for_go(_: *mut c_void) {

@@ -1,5 +1,7 @@
 //! Virtual memory, the linker, and settings other than the default: an old driver, two devices, little
 //! memory, and operations that run only when somebody waits.
+//!
+//! A program of its own: it installs those settings.
 
 mod common;
 

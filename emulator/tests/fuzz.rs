@@ -6,6 +6,8 @@
 //! ```sh
 //! CUPRUM_FUZZ_SECONDS=3600 CUPRUM_FUZZ_SEED=$(date +%s) cargo test -p cuprum-emulator --lib --test fuzz fuzz_
 //! ```
+//!
+//! A program of its own, so that `CUPRUM_FUZZ_SECONDS` lengthens nothing else.
 
 mod common;
 #[path = "fuzz/defined.rs"]
@@ -200,7 +202,7 @@ fn fuzz_logs_stay_in_their_buffers() {
     });
 }
 
-/// What a launch left in the buffers; `None` after a fault.
+/// Contents of the buffers after a launch; `None` after a fault.
 type Outcome = Option<Vec<Vec<u8>>>;
 
 /// Warp instructions after which a kernel counts as endless.
@@ -246,7 +248,7 @@ fn run(case: &Case, text: &str, mode: Mode, checks: bool) -> Outcome {
     Some(buffers.iter().map(Buffer::read::<u8>).collect())
 }
 
-/// Whether what a kernel computes follows from its inputs, if there is no race in it and all memory that it reads was
+/// True if the results of a kernel follow from its inputs, if there is no race in it and all memory that it reads was
 /// written.
 fn is_deterministic(text: &str) -> bool {
     let varying = [

@@ -1,4 +1,6 @@
 //! What the device says, beside a code, of what it cannot do: once, and with the way out.
+//!
+//! A program of its own: the hook is the process's, and the process says each thing once.
 
 mod common;
 
@@ -16,7 +18,7 @@ const HEADER: &str = ".version 8.0\n.target sm_90a\n.address_size 64\n";
 
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// What was said so far with this in it. Tests run at the same time, so each looks for words of its own.
+/// Messages so far that contain this. Tests run at the same time, so each looks for words of its own.
 fn heard(part: &str) -> Vec<String> {
     let heard = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
     heard.iter().filter(|text| text.contains(part)).cloned().collect()
@@ -74,7 +76,67 @@ fn arguments_that_are_not_supported_are_named_once_by_function() {
     }
     let said = heard("cuArray3DCreate_v2 answers");
     assert_eq!(said.len(), 1, "{said:?}");
-    assert_says(&said[0], &["these arguments"]);
+    assert_says(&said[0], &["leave out CUDA_ARRAY3D_SPARSE"]);
+}
+
+/// Each refusal of arguments has a reason of its own, with the way out, and one function may have several.
+#[test]
+fn each_refusal_of_arguments_has_its_reason() {
+    listen();
+    let context = TestContext::new();
+    let says = |function: &str, parts: &[&str]| {
+        let said = heard(&format!("{function} answers CUDA_ERROR_NOT_SUPPORTED: "));
+        assert!(parts.iter().all(|part| said.iter().any(|said| said.contains(part))), "{function}: {said:?}");
+    };
+
+    let mut props = CUmemAllocationProp::zeroed();
+    props.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    props.requestedHandleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let mut handle = 0;
+    assert_eq!(code!(cuMemCreate(&mut handle, 2 << 20, &props, 0)), NOT_SUPPORTED);
+    props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST;
+    assert_eq!(code!(cuMemCreate(&mut handle, 2 << 20, &props, 0)), NOT_SUPPORTED);
+    says("cuMemCreate", &["ask for no type of handle", "use cuMemHostAlloc"]);
+
+    let mut format = CUDA_ARRAY3D_DESCRIPTOR::zeroed();
+    (format.Width, format.Height, format.NumChannels) = (64, 64, 3);
+    format.Format = CUarray_format::CU_AD_FORMAT_NV12;
+    let mut array = CUarray::null();
+    assert_eq!(code!(cuArray3DCreate_v2(&mut array, &format)), NOT_SUPPORTED);
+    says("cuArray3DCreate_v2", &["decode in a kernel"]);
+
+    let mut graph = CUgraph::null();
+    ok!(cuGraphCreate(&mut graph, 0));
+    let (mut condition, mut node, mut copy) = (0, CUgraphNode::null(), CUgraph::null());
+    ok!(cuGraphConditionalHandleCreate(&mut condition, graph, context.0, 0, 0));
+    let mut params = CUgraphNodeParams::zeroed();
+    params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    params.u.conditional.handle = condition;
+    params.u.conditional.type_ = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF;
+    params.u.conditional.size = 1;
+    ok!(cuGraphAddNode(&mut node, graph, null(), 0, &mut params));
+    assert_eq!(code!(cuGraphClone(&mut copy, graph)), NOT_SUPPORTED);
+    says("cuGraphClone", &["build it again"]);
+    assert_eq!(code!(cuGraphNodeSetParams(node, &mut params)), NOT_SUPPORTED);
+    says("cuGraphNodeSetParams", &["destroy the node and add another"]);
+    let mut ext = CUgraphNodeParams::zeroed();
+    ext.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
+    assert_eq!(code!(cuGraphAddNode(&mut node, graph, null(), 0, &mut ext)), NOT_SUPPORTED);
+    ext.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    assert_eq!(code!(cuGraphAddNode(&mut node, graph, null(), 0, &mut ext)), NOT_SUPPORTED);
+    says("cuGraphAddNode", &["use event nodes", "use cuStreamBatchMemOp"]);
+    ok!(cuGraphDestroy(graph));
+
+    let (location, device) = (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0);
+    let mut pool = CUmemoryPool::null();
+    let mut place = CUmemLocation { type_: location, id: device };
+    let kind = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    assert_eq!(code!(cuMemGetDefaultMemPool(&mut pool, &mut place, kind)), NOT_SUPPORTED);
+    says("cuMemGetDefaultMemPool", &["CU_MEM_LOCATION_TYPE_HOST_NUMA with the number 0"]);
+
+    let everything = heard("answers CUDA_ERROR_NOT_SUPPORTED");
+    assert!(everything.iter().all(|said| !said.contains("these arguments")), "{everything:?}");
 }
 
 #[test]

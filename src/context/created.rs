@@ -35,6 +35,12 @@ bitflags::bitflags! {
 ///
 /// It cannot be dropped while something made in it is alive. Drop destroys it on any thread, swallows errors
 /// (see [`swallowed`](crate::swallowed)) and does nothing in a forked child; [`close`](Context::close) reports.
+///
+/// # Keeping it in a struct
+///
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](Context::share) the context.
+/// What is made in a [`SharedContext`](super::SharedContext) borrows nothing, and the struct may be moved, sent, kept in a
+/// `static` and dropped in any order.
 pub struct Context(ContextRef);
 
 impl Context {

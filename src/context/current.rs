@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUlimit, FnId};
 
-use super::{Context, ContextRef, ForeignContext, PrimaryContext, SharedContext, stack};
+use super::{Context, ContextRef, ForeignContext, KeptContext, PrimaryContext, SharedContext, stack};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
@@ -86,6 +86,12 @@ impl fmt::Debug for ContextStack {
 ///
 /// Code behind this crate's back (a raw call, another library) can change the current context without this
 /// token knowing; it must put back what it found.
+///
+/// # Keeping it in a struct
+///
+/// A token is good for the loan of the one below it, on its thread; keep a [`SharedContext`] instead, and
+/// [enter](SharedContext::enter) it for each piece of work. What is made from a token fits into a struct beside the context
+/// if that is a [`SharedContext`]: then `'ctx` is `'static`.
 pub struct Current<'s, 'ctx> {
     token: Token<'ctx>,
     below: CUcontext,
@@ -121,6 +127,11 @@ impl<'ctx> Token<'ctx> {
 /// A borrow of a context that can be pushed: of any owner, or of a [`ContextRef`].
 ///
 /// `'ctx` is the lifetime that everything made in it gets: that of the borrow, or `'static` for a [`SharedContext`].
+///
+/// # Keeping it in a struct
+///
+/// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: what is made
+/// in a context that is borrowed cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
 pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
 
 impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}
@@ -154,11 +165,19 @@ impl<'s> sealed::Sealed<'s, 'static> for &'s SharedContext {
     }
 }
 
+impl<'s, 'ctx> sealed::Sealed<'s, 'ctx> for &'s KeptContext<'ctx> {
+    #[inline]
+    fn near(self) -> Near<'s, ContextRef> {
+        KeptContext::near(self)
+    }
+}
+
 /// The context, for the lifetime of what is made in it.
 #[inline]
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
-    // SAFETY: of the two kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. The other
-    // borrows a share of it for `'s`, for which the token is good; what is made from the token takes its own share.
+    // SAFETY: of the kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. Another borrows a
+    // share of it for `'s`, for which the token is good; what is made from the token takes its own share. The third
+    // borrows one of either.
     unsafe { context.near().outlived() }
 }
 

@@ -5,6 +5,7 @@ mod current;
 mod doubt;
 mod enter;
 mod foreign;
+mod open;
 mod primary;
 mod profiler;
 mod settings;
@@ -21,6 +22,7 @@ pub use self::created::{Context, ContextFlags};
 pub(crate) use self::current::Token;
 pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, ToPush};
 pub use self::foreign::ForeignContext;
+pub use self::open::KeptContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
 pub use self::profiler::Profile;
 pub use self::shared::SharedContext;
@@ -29,7 +31,6 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::{Error, Poison};
 use crate::raw::keep::Shareable;
-use crate::swallowed;
 
 /// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`ForeignContext`] and [`SharedContext`]
 /// dereference to.
@@ -111,16 +112,6 @@ impl ContextRef {
     #[cold]
     pub(crate) fn record(&self, error: Error) -> Error {
         self.poison.record(error)
-    }
-
-    /// Counts an error that a `Drop` cannot return, unless it says nothing new.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn swallow(&self, error: Error) {
-        let lost_before = error.first_reported_by().is_some();
-        if !error.is_deinitialized() && !error.is_forked() && !lost_before {
-            swallowed::tell(error);
-        }
     }
 
     /// Gives the context back to the driver in a `Drop`.

@@ -14,6 +14,12 @@ use crate::raw::call::{driver_call, either_call};
 /// Each value holds one retain; the driver destroys the context when the last one in the process is released.
 /// Drop releases on any thread, swallows errors and does nothing in a forked child;
 /// [`close`](PrimaryContext::close) reports.
+///
+/// # Keeping it in a struct
+///
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](PrimaryContext::share) the
+/// context. What is made in a [`SharedContext`](super::SharedContext) borrows nothing, and the struct may be moved, sent,
+/// kept in a `static` and dropped in any order.
 pub struct PrimaryContext(ContextRef);
 
 /// Whether a device's primary context is alive, and with which flags.

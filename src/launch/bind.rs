@@ -5,10 +5,21 @@ use super::{Kernel, Signature};
 use crate::error::Error;
 use crate::module::Function;
 
-/// Why a kernel could not be bound to a signature.
+/// A kernel that could not be bound to a signature: which, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", kernel.as_deref().map_or_else(String::new, |name| format!("kernel `{name}`: ")))]
+#[non_exhaustive]
+pub struct BindError {
+    /// The kernel's name, as [`Function::name`] tells it; `None` where nobody does.
+    pub kernel: Option<String>,
+    /// What differs.
+    pub reason: Mismatch,
+}
+
+/// What differs between a kernel and a signature, or why that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum BindError {
+pub enum Mismatch {
     /// The kernel has another number of parameters.
     #[error("the kernel has {kernel} parameters, the signature {signature}")]
     Count {
@@ -59,41 +70,58 @@ impl<'m> Function<'m> {
     /// The meaning of the bytes is not known to the driver: an `i32` where the kernel has a `float` is not seen.
     ///
     /// # Errors
-    /// [`BindError`]: what differs, with both values. Where the driver is older than CUDA 12.4: [`Error::is_unresolved`]
-    /// in it if the module was not loaded from PTX, [`BindError::Unreadable`] if the PTX has a word that is not known.
+    /// [`BindError`]: the kernel's name and what differs, with both values. Where the driver is older than CUDA 12.4:
+    /// [`Error::is_unresolved`] in it if the module was not loaded from PTX, [`Mismatch::Unreadable`] if the PTX has a word
+    /// that is not known.
     ///
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for
-    /// the limits `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    /// the limits `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for an error `cuFuncGetName`,
+    /// CUDA 12.3+.
     #[doc(alias = "cuFuncGetParamCount")]
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn bind<S: Signature>(self) -> Result<Kernel<'m, S>, BindError> {
+        self.compare::<S>()
+            .and_then(|()| {
+                // SAFETY: number, sizes and offsets were just compared.
+                Ok(unsafe { self.bind_unchecked() }?)
+            })
+            .map_err(|reason| self.refuse(reason))
+    }
+
+    /// Compares the kernel's parameters with a signature.
+    fn compare<S: Signature>(self) -> Result<(), Mismatch> {
         let signature = S::LAYOUT.len();
         let kernel = self.parameter_count().map_err(|error| self.not_known(error))?;
         if kernel != signature {
-            return Err(BindError::Count { kernel, signature });
+            return Err(Mismatch::Count { kernel, signature });
         }
         let mut offset = 0usize;
         for (index, layout) in S::LAYOUT.iter().enumerate() {
             let (at, size) = self.parameter(index)?;
             if size != layout.size() {
-                return Err(BindError::Size { index, kernel: size, signature: layout.size() });
+                return Err(Mismatch::Size { index, kernel: size, signature: layout.size() });
             }
             // `Parameter` is a safe trait: a layout can be anything.
             offset = offset.checked_next_multiple_of(layout.align()).unwrap_or(usize::MAX);
             if at != offset {
-                return Err(BindError::Offset { index, kernel: at, signature: offset });
+                return Err(Mismatch::Offset { index, kernel: at, signature: offset });
             }
             offset = offset.saturating_add(size);
         }
-        // SAFETY: number, sizes and offsets were just compared.
-        Ok(unsafe { self.bind_unchecked() }?)
+        Ok(())
+    }
+
+    /// Names the kernel in an error, if its name is to be had.
+    #[cold]
+    fn refuse(self, reason: Mismatch) -> BindError {
+        BindError { kernel: self.name().ok(), reason }
     }
 
     /// Why the parameters are not known: the word of the PTX says more than the version of the driver.
-    fn not_known(self, error: Error) -> BindError {
+    fn not_known(self, error: Error) -> Mismatch {
         match self.unreadable() {
-            Some(unreadable) if error.is_unresolved() => BindError::Unreadable { at: unreadable.0.clone() },
-            _ => BindError::Driver(error),
+            Some(unreadable) if error.is_unresolved() => Mismatch::Unreadable { at: unreadable.0.clone() },
+            _ => Mismatch::Driver(error),
         }
     }
 

@@ -16,6 +16,11 @@ use crate::stream::Stream;
 ///
 /// A parameter is a type of plain data, passed by value, or [`In<T>`](super::In) or [`InOut<T>`](super::InOut), passed as the
 /// address of device memory that is read or also written.
+///
+/// # Keeping it in a struct
+///
+/// It borrows its module, and no struct can hold both: a [`SharedKernel`](super::SharedKernel) keeps its code instead. One
+/// is made by [`SharedModule::kernel`](crate::SharedModule::kernel), and dereferences to this.
 pub struct Kernel<'m, S> {
     function: Function<'m>,
     limits: Limits,
@@ -97,7 +102,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
 
     /// Refuses a geometry beyond the limits.
     #[inline]
-    pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
+    pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.limits.check(config)
     }
 
@@ -128,7 +133,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ///    lengths, those of [`In`](super::In) only to read, and what else it is told addresses of.
     /// 3. Until it has finished, that memory is not freed, and no other access by host or device conflicts with
     ///    it, except such as are ordered by the stream, by an event, or by the default stream (see [`Stream`]).
-    /// 4. The module is not unloaded before it has finished.
+    /// 4. The module is not unloaded before it has finished, and no texture or surface that it uses is dropped.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]

@@ -15,7 +15,7 @@ mod signature;
 pub(crate) use self::signature::addresses;
 
 pub use self::attributes::LaunchAttributes;
-pub use self::bind::BindError;
+pub use self::bind::{BindError, Mismatch};
 pub use self::config::{Dim3, LaunchConfig};
 pub use self::kernel::{Kernel, LaunchError};
 pub use self::occupancy::{BlockSuggestion, OccupancyFlags};

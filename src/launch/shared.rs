@@ -14,7 +14,7 @@ use crate::raw::keep::Keep;
 pub struct SharedKernel<'ctx, S> {
     /// Only lent for the loan of this value: it does not keep the module itself.
     kernel: Kernel<'ctx, S>,
-    _module: Keep<'ctx, Module<'ctx>>,
+    module: Keep<'ctx, Module<'ctx>>,
 }
 
 impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
@@ -22,7 +22,12 @@ impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
     /// `kernel` is of `module`.
     pub(crate) unsafe fn new(kernel: Kernel<'_, S>, module: Keep<'ctx, Module<'ctx>>) -> Self {
         // SAFETY: the module is kept beside the kernel.
-        Self { kernel: unsafe { kernel.outlived() }, _module: module }
+        Self { kernel: unsafe { kernel.outlived() }, module }
+    }
+
+    /// A share of the code, for what launches the kernel later.
+    pub(crate) fn share(&self) -> Keep<'ctx, Module<'ctx>> {
+        self.module.clone()
     }
 
     /// As [`Kernel::allow_shared_bytes`].

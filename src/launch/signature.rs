@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use cuprum_sys::CUdeviceptr;
 
-use crate::memory::{Buffer, DeviceData, Slice, SliceMut};
+use crate::memory::{Buffer, DeviceData, ForeignBuffer, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut};
 
 /// A parameter that is the address of device memory from which the kernel reads elements of `T`.
 #[derive(Debug)]
@@ -20,7 +20,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a kernel can take: plain data by value, [`In`], [`InOut`].
+/// What a kernel can take: plain data by value, [`In`], [`InOut`],
+/// [`TextureObject`](crate::texture::TextureObject), [`SurfaceObject`](crate::texture::SurfaceObject).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a kernel",
     label = "neither plain data nor an address of device memory",
@@ -52,7 +53,8 @@ impl<T: DeviceData> Parameter for InOut<T> {
     label = "not an argument for `{P}`",
     note = "plain data is given as exactly the type of the parameter: nothing is converted",
     note = "`In<T>` is given `&Buffer<T>` or a `Slice<T>`, `InOut<T>` is given `&mut Buffer<T>` or a `SliceMut<T>`: memory \
-            of the host is copied to a buffer first"
+            of the host is copied to a buffer first",
+    note = "`TextureObject` is given `&Texture` or a `LentTexture`, `SurfaceObject` likewise"
 )]
 pub unsafe trait Argument<P: Parameter> {
     /// What the kernel reads.
@@ -88,11 +90,18 @@ pub(crate) use addresses;
 
 addresses! {
     In <- &Buffer<'_, T>;
+    In <- &ForeignBuffer<'_, T>;
     In <- Slice<'_, T>;
     In <- &Slice<'_, T>;
     InOut <- &mut Buffer<'_, T>;
+    InOut <- &mut ForeignBuffer<'_, T>;
     InOut <- SliceMut<'_, T>;
     InOut <- &mut SliceMut<'_, T>;
+    In <- &PitchedBuffer<'_, T>;
+    In <- Pitched<'_, T>;
+    InOut <- &mut PitchedBuffer<'_, T>;
+    InOut <- PitchedMut<'_, T>;
+    InOut <- &mut PitchedMut<'_, T>;
 }
 
 /// The parameters of a kernel: a tuple of up to 16 types that are each a [`Parameter`].

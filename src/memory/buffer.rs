@@ -14,7 +14,7 @@ use crate::raw::held::{Handle, Held};
 
 /// An allocation by its address; none at 0.
 #[derive(Clone, Copy)]
-struct Allocation(CUdeviceptr);
+pub(super) struct Allocation(pub(super) CUdeviceptr);
 
 // SAFETY: the driver allows any thread to use and to free device memory.
 unsafe impl Handle for Allocation {
@@ -43,6 +43,12 @@ unsafe impl Handle for Allocation {
 /// where the library was opened with per-thread default streams; a [scope](Current::scope) waits first in both cases.
 ///
 /// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
+///
+/// # Keeping it in a struct
+///
+/// In a struct it is a `Buffer<'static, T>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share: it
+/// may lie beside that context, or without it. In a context that is borrowed, `'ctx` is that borrow, and no struct can hold
+/// both.
 pub struct Buffer<'ctx, T: DeviceData> {
     memory: Held<'ctx, Allocation>,
     len: usize,

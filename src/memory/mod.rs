@@ -1,20 +1,59 @@
-//! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it.
+//! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it; rows and slices of it, and
+//! arrays. Memory of the host that is page-locked, so that copies of it run beside the host.
+//!
+//! # Rows and slices
+//!
+//! A [`PitchedBuffer`] owns rows whose distance the driver chose. [`Pitched`] and [`PitchedMut`] borrow rows and slices
+//! of it or of linear memory, [`HostBlock`] and [`HostBlockMut`] those of the host. All of them, and parts of arrays, are
+//! copied to each other by `copy_from` and `copy_to`, which compare the [extents](Extent).
+//!
+//! # Arrays
+//!
+//! An [`Array`] has a shape and a format and lies in an order of the device's own; kernels reach it through
+//! [textures and surfaces](crate::texture). Any number of them may reach one array, and kernels may write it through
+//! surfaces at any time. So an array gives copies, never slices, and needs no exclusive borrow to be written, as
+//! [`Global`](crate::Global) does not. Order is made by a stream, an event, or the default stream; a copy that is not in
+//! order with a write finds old elements or new ones.
 
+mod array;
 mod buffer;
 pub(crate) mod copy;
 mod data;
+mod extent;
+mod foreign;
+mod host_block;
+pub(crate) mod locked;
 mod peer;
+mod pinned;
+mod pitched;
 mod pointer;
+mod registered;
+pub(crate) mod side;
 mod slice;
 pub mod vector;
 
+pub use self::array::{
+    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MipmappedArray, SharedArray,
+    SharedMipmappedArray, Texel,
+};
+pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;
 pub(crate) use self::data::Pattern;
 #[cfg(feature = "bytemuck")]
 pub use self::data::Plain;
 pub use self::data::{DeviceAddress, DeviceData, Fill};
+pub use self::extent::Extent;
+pub(crate) use self::extent::Strides;
+pub use self::foreign::ForeignBuffer;
+pub use self::host_block::{HostBlock, HostBlockMut};
+pub use self::locked::PageLocked;
 pub use self::peer::PeerAccess;
+pub use self::pinned::{PinnedBuffer, PinnedFlags};
+pub(crate) use self::pitched::filled_rows;
+pub use self::pitched::{Pitched, PitchedBuffer, PitchedMut};
 pub use self::pointer::PointerInfo;
+pub use self::registered::{HostOwner, RegisterError, RegisterFlags, Registered};
+pub use self::side::CopySource;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
 
@@ -32,6 +71,8 @@ pub use self::slice::{Slice, SliceMut};
 /// ```
 #[cfg(feature = "derive")]
 pub use cuprum_derive::DeviceData;
+
+use cuprum_sys::CUarray_format;
 
 use crate::error::Error;
 
@@ -57,6 +98,45 @@ pub enum MemoryError {
         /// Elements of the source.
         source_len: usize,
     },
+    /// Source and destination of a copy differ in width, height or depth. Nothing was copied.
+    #[error(
+        "cannot copy a block of {source_extent} into one of {destination_extent}: take a part of the larger one"
+    )]
+    Extent {
+        /// Elements of the destination along each dimension.
+        destination_extent: Extent,
+        /// Elements of the source along each dimension.
+        source_extent: Extent,
+    },
+    /// A block of rows and slices does not lie in the memory that is to hold it, or its rows or slices overlap.
+    #[error(
+        "{len} elements have no room for a block of {extent} whose rows begin {pitch} elements apart and whose \
+         slices {rows} rows"
+    )]
+    Outside {
+        /// Elements asked for along each dimension.
+        extent: Extent,
+        /// Elements from one row to the next.
+        pitch: usize,
+        /// Rows from one slice to the next.
+        rows: usize,
+        /// Elements that there are.
+        len: usize,
+    },
+    /// An array with a dimension of zero, which the driver would take for one of fewer dimensions.
+    #[error("an array of {extent} has no elements: every dimension must be at least 1")]
+    EmptyArray {
+        /// Elements asked for along each dimension.
+        extent: Extent,
+    },
+    /// An array has elements of another type.
+    #[error("the array has {channels} channels of {format:?}, another element type than asked for")]
+    Texel {
+        /// Format of a channel.
+        format: CUarray_format,
+        /// Channels of an element.
+        channels: u32,
+    },
     /// The source of a copy is lent to another stream than the destination, which nothing orders. Nothing was copied.
     #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
     OtherStream,
@@ -65,6 +145,16 @@ pub enum MemoryError {
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
     )]
     Overlap,
+    /// The host memory was lent to work that could not be waited for, and the device may still write it: see
+    /// [`PinnedBuffer`]. Nothing was done.
+    #[error("the host memory is lost: after a fault, the device may go on writing it")]
+    Lost,
+    /// The driver's page-locked memory does not begin at a multiple of the element's alignment. Nothing was allocated.
+    #[error("elements aligned to {align} bytes cannot lie in page-locked memory")]
+    Alignment {
+        /// The alignment of one element.
+        align: usize,
+    },
     /// The driver refused.
     #[error(transparent)]
     Driver(#[from] Error),

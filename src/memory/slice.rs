@@ -72,6 +72,10 @@ macro_rules! common {
                 &self.context
             }
 
+            pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
+                self.context
+            }
+
             /// The elements from `start` on; the range was checked, so the offset fits.
             const fn part(&self, start: usize, len: usize) -> Self {
                 Self::new(self.address + (start * size_of::<T>()) as CUdeviceptr, len, self.context)

@@ -1,12 +1,12 @@
 //! Kernels as the driver knows them: attributes and parameters.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::fmt;
 use std::ptr;
 
 use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUresult, FnId};
 
-use super::ptx::{Parameter, Unreadable};
+use super::ptx::{Entry, Unreadable};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::LaunchConfig;
@@ -15,12 +15,17 @@ use crate::raw::keep::Near;
 use crate::stream::Stream;
 
 /// A kernel of a loaded module, which it borrows. Bind it to a Rust signature to launch it.
+///
+/// # Keeping it in a struct
+///
+/// It borrows its module, and no struct can hold both: a [`SharedKernel`](crate::SharedKernel) of a
+/// [`SharedModule`](crate::SharedModule) keeps its code, and fits beside it.
 #[derive(Clone, Copy)]
 pub struct Function<'m> {
     raw: CUfunction,
     context: Near<'m, ContextRef>,
-    /// The parameters from the PTX, where the driver cannot be asked.
-    parameters: Option<Near<'m, Result<Vec<Parameter>, Unreadable>>>,
+    /// What the PTX says of it, where the driver cannot be asked.
+    entry: Option<Near<'m, Entry>>,
 }
 
 // SAFETY: the driver allows any thread to use a function handle.
@@ -32,9 +37,9 @@ impl<'m> Function<'m> {
     pub(super) const fn new(
         raw: CUfunction,
         context: Near<'m, ContextRef>,
-        parameters: Option<Near<'m, Result<Vec<Parameter>, Unreadable>>>,
+        entry: Option<Near<'m, Entry>>,
     ) -> Self {
-        Self { raw, context, parameters }
+        Self { raw, context, entry }
     }
 
     /// The same, for as long as its module is kept otherwise.
@@ -45,8 +50,8 @@ impl<'m> Function<'m> {
         // SAFETY: the module keeps its context.
         let context = unsafe { self.context.outlived() };
         // SAFETY: what the PTX says lies in the module, too.
-        let parameters = self.parameters.map(|parameters| unsafe { parameters.outlived() });
-        Function { raw: self.raw, context, parameters }
+        let entry = self.entry.map(|entry| unsafe { entry.outlived() });
+        Function { raw: self.raw, context, entry }
     }
 
     /// The driver's handle.
@@ -59,6 +64,27 @@ impl<'m> Function<'m> {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
+    }
+
+    /// The name by which the module has it: that of the source for `extern "C"`, changed by C++ otherwise.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
+    ///
+    /// Driver: `cuFuncGetName`, CUDA 12.3+; before that the PTX is read.
+    #[doc(alias = "cuFuncGetName")]
+    pub fn name(self) -> Result<String, Error> {
+        if let Some(entry) = self.entry.as_deref() {
+            return Ok(entry.name.clone());
+        }
+        let mut name = ptr::null();
+        // SAFETY: the function is live, as its module is borrowed; the out-parameter outlives the call.
+        unsafe { context_call!(&self.context, cuFuncGetName(&raw mut name, self.raw)) }?;
+        if name.is_null() {
+            return Ok(String::new());
+        }
+        // SAFETY: the driver's own text, which lives as long as the module, and is copied at once.
+        Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
     /// Reads one attribute, such as registers per thread or bytes of static shared memory.
@@ -110,7 +136,7 @@ impl<'m> Function<'m> {
     #[doc(alias = "cuFuncGetParamCount")]
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn parameter_count(self) -> Result<usize, Error> {
-        match self.parameters.as_deref() {
+        match self.entry.as_deref().map(|entry| &entry.parameters) {
             Some(Ok(parameters)) => return Ok(parameters.len()),
             _ if self.context.library().has(FnId::cuFuncGetParamCount) => {}
             _ => return self.probe_parameter_count(),
@@ -136,7 +162,7 @@ impl<'m> Function<'m> {
 
     /// The word of the PTX for which the parameters are not known, where it alone could tell.
     pub(crate) fn unreadable(&self) -> Option<&Unreadable> {
-        self.parameters.as_deref()?.as_ref().err()
+        self.entry.as_deref()?.parameters.as_ref().err()
     }
 
     /// Offset and size in bytes of parameter `index`.
@@ -147,7 +173,7 @@ impl<'m> Function<'m> {
     /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn parameter(self, index: usize) -> Result<(usize, usize), Error> {
-        if let Some(Ok(parameters)) = self.parameters.as_deref() {
+        if let Some(Ok(parameters)) = self.entry.as_deref().map(|entry| &entry.parameters) {
             let parameter = parameters.get(index);
             return parameter
                 .map(|parameter| (parameter.offset, parameter.size))

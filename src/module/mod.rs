@@ -2,21 +2,23 @@
 
 mod function;
 mod global;
+mod load;
+mod options;
 mod ptx;
 mod shared;
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::CString;
 use std::fmt;
-use std::ptr;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUfunction, CUjit_option, CUmodule, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUfunction, CUmodule, CUresult, FnId, Fns, call};
 
 pub use self::function::Function;
 pub use self::global::Global;
+pub use self::options::LoadOptions;
 pub use self::shared::{KernelError, SharedModule};
 
-use crate::context::{ContextRef, Current};
+use crate::context::ContextRef;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::context_call;
@@ -31,11 +33,16 @@ use crate::raw::keep::{Near, Shareable};
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module.
+/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module. Nor can it hold a context
+/// and a module that borrows it: in a struct it is a `Module<'static>`, or a `SharedModule<'static>`, of a
+/// [`SharedContext`](crate::SharedContext).
 pub struct Module<'ctx> {
     code: Held<'ctx, CUmodule>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
     entries: Vec<ptx::Entry>,
+    /// Expressions of the source, and the names in the code of what they denote.
+    names: Vec<(String, String)>,
+    info_log: String,
     /// Only of a [`SharedModule`].
     shares: Option<AtomicUsize>,
 }
@@ -76,6 +83,14 @@ pub enum ModuleError {
     /// What should be PTX begins like machine code.
     #[error("this is no PTX but begins like an ELF file: load it with `load_binary`")]
     NotPtx,
+    /// What should be PTX is CUDA C++.
+    #[error(
+        "this is CUDA C++ and no PTX, which begins with `.version`: compile it with `Module::compile`, or with `nvcc --ptx`"
+    )]
+    CudaSource,
+    /// Code for link-time optimization has to be linked first.
+    #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
+    NotLoadable,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
         if log.is_empty() { String::new() } else { format!("\n{log}") })]
@@ -87,13 +102,22 @@ pub enum ModuleError {
         /// What to do about it, where that is known.
         advice: Option<String>,
     },
-    /// The module has nothing of this name.
-    #[error("{error}: the module has no {what} named `{name}`")]
-    NotFound {
+    /// The module has no function of this name.
+    #[error("{error}: the module has no function named `{name}`; {}", listing(there_are.as_deref()))]
+    NoFunction {
         /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
         error: Error,
-        /// "function" or "global".
-        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The functions that it has, those first whose names contain the one asked for; `None` where nobody tells: the
+        /// driver is older than CUDA 12.4, and the module was not loaded from PTX.
+        there_are: Option<Vec<String>>,
+    },
+    /// The module has no global variable of this name.
+    #[error("{error}: the module has no global named `{name}`")]
+    NoGlobal {
+        /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
+        error: Error,
         /// The name asked for.
         name: String,
     },
@@ -112,83 +136,7 @@ pub enum ModuleError {
     Driver(#[from] Error),
 }
 
-/// Bytes for what the driver's compiler writes.
-const LOG_BYTES: usize = 16 << 10;
-
 impl<'ctx> Module<'ctx> {
-    /// Loads PTX text; the driver compiles it for the device. Blocks while it does.
-    ///
-    /// # Errors
-    /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`
-    /// (also for PTX of a newer device, which the advice then says), `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (the PTX
-    /// is newer than the driver), `CUDA_ERROR_OUT_OF_MEMORY`; [`ModuleError::InteriorNul`];
-    /// [`ModuleError::NotPtx`].
-    ///
-    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
-    #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn load_ptx(cx: &Current<'_, 'ctx>, ptx: &str) -> Result<Self, ModuleError> {
-        // The driver would take an ELF file for one, and read as far as its header says.
-        if ptx.starts_with('\x7F') {
-            return Err(ModuleError::NotPtx);
-        }
-        let text = c_string("the PTX", ptx)?;
-        // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
-        let mut module = unsafe { Self::load(cx, text.as_ptr().cast(), Some(ptx)) }?;
-        if !cx.context().library().has(FnId::cuFuncGetParamInfo) {
-            module.entries = ptx::entries(ptx);
-        }
-        Ok(module)
-    }
-
-    /// Loads machine code (cubin) or a container of several (fatbin).
-    ///
-    /// # Errors
-    /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` (nothing in it fits the device),
-    /// `CUDA_ERROR_INVALID_IMAGE`, `CUDA_ERROR_OUT_OF_MEMORY`.
-    ///
-    /// # Safety
-    /// `image` is a whole cubin or fatbin as a compiler wrote it. The driver trusts its length fields; a cut
-    /// or forged one can crash the process.
-    ///
-    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
-    #[doc(alias = "cuModuleLoadDataEx")]
-    pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
-        // SAFETY: the caller vouches for the image.
-        unsafe { Self::load(cx, image.as_ptr().cast(), None) }
-    }
-
-    /// # Safety
-    /// `image` is an image that the driver can read to its end.
-    unsafe fn load(
-        cx: &Current<'_, 'ctx>,
-        image: *const c_void,
-        ptx: Option<&str>,
-    ) -> Result<Self, ModuleError> {
-        let context = cx.get()?;
-        let mut log = vec![0u8; LOG_BYTES];
-        let mut options =
-            [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
-        let (count, options, values) = (options.len() as u32, options.as_mut_ptr(), values.as_mut_ptr());
-        let mut raw = CUmodule::null();
-        // SAFETY: the caller vouches for the image; the options and the log outlive the call, and the log's
-        // size is told.
-        let loaded = unsafe {
-            context_call!(&context, cuModuleLoadDataEx(&raw mut raw, image, count, options, values))
-        };
-        match loaded {
-            Ok(()) => Ok(Self { code: Held::new(raw, context), entries: Vec::new(), shares: None }),
-            Err(error) => {
-                let log = CStr::from_bytes_until_nul(&log).map_or_else(|_| String::new(), lossy);
-                Err(ModuleError::Rejected {
-                    error,
-                    log: log.trim_end().to_owned(),
-                    advice: advice(&context, error, ptx),
-                })
-            }
-        }
-    }
-
     /// Makes the code one that is shared, so that its kernels can be kept beside it, or without it.
     pub fn share(self) -> SharedModule<'ctx> {
         SharedModule::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
@@ -204,40 +152,105 @@ impl<'ctx> Module<'ctx> {
         self.code.context()
     }
 
-    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it.
+    /// What the driver's compiler said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    pub fn info_log(&self) -> &str {
+        &self.info_log
+    }
+
+    /// The same, found under these expressions too.
+    pub(crate) fn with_names(mut self, names: Vec<(String, String)>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// The name in the code.
+    fn in_code<'a>(&'a self, name: &'a str) -> &'a str {
+        let named = self.names.iter().find(|(expression, _)| expression == name);
+        named.map_or(name, |(_, in_code)| in_code)
+    }
+
+    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it. Of a module that was
+    /// [compiled](Module::compile) with name expressions, also by such an expression.
     ///
     /// # Errors
-    /// [`ModuleError::NotFound`], [`ModuleError::InteriorNul`].
+    /// [`ModuleError::NoFunction`] with the functions that there are, [`ModuleError::InteriorNul`].
     ///
-    /// Driver: `cuModuleGetFunction`, CUDA 2.0+.
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+; for an error `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`,
+    /// CUDA 12.4+, and `cuFuncGetName`, CUDA 12.3+ (before that the PTX is read).
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: &str) -> Result<Function<'_>, ModuleError> {
-        let text = c_string("the function's name", name)?;
+        let in_code = self.in_code(name);
+        let text = c_string("the function's name", in_code)?;
         let (module, mut raw) = (self.as_raw(), CUfunction::null());
         // SAFETY: the module is live, and both pointers outlive the call.
         unsafe { context_call!(self.context(), cuModuleGetFunction(&raw mut raw, module, text.as_ptr())) }
-            .map_err(|error| not_found(error, "function", name))?;
-        let entry = self.entries.iter().find(|entry| entry.name == name);
-        Ok(Function::new(raw, self.code.near(), entry.map(|entry| Near::borrowed(&entry.parameters))))
+            .map_err(|error| self.no_function(error, name))?;
+        let entry = self.entries.iter().find(|entry| entry.name == in_code);
+        Ok(Function::new(raw, self.code.near(), entry.map(Near::borrowed)))
     }
 
-    /// A `__device__` or `__constant__` variable by its name, as elements of `T`.
+    /// All kernels of the module, in no particular order.
     ///
     /// # Errors
-    /// [`ModuleError::NotFound`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no
+    /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
+    ///
+    /// Driver: `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
+    #[doc(alias = "cuModuleGetFunctionCount")]
+    #[doc(alias = "cuModuleEnumerateFunctions")]
+    pub fn functions(&self) -> Result<Vec<Function<'_>>, Error> {
+        let (module, mut count) = (self.as_raw(), 0);
+        // SAFETY: the module is live, and the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuModuleGetFunctionCount(&raw mut count, module)) }?;
+        let mut found = vec![CUfunction::null(); count as usize];
+        let to = found.as_mut_ptr();
+        // SAFETY: as above, with room for as many handles as are asked for.
+        unsafe { context_call!(self.context(), cuModuleEnumerateFunctions(to, count, module)) }?;
+        let some = found.into_iter().filter(|raw| !raw.is_null());
+        Ok(some.map(|raw| Function::new(raw, self.code.near(), None)).collect())
+    }
+
+    #[cold]
+    fn no_function(&self, error: Error, name: &str) -> ModuleError {
+        if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
+            return error.into();
+        }
+        let mut there_are = self.function_names();
+        if let Some(names) = &mut there_are {
+            names.sort_by_cached_key(|other| (!other.contains(name), other.clone()));
+        }
+        ModuleError::NoFunction { error, name: name.to_owned(), there_are }
+    }
+
+    /// The names of all kernels, as the driver or the PTX says; `None` where neither does.
+    fn function_names(&self) -> Option<Vec<String>> {
+        if !self.entries.is_empty() {
+            return Some(self.entries.iter().map(|entry| entry.name.clone()).collect());
+        }
+        let functions = self.functions().ok()?;
+        functions.into_iter().map(|function| function.name().ok()).collect()
+    }
+
+    /// A `__device__` or `__constant__` variable by its name, or by a name expression as for a
+    /// [function](Module::function), as elements of `T`.
+    ///
+    /// # Errors
+    /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no
     /// multiple of that of `T`.
     ///
     /// Driver: `cuModuleGetGlobal_v2`, CUDA 3.2+.
     #[doc(alias = "cuModuleGetGlobal_v2")]
     pub fn global<T: DeviceData>(&self, name: &str) -> Result<Global<'_, T>, ModuleError> {
-        let text = c_string("the global's name", name)?;
+        let text = c_string("the global's name", self.in_code(name))?;
         let (module, mut address, mut bytes) = (self.as_raw(), 0, 0);
         let (to_address, to_bytes) = (&raw mut address, &raw mut bytes);
         // SAFETY: the module is live, and all pointers outlive the call.
         unsafe {
             context_call!(self.context(), cuModuleGetGlobal_v2(to_address, to_bytes, module, text.as_ptr()))
         }
-        .map_err(|error| not_found(error, "global", name))?;
+        .map_err(|error| match error.code() {
+            CUresult::CUDA_ERROR_NOT_FOUND => ModuleError::NoGlobal { error, name: name.to_owned() },
+            _ => error.into(),
+        })?;
         match bytes.checked_rem(size_of::<T>()) {
             Some(0) => Ok(Global::new(address, bytes / size_of::<T>(), self.code.near())),
             _ => Err(ModuleError::GlobalSize { name: name.to_owned(), bytes, element_bytes: size_of::<T>() }),
@@ -261,44 +274,26 @@ fn c_string(what: &'static str, text: &str) -> Result<CString, ModuleError> {
     CString::new(text).map_err(|error| ModuleError::InteriorNul { what, position: error.nul_position() })
 }
 
-fn lossy(text: &CStr) -> String {
-    text.to_string_lossy().into_owned()
-}
+/// The most names that a message lists; the error has them all.
+const LISTED: usize = 12;
 
-fn not_found(error: Error, what: &'static str, name: &str) -> ModuleError {
-    if error.code() == CUresult::CUDA_ERROR_NOT_FOUND {
-        ModuleError::NotFound { error, what, name: name.to_owned() }
-    } else {
-        error.into()
+/// What a module has, in the words of a message.
+fn listing(there_are: Option<&[String]>) -> String {
+    let Some(names) = there_are else {
+        return "what it has is not known, since the driver is older than CUDA 12.4 and there is no PTX"
+            .to_owned();
+    };
+    if names.is_empty() {
+        return "it has none".to_owned();
     }
-}
-
-/// What a user can do about refused code.
-#[cold]
-fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<String> {
-    let driver = context.driver().version();
-    let directive = |name| ptx.and_then(|ptx| ptx::directive(ptx, name)).unwrap_or("unknown");
-    match error.code() {
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => Some(format!(
-            "the PTX is of version {}, which this driver (CUDA {driver}) does not know: update the driver, or compile with \
-             a toolkit no newer than CUDA {driver}",
-            directive(".version"),
-        )),
-        // For PTX of a newer device, drivers answer one or the other.
-        CUresult::CUDA_ERROR_INVALID_PTX | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
-            let device = context.device().compute_capability().ok()?;
-            if ptx.is_none() {
-                return Some(format!(
-                    "the image has no code for compute capability {device}: compile for it, or keep PTX in it"
-                ));
-            }
-            let target = directive(".target");
-            (ptx::capability(target)? > device.major.saturating_mul(10).saturating_add(device.minor)).then(|| {
-                format!("the PTX is for {target}, the device has compute capability {device}: compile for that or less")
-            })
-        }
-        _ => None,
-    }
+    let listed: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    let more = match names.len() - listed.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let mangled = names.iter().any(|name| name.starts_with("_Z"));
+    let advice = if mangled { " (C++ changes names, `extern \"C\"` keeps them)" } else { "" };
+    format!("it has {}{more}{advice}", listed.join(", "))
 }
 
 impl fmt::Debug for Module<'_> {

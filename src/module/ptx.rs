@@ -30,6 +30,12 @@ pub(crate) fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
+/// Whether a text that should be PTX is CUDA C++: it has no version, and words that only source has.
+pub(crate) fn is_cuda_source(text: &str) -> bool {
+    let words = ["__global__", "__device__", "#include", "threadIdx"];
+    directive(text, ".version").is_none() && words.iter().any(|word| text.contains(word))
+}
+
 /// The compute capability of a target such as `sm_90a`, as major times ten plus minor.
 pub(crate) fn capability(target: &str) -> Option<u32> {
     let digits = target.strip_prefix("sm_")?;

@@ -22,13 +22,8 @@ pub enum KernelError {
     #[error(transparent)]
     Module(#[from] ModuleError),
     /// The function has other parameters.
-    #[error("kernel `{name}`: {error}")]
-    Bind {
-        /// The function's name.
-        name: String,
-        /// What differs.
-        error: BindError,
-    },
+    #[error(transparent)]
+    Bind(#[from] BindError),
 }
 
 impl<'ctx> SharedModule<'ctx> {
@@ -61,11 +56,12 @@ impl<'ctx> SharedModule<'ctx> {
     ///
     /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and those of [`Function::bind`](crate::Function::bind):
     /// `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read);
-    /// `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    /// `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for errors `cuFuncGetName`, CUDA 12.3+, and
+    /// `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn kernel<S: Signature>(&self, name: &str) -> Result<SharedKernel<'ctx, S>, KernelError> {
         let bound = self.function(name)?.bind::<S>();
-        let kernel = bound.map_err(|error| KernelError::Bind { name: name.to_owned(), error })?;
+        let kernel = bound.map_err(|error| BindError { kernel: Some(name.to_owned()), ..error })?;
         // SAFETY: the kernel is of this module, of which it gets a share.
         Ok(unsafe { SharedKernel::new(kernel, self.0.clone()) })
     }

@@ -30,9 +30,6 @@ groups! { Deprecated:
     "one launch on several devices, which CUDA 11.3 deprecated":
         cuLaunchCooperativeKernelMultiDevice;
 
-    "host functions that learn of errors; those of `cuLaunchHostFunc` replace them":
-        cuStreamAddCallback;
-
     "setting up a profiler of CUDA 4 by a file, which CUDA 12 took out":
         cuProfilerInitialize;
 

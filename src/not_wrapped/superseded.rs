@@ -14,14 +14,9 @@ groups! { Superseded:
         cuMemcpy2DAsync cuMemcpy3DAsync cuMemsetD8 cuMemsetD16 cuMemsetD32 cuMemsetD2D8
         cuMemsetD2D16 cuMemsetD2D32 cuMemcpyBatchAsync cuMemcpy3DBatchAsync cuMulticastBindMem
         cuMulticastBindAddr cuMemAdvise cuMemPrefetchAsync cuStreamDestroy cuStreamGetCtx
-        cuStreamBeginCapture cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v2
-        cuStreamUpdateCaptureDependencies cuEventDestroy cuLaunchHostFunc cuGraphAddKernelNode
-        cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuGraphGetEdges
-        cuGraphNodeGetDependencies cuGraphNodeGetDependentNodes cuGraphAddDependencies
-        cuGraphRemoveDependencies cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphAddNode
-        cuGraphAddNode_v2 cuGraphNodeSetParams cuGraphInstantiate cuTexRefSetAddress
-        cuTexRefSetAddress2D cuTexRefSetAddress2D_v2 cuTexRefGetAddress
-        cuGraphicsResourceGetMappedPointer cuGraphicsResourceSetMapFlags cuStreamWriteValue32
-        cuStreamWaitValue32 cuStreamWriteValue64 cuStreamWaitValue64 cuStreamBatchMemOp
-        cuGLGetDevices cuGLCtxCreate cuGLMapBufferObject cuGLMapBufferObjectAsync;
+        cuEventDestroy cuGraphAddNode cuGraphNodeSetParams cuTexRefSetAddress cuTexRefSetAddress2D
+        cuTexRefSetAddress2D_v2 cuTexRefGetAddress cuGraphicsResourceGetMappedPointer
+        cuGraphicsResourceSetMapFlags cuStreamWriteValue32 cuStreamWaitValue32 cuStreamWriteValue64
+        cuStreamWaitValue64 cuStreamBatchMemOp cuGLGetDevices cuGLCtxCreate cuGLMapBufferObject
+        cuGLMapBufferObjectAsync;
 }

@@ -69,6 +69,11 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         self.home.as_near()
     }
 
+    /// The context, kept for something else.
+    pub(crate) fn keep(&self) -> Keep<'ctx, ContextRef> {
+        self.home.clone()
+    }
+
     /// Gives up the handle without freeing it.
     pub(crate) fn into_raw(self) -> H {
         self.dissolve().0
@@ -84,6 +89,13 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         freed
     }
 
+    /// Frees the handle and says whether that is certain: unlike for `close`, a driver that is shutting down is not.
+    pub(crate) fn end(self) -> Result<(), Error> {
+        let freed = self.free_once();
+        drop(self.dissolve());
+        freed
+    }
+
     /// Takes this apart, without the `Drop` of the whole.
     fn dissolve(self) -> (H, Keep<'ctx, ContextRef>) {
         let this = ManuallyDrop::new(self);
@@ -94,6 +106,11 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
     /// A driver that is shutting down has freed everything: that is success.
     #[inline]
     fn free(&self) -> Result<(), Error> {
+        self.free_once().or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
+    }
+
+    #[inline]
+    fn free_once(&self) -> Result<(), Error> {
         if !self.raw.is_owned() {
             return Ok(());
         }
@@ -101,12 +118,11 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         if context.library().forked() {
             return Err(forked(FnId::cuCtxPushCurrent_v2));
         }
-        let freed = activated(context, || {
+        activated(context, || {
             // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
             let answer = unsafe { raw.free(context.library().fns()) };
             Error::check(context.library(), answer).map_err(|error| context.record(error))
-        });
-        freed.or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
 use crate::raw::held::{Handle, Held};
+use crate::raw::keep::Keep;
 
 bitflags::bitflags! {
     /// What an event is for. A bit that this crate does not name is passed on.
@@ -26,7 +27,12 @@ bitflags::bitflags! {
 /// A mark that a stream passes: recorded, waited for, and subtracted from another to time what lies between.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) reports.
-pub struct Event<'ctx>(Held<'ctx, CUevent>);
+///
+/// # Keeping it in a struct
+///
+/// In a struct it is an `Event<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
+/// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+pub struct Event<'ctx>(pub(super) Held<'ctx, CUevent>);
 
 // SAFETY: the driver allows any thread to use an event handle.
 unsafe impl Handle for CUevent {
@@ -64,6 +70,11 @@ impl<'ctx> Event<'ctx> {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
+    }
+
+    /// The context, kept for something else.
+    pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {
+        self.0.keep()
     }
 
     /// A handle of one driver is a wild pointer to another.

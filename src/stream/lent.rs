@@ -69,7 +69,8 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
     /// Waits for the stream and copies to `host`. Blocks until it is there.
     ///
     /// It is no asynchronous copy: after a fault of any kernel, the device would go on writing page-locked memory when
-    /// the scope has ended, and no call would tell. Pageable memory is never copied beside the host anyway.
+    /// the scope has ended, and no call would tell. Pageable memory is never copied beside the host anyway. To copy
+    /// beside the host, [lend](super::Scope::lend_host) a [`PinnedBuffer`](crate::PinnedBuffer).
     ///
     /// # Errors
     /// [`MemoryError::Length`] unless both have the same length; the sticky errors of earlier work.
@@ -91,8 +92,13 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
         Ok(())
     }
 
+    /// The stream that it is lent to.
+    pub(super) const fn stream(&self) -> CUstream {
+        self.stream
+    }
+
     /// Whether this and another part of `bytes` bytes have some in common.
-    const fn overlaps(&self, other: CUdeviceptr, bytes: usize) -> bool {
+    pub(super) const fn overlaps(&self, other: CUdeviceptr, bytes: usize) -> bool {
         self.address < other + bytes as CUdeviceptr && other < self.address + bytes as CUdeviceptr
     }
 }

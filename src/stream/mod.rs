@@ -7,13 +7,30 @@
 //! between a device and *page-locked* host memory go on, those that are still queued included. No call tells that they
 //! are over but the end of the context. Synchronous copies return when they are done, fault or not.
 //!
-//! So nothing in this crate leaves the device with a right to write memory of the host after a call has returned: what
-//! is copied to a slice is copied synchronously. Copies from a slice are queued. If the wait for them fails, the device
-//! may read that memory later, which does no harm to the host, and what it reads ends in device memory of which
-//! nothing is promised after an error.
+//! So a wait that fails does not prove that the device has stopped writing memory of the host, and this crate holds to
+//! three rules:
+//!
+//! - What is copied to a slice of the host, which may be page-locked or not, is copied synchronously.
+//! - What is copied beside the host goes to memory whose *owner* is at hand: lent to a [scope](Scope::lend_host), or moved
+//!   into a [`Request`]. If the wait fails, a scope marks the owner as lost, so that it gives the host no element any
+//!   more and frees nothing, and a request is leaked as a whole.
+//! - Copies from the host are queued. If the wait for them fails, the device may read that memory later, which does no
+//!   harm to the host, and what it reads ends in device memory of which nothing is promised after an error.
+//!
+//! It was also measured that freeing and unregistering page-locked memory answers with the fault and leaves it as it is,
+//! that functions queued with `cuLaunchHostFunc` are never called then, and that those of `cuStreamAddCallback` are,
+//! with the fault: so futures are woken by the latter.
 
 mod event;
+mod foreign;
+mod identity;
 mod lent;
+mod lent_array;
+mod lent_host;
+mod lent_pitched;
+mod raw_copy;
+mod reached;
+mod request;
 mod scope;
 mod whole_context;
 
@@ -22,13 +39,20 @@ use std::fmt;
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
 pub use self::event::{Event, EventFlags};
+pub use self::foreign::{ForeignEvent, ForeignStream};
 pub use self::lent::{Lent, LentShared};
+pub use self::lent_array::LentArray;
+pub use self::lent_host::LentHost;
+pub use self::lent_pitched::{LentPitched, LentSource};
+pub use self::reached::{PendingFuture, Reached};
+pub use self::request::{Pending, Request, RequestError};
 pub use self::scope::{MultiScope, Scope};
 
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
+use crate::raw::keep::Keep;
 
 /// How a stream relates to the legacy default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -46,6 +70,11 @@ pub enum StreamKind {
 ///
 /// Dropping it does not wait: the driver finishes what is queued. Drop works on any thread, swallows errors and
 /// does nothing in a forked child; [`close`](Stream::close) reports.
+///
+/// # Keeping it in a struct
+///
+/// In a struct it is a `Stream<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
+/// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
 pub struct Stream<'ctx> {
     queue: Held<'ctx, CUstream>,
     kind: StreamKind,
@@ -138,6 +167,11 @@ impl<'ctx> Stream<'ctx> {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.queue.context()
+    }
+
+    /// The context, kept for something else.
+    fn keep(&self) -> Keep<'ctx, ContextRef> {
+        self.queue.keep()
     }
 
     /// Blocks the host until all work queued here is done, and reports what went wrong in it.

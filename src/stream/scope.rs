@@ -1,6 +1,7 @@
 //! Work on streams with memory that is lent to it, in a scope that waits.
 //!
-//! Why nothing here is copied to the host asynchronously is said in the [module of streams](super).
+//! What is copied to the host asynchronously, and why only to page-locked memory whose owner is lent, is said in the
+//! [module of streams](super).
 
 use std::cell::RefCell;
 use std::fmt;
@@ -8,10 +9,11 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUstream, FnId, StreamMode};
 
-use super::{Lent, LentShared, Stream, StreamKind};
+use super::{Lent, LentHost, LentShared, Stream, StreamKind};
 use crate::context::{ContextRef, Current, Token};
 use crate::error::Error;
-use crate::memory::{DeviceData, Slice, SliceMut, copy};
+use crate::memory::locked::Marks;
+use crate::memory::{DeviceData, MemoryError, PageLocked, Slice, SliceMut, copy};
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
 use crate::raw::this_thread::ThisThread;
@@ -25,6 +27,8 @@ pub struct Scope<'scope, 'env: 'scope> {
     /// Whether what other calls wrote has to be waited for.
     apart: bool,
     token: Token<'scope>,
+    /// Page-locked memory that the device may write.
+    marks: &'scope Marks,
     _scope: PhantomData<&'scope mut &'scope ()>,
     _env: PhantomData<&'env mut &'env ()>,
     _this_thread: ThisThread,
@@ -34,18 +38,28 @@ pub struct Scope<'scope, 'env: 'scope> {
 pub struct MultiScope<'scope, 'env: 'scope> {
     streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,
+    marks: &'scope Marks,
     _env: PhantomData<&'env mut &'env ()>,
     _this_thread: ThisThread,
 }
 
 /// Waits for a scope's streams, on whatever path the scope is left.
-struct Wait<'a, S: Streams> {
-    context: &'a ContextRef,
-    streams: &'a S,
+pub(super) struct Wait<'a, S: Streams> {
+    pub(super) context: &'a ContextRef,
+    pub(super) streams: &'a S,
+    pub(super) marks: &'a Marks,
+}
+
+/// How a wait ended.
+pub(super) struct Waited {
+    /// The first error.
+    pub(super) result: Result<(), Error>,
+    /// Whether the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost.
+    pub(super) is_over: bool,
 }
 
 /// The streams of a scope.
-trait Streams {
+pub(super) trait Streams {
     fn each(&self, wait: impl FnMut(CUstream));
 }
 
@@ -64,35 +78,46 @@ impl Streams for RefCell<Vec<CUstream>> {
 impl<S: Streams> Wait<'_, S> {
     /// The context is made current by handle, in case the scope's body left another one. All streams are waited for,
     /// and the first error is reported. If a stream cannot be waited for, all of the context is.
-    fn wait(&self) -> Result<(), Error> {
-        let mut first = Ok(());
-        activated(self.context, || {
+    pub(super) fn wait(&self) -> Waited {
+        let (mut first, mut is_over) = (Ok(()), true);
+        let activated = activated(self.context, || {
             self.streams.each(|stream| {
                 // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
                 let waited = unsafe { context_call!(self.context, cuStreamSynchronize(stream)) };
-                if waited.is_err_and(|error| !error.is_sticky()) {
-                    // SAFETY: no arguments; it waits in the current context. The stream's error is what is reported.
-                    let _ = unsafe { context_call!(self.context, cuCtxSynchronize()) };
+                if let Err(error) = waited {
+                    is_over &= !error.is_sticky() && wait_for_context(self.context);
                 }
                 first = first.and(waited);
             });
             Ok(())
-        })
-        .and(first)
+        });
+        is_over &= activated.is_ok();
+        if !is_over {
+            self.marks.lose();
+        }
+        Waited { result: activated.and(first), is_over }
     }
 
     /// Waits, and gives what the body of the scope returned if all is well.
     fn end<R>(self, result: R) -> Result<R, Error> {
         let waited = self.wait();
         std::mem::forget(self);
-        waited.map(|()| result)
+        waited.result.map(|()| result)
     }
+}
+
+/// Waits for the current context, whose stream could not be waited for; false if that fails too. What is reported is the
+/// error of the stream.
+#[cold]
+pub(super) fn wait_for_context(context: &ContextRef) -> bool {
+    // SAFETY: no arguments; it waits in the current context.
+    unsafe { context_call!(context, cuCtxSynchronize()) }.is_ok()
 }
 
 /// Waits when the body of the scope panics; a plain return waits itself, to report.
 impl<S: Streams> Drop for Wait<'_, S> {
     fn drop(&mut self) {
-        if let Err(error) = self.wait() {
+        if let Err(error) = self.wait().result {
             self.context.swallow(error);
         }
     }
@@ -136,9 +161,9 @@ impl Current<'_, '_> {
         body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> Result<R, Error> {
         let context = self.of(stream.context(), FnId::cuStreamSynchronize)?;
-        let streams = stream.as_raw();
-        let wait = Wait { context, streams: &streams };
-        let result = body(&Scope::new(stream, self.token()));
+        let (streams, marks) = (stream.as_raw(), Marks::default());
+        let wait = Wait { context, streams: &streams, marks: &marks };
+        let result = body(&Scope::new(stream, self.token(), &marks));
         wait.end(result)
     }
 
@@ -176,11 +201,12 @@ impl Current<'_, '_> {
         body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> R,
     ) -> Result<R, Error> {
         self.get()?;
-        let streams = RefCell::new(Vec::new());
-        let wait = Wait { context: self.context(), streams: &streams };
+        let (streams, marks) = (RefCell::new(Vec::new()), Marks::default());
+        let wait = Wait { context: self.context(), streams: &streams, marks: &marks };
         let scope = MultiScope {
             streams: wait.streams,
             token: self.token(),
+            marks: wait.marks,
             _env: PhantomData,
             _this_thread: ThisThread::MARK,
         };
@@ -200,17 +226,17 @@ impl<'scope, 'env> MultiScope<'scope, 'env> {
         if !streams.contains(&stream.as_raw()) {
             streams.push(stream.as_raw());
         }
-        Ok(Scope::new(stream, self.token))
+        Ok(Scope::new(stream, self.token, self.marks))
     }
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {
-    fn new(stream: &Stream<'_>, token: Token<'scope>) -> Self {
+    pub(super) fn new(stream: &Stream<'_>, token: Token<'scope>, marks: &'scope Marks) -> Self {
         // Where each thread has its own default stream, nothing is left in flight on it.
         let ordered = stream.kind() == StreamKind::Blocking;
         let apart = !ordered && stream.context().library().stream_mode() == StreamMode::Legacy;
         let (_scope, _env, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
-        Self { stream: stream.as_raw(), apart, token, _scope, _env, _this_thread }
+        Self { stream: stream.as_raw(), apart, token, marks, _scope, _env, _this_thread }
     }
 
     /// Lends device memory to this scope, to be used any number of times in order.
@@ -242,6 +268,38 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ) -> Result<LentShared<'scope, T>, Error> {
         self.accept(memory.context())?;
         Ok(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token))
+    }
+
+    /// Lends page-locked memory of the host to this scope: its stream copies from and to it without the host waiting.
+    ///
+    /// Of the host only the owner can be lent, no slice: if the scope cannot be waited for, the device may go on
+    /// writing after it has ended, so that the owner becomes [lost](crate::PinnedBuffer#when-it-is-lost).
+    ///
+    /// # Errors
+    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`] for memory of another context, unless it is portable and of the
+    /// same driver.
+    pub fn lend_host<M: PageLocked + ?Sized>(
+        &self,
+        memory: &'scope mut M,
+    ) -> Result<LentHost<'scope, M::Element>, MemoryError> {
+        let (context, home, elements) = (self.token.get()?, memory.home(), memory.locked());
+        let is_near = *context == *home || (elements.is_portable() && context.driver() == home.driver());
+        if !is_near {
+            return Err(Error::wrong_context(FnId::cuMemcpyDtoHAsync_v2).into());
+        }
+        if elements.is_lost() {
+            return Err(MemoryError::Lost);
+        }
+        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. What is borrowed for the
+        // scope is borrowed beyond its wait, as the body does not choose the lifetime.
+        unsafe { self.marks.add(elements.mark()) };
+        Ok(LentHost::new(elements.start(), elements.len(), self.stream, self.token))
+    }
+
+    /// Takes in what lies in the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
+    pub(crate) fn take_in(&self, home: &ContextRef) -> Result<(CUstream, Token<'scope>), Error> {
+        self.accept(home)?;
+        Ok((self.stream, self.token))
     }
 
     /// Checks where memory is from, and waits for what may still write it.

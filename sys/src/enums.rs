@@ -7,12 +7,12 @@
 use core::fmt;
 
 /// The first name listed for `value`.
-fn name_of(names: &'static [(u32, &'static str)], value: u32) -> Option<&'static str> {
+pub(crate) fn name_of(names: &'static [(u32, &'static str)], value: u32) -> Option<&'static str> {
     names.iter().find(|entry| entry.0 == value).map(|entry| entry.1)
 }
 
 /// Prints the C name, or the type and the number where there is no name.
-fn debug_enum(
+pub(crate) fn debug_enum(
     f: &mut fmt::Formatter<'_>,
     type_name: &str,
     names: &'static [(u32, &'static str)],
@@ -27,7 +27,7 @@ fn debug_enum(
 c_enums! {
     // Results
 
-    /// What a driver call returns.
+    /// Result of a driver call.
     #[must_use]
     pub described CUresult: u32 {
         /// The call did what was asked; for a query of pending work, the work is done.
@@ -254,7 +254,7 @@ c_enums! {
 
     // Entry points and logs
 
-    /// Which form of a function `cuGetProcAddress` looks up.
+    /// Form of a function that `cuGetProcAddress` looks up.
     pub flags CUdriverProcAddress_flags: u32 {
         /// The form for the default stream that the caller was compiled for.
         CU_GET_PROC_ADDRESS_DEFAULT = 0,
@@ -264,7 +264,7 @@ c_enums! {
         CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
     }
 
-    /// How a `cuGetProcAddress_v2` look-up ended. CUDA 12.0+.
+    /// Outcome of a `cuGetProcAddress_v2` look-up. CUDA 12.0+.
     pub enum CUdriverProcAddressQueryResult: u32 {
         /// The function was found.
         CU_GET_PROC_ADDRESS_SUCCESS = 0,
@@ -274,7 +274,7 @@ c_enums! {
         CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
     }
 
-    /// How serious a driver log message is. CUDA 12.9+.
+    /// Severity of a driver log message. CUDA 12.9+.
     pub enum CUlogLevel: u32 {
         /// The message explains a failure.
         CU_LOG_LEVEL_ERROR = 0,
@@ -326,15 +326,15 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
         /// Alignment that a texture's base address needs, in bytes.
         CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT = 14,
-        /// Whether copies and kernels can overlap; old, see `CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT`.
+        /// True if copies and kernels can overlap; old, see `CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT`.
         CU_DEVICE_ATTRIBUTE_GPU_OVERLAP = 15,
         /// Number of multiprocessors.
         CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
-        /// Whether a watchdog ends kernels that run too long.
+        /// True if a watchdog ends kernels that run too long.
         CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT = 17,
-        /// Whether the device shares its memory with the host.
+        /// True if the device shares its memory with the host.
         CU_DEVICE_ATTRIBUTE_INTEGRATED = 18,
-        /// Whether kernels can reach mapped host memory.
+        /// True if kernels can reach mapped host memory.
         CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY = 19,
         /// Who may open a context on the device, a `CUcomputemode`.
         CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
@@ -364,15 +364,15 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES = 29,
         /// Alignment that a surface's base address needs, in bytes.
         CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT = 30,
-        /// Whether several kernels of one context can run at once.
+        /// True if several kernels of one context can run at once.
         CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS = 31,
-        /// Whether memory error correction is on.
+        /// True if memory error correction is on.
         CU_DEVICE_ATTRIBUTE_ECC_ENABLED = 32,
         /// PCI bus number.
         CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33,
         /// PCI device (slot) number.
         CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34,
-        /// Whether the device runs under Windows' compute-only driver model.
+        /// True if the device runs under Windows' compute-only driver model.
         CU_DEVICE_ATTRIBUTE_TCC_DRIVER = 35,
         /// Top clock of the memory, in kHz.
         CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36,
@@ -384,7 +384,7 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
         /// Number of copy engines.
         CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT = 40,
-        /// Whether host and device share one address space.
+        /// True if host and device share one address space.
         CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41,
         /// Widest layered 1D texture, in texels.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH = 42,
@@ -458,182 +458,182 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
         /// Widest mipmapped 1D texture, in texels.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH = 77,
-        /// Whether streams have priorities.
+        /// True if streams have priorities.
         CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED = 78,
-        /// Whether L1 caches global memory.
+        /// True if L1 caches global memory.
         CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED = 79,
-        /// Whether L1 caches local memory.
+        /// True if L1 caches local memory.
         CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED = 80,
         /// Shared memory of a multiprocessor, in bytes.
         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
         /// 32-bit registers of a multiprocessor.
         CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
-        /// Whether managed memory can be allocated.
+        /// True if managed memory can be allocated.
         CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
-        /// Whether the device shares its board with others.
+        /// True if the device shares its board with others.
         CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD = 84,
         /// A number that all devices of one board share.
         CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID = 85,
-        /// Whether the link to the host carries atomics natively.
+        /// True if the link to the host carries atomics natively.
         CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED = 86,
-        /// How many times faster single precision is than double precision.
+        /// Ratio of single to double precision throughput.
         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO = 87,
-        /// Whether kernels can reach ordinary host memory that was never registered.
+        /// True if kernels can reach ordinary host memory that was never registered.
         CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88,
-        /// Whether host and device may use managed memory at the same time.
+        /// True if host and device may use managed memory at the same time.
         CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89,
-        /// Whether a running kernel can be interrupted.
+        /// True if a running kernel can be interrupted.
         CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED = 90,
-        /// Whether kernels reach registered host memory at its host address.
+        /// True if kernels reach registered host memory at its host address.
         CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91,
-        /// Whether the first generation of stream memory operations works; deprecated. CUDA 12.0+.
+        /// True if the first generation of stream memory operations works; deprecated. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1 = 92,
         /// Name of 92 in CUDA 11 headers; gone since 12.0.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS = 92,
-        /// Whether that first generation can wait and write 64 bits; deprecated. CUDA 12.0+.
+        /// True if that first generation can wait and write 64 bits; deprecated. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1 = 93,
-        /// Whether that first generation knows `CU_STREAM_WAIT_VALUE_NOR`; deprecated. CUDA 12.0+.
+        /// True if that first generation knows `CU_STREAM_WAIT_VALUE_NOR`; deprecated. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1 = 94,
-        /// Whether kernels can be launched cooperatively.
+        /// True if kernels can be launched cooperatively.
         CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
-        /// Whether one cooperative launch can span devices; deprecated.
+        /// True if one cooperative launch can span devices; deprecated.
         CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH = 96,
         /// Shared memory that a block may have when its function opts in, in bytes.
         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
-        /// Whether writes from outside, as by RDMA, can be flushed by a stream operation.
+        /// True if writes from outside, as by RDMA, can be flushed by a stream operation.
         CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES = 98,
-        /// Whether host memory can be registered.
+        /// True if host memory can be registered.
         CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED = 99,
-        /// Whether ordinary host memory is reached through the host's own page tables.
+        /// True if ordinary host memory is reached through the host's own page tables.
         CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES = 100,
-        /// Whether the host reaches managed memory on the device without moving it.
+        /// True if the host reaches managed memory on the device without moving it.
         CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST = 101,
-        /// Whether `cuMemCreate`, `cuMemMap` and their kin work.
+        /// True if `cuMemCreate`, `cuMemMap` and their kin work.
         CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
         /// Old name of `CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED`.
         CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102,
-        /// Whether memory can be exported as a file descriptor.
+        /// True if memory can be exported as a file descriptor.
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
-        /// Whether memory can be exported as a Windows NT handle.
+        /// True if memory can be exported as a Windows NT handle.
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED = 104,
-        /// Whether memory can be exported as a Windows KMT handle.
+        /// True if memory can be exported as a Windows KMT handle.
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED = 105,
         /// Most blocks that reside on a multiprocessor.
         CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
-        /// Whether memory can be allocated compressible.
+        /// True if memory can be allocated compressible.
         CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED = 107,
         /// L2 that may be set aside for persisting lines, in bytes.
         CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE = 108,
         /// Largest access policy window, in bytes.
         CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE = 109,
-        /// Whether memory made by `cuMemCreate` can be used for GPUDirect RDMA.
+        /// True if memory made by `cuMemCreate` can be used for GPUDirect RDMA.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED = 110,
         /// Shared memory that the driver keeps of each block, in bytes.
         CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK = 111,
-        /// Whether arrays can be sparse.
+        /// True if arrays can be sparse.
         CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED = 112,
-        /// Whether host memory can be registered read-only.
+        /// True if host memory can be registered read-only.
         CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED = 113,
-        /// Whether Vulkan timeline semaphores can be imported.
+        /// True if Vulkan timeline semaphores can be imported.
         CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED = 114,
-        /// Whether stream-ordered allocation from pools works.
+        /// True if stream-ordered allocation from pools works.
         CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
-        /// Whether GPUDirect RDMA works.
+        /// True if GPUDirect RDMA works.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED = 116,
-        /// How RDMA writes can be flushed, bits of `CUflushGPUDirectRDMAWritesOptions`.
+        /// Supported ways to flush RDMA writes, bits of `CUflushGPUDirectRDMAWritesOptions`.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS = 117,
         /// For whom RDMA writes need no flush, a `CUGPUDirectRDMAWritesOrdering`.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING = 118,
-        /// How pools can be exported, bits of `CUmemAllocationHandleType`.
+        /// Handle types that pools can be exported as, bits of `CUmemAllocationHandleType`.
         CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES = 119,
-        /// Whether kernels can be launched in clusters.
+        /// True if kernels can be launched in clusters.
         CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH = 120,
-        /// Whether arrays can be made without memory and get it later.
+        /// True if arrays can be made without memory and get it later.
         CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED = 121,
-        /// Whether stream memory operations can be 64 bits wide; was 93 in CUDA 11 headers.
+        /// True if stream memory operations can be 64 bits wide; was 93 in CUDA 11 headers.
         CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
         /// Name of 122 in CUDA 11 headers; gone since 12.0.
         CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V2 = 122,
-        /// Whether `CU_STREAM_WAIT_VALUE_NOR` works; was 94 in CUDA 11 headers.
+        /// True if `CU_STREAM_WAIT_VALUE_NOR` works; was 94 in CUDA 11 headers.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR = 123,
         /// Name of 123 in CUDA 11 headers; gone since 12.0.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V2 = 123,
-        /// Whether device memory can be shared as a Linux dma-buf.
+        /// True if device memory can be shared as a Linux dma-buf.
         CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124,
-        /// Whether events can be shared between processes. CUDA 12.0+.
+        /// True if events can be shared between processes. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED = 125,
         /// Number of memory synchronization domains. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT = 126,
-        /// Whether kernels can read tensors through tensor maps. CUDA 12.0+.
+        /// True if kernels can read tensors through tensor maps. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED = 127,
-        /// Whether memory can be exported as a fabric handle. CUDA 12.3+.
+        /// True if memory can be exported as a fabric handle. CUDA 12.3+.
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED = 128,
-        /// Whether a function has the same address on host and device. CUDA 12.0+.
+        /// True if a function has the same address on host and device. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS = 129,
-        /// How device memory shows up as NUMA nodes, a `CUdeviceNumaConfig`. CUDA 12.2+.
+        /// Form in which device memory shows up as NUMA nodes, a `CUdeviceNumaConfig`. CUDA 12.2+.
         CU_DEVICE_ATTRIBUTE_NUMA_CONFIG = 130,
         /// NUMA node of the device's own memory. CUDA 12.2+.
         CU_DEVICE_ATTRIBUTE_NUMA_ID = 131,
-        /// Whether multicast objects and in-switch reductions work. CUDA 12.1+.
+        /// True if multicast objects and in-switch reductions work. CUDA 12.1+.
         CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED = 132,
-        /// Whether contexts on the device are shared through MPS. CUDA 12.3+.
+        /// True if contexts on the device are shared through MPS. CUDA 12.3+.
         CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133,
         /// NUMA node of the host nearest to the device; -1 without NUMA. CUDA 12.2+.
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID = 134,
-        /// Whether a context can share a Direct3D 12 queue (CUDA in graphics). CUDA 12.5+.
+        /// True if a context can share a Direct3D 12 queue (CUDA in graphics). CUDA 12.5+.
         CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED = 135,
-        /// What the hardware decompresses, bits of `CUmemDecompressAlgorithm`. CUDA 12.8+.
+        /// Formats that the hardware decompresses, bits of `CUmemDecompressAlgorithm`. CUDA 12.8+.
         CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK = 136,
         /// Largest single decompression, in bytes. CUDA 12.8+.
         CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH = 137,
-        /// Whether a context can share a Vulkan queue (CUDA in graphics). CUDA 12.9+.
+        /// True if a context can share a Vulkan queue (CUDA in graphics). CUDA 12.9+.
         CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED = 138,
         /// PCI device identifier and vendor identifier, 16 bits each. CUDA 12.8+.
         CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID = 139,
         /// PCI subsystem identifier and subsystem vendor identifier, 16 bits each. CUDA 12.8+.
         CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID = 140,
-        /// Whether `cuMemCreate` can allocate on a host NUMA node. CUDA 12.9+.
+        /// True if `cuMemCreate` can allocate on a host NUMA node. CUDA 12.9+.
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 141,
-        /// Whether a pool can be on a host NUMA node. CUDA 12.9+.
+        /// True if a pool can be on a host NUMA node. CUDA 12.9+.
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED = 142,
-        /// Whether memory on a host NUMA node can be shared with other machines. CUDA 12.8+.
+        /// True if memory on a host NUMA node can be shared with other machines. CUDA 12.8+.
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED = 143,
-        /// Whether a pool can be in host memory. CUDA 13.0+.
+        /// True if a pool can be in host memory. CUDA 13.0+.
         CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED = 144,
-        /// Whether `cuMemCreate` can allocate in host memory. CUDA 13.0+.
+        /// True if `cuMemCreate` can allocate in host memory. CUDA 13.0+.
         CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 145,
-        /// Whether page-locked host memory can be shared as a dma-buf. CUDA 13.0+.
+        /// True if page-locked host memory can be shared as a dma-buf. CUDA 13.0+.
         CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED = 146,
-        /// Whether the link to the host carries only some atomics natively. CUDA 13.0+.
+        /// True if the link to the host carries only some atomics natively. CUDA 13.0+.
         CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147,
-        /// Whether stream memory operations can reduce atomically. CUDA 13.1+.
+        /// True if stream memory operations can reduce atomically. CUDA 13.1+.
         CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED = 148,
         /// Number of locality domains. CUDA 13.4+.
         CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT = 149,
         /// Shared memory that a block may have in an oversized configuration, in bytes. CUDA 13.4+.
         CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK = 150,
-        /// Whether a stream can share a Direct3D 12 command list. CUDA 13.3+.
+        /// True if a stream can share a Direct3D 12 command list. CUDA 13.3+.
         CU_DEVICE_ATTRIBUTE_D3D12_CIG_STREAMS_SUPPORTED = 151,
-        /// Whether the host can `mmap` a dma-buf of device memory. CUDA 13.3+.
+        /// True if the host can `mmap` a dma-buf of device memory. CUDA 13.3+.
         CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED = 152,
-        /// Whether unicast logical endpoints work. CUDA 13.3+.
+        /// True if unicast logical endpoints work. CUDA 13.3+.
         CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_SUPPORTED = 153,
-        /// Whether multicast logical endpoints work. CUDA 13.3+.
+        /// True if multicast logical endpoints work. CUDA 13.3+.
         CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED = 154,
-        /// Whether logical endpoints can count operations. CUDA 13.3+.
+        /// True if logical endpoints can count operations. CUDA 13.3+.
         CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED = 155,
-        /// Whether a device can use a unicast logical endpoint that it owns itself. CUDA 13.3+.
+        /// True if a device can use a unicast logical endpoint that it owns itself. CUDA 13.3+.
         CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED = 156,
         /// Number of multiprocessors in each locality domain. CUDA 13.4+.
         CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT = 157,
-        /// How logical endpoints can be exported, bits of `CUlogicalEndpointIpcHandleType`. CUDA 13.4+.
+        /// Handle types of logical endpoints, bits of `CUlogicalEndpointIpcHandleType`. CUDA 13.4+.
         CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_SUPPORTED_HANDLE_TYPES = 158,
-        /// Whether a stream can share a Vulkan command buffer. CUDA 13.5+.
+        /// True if a stream can share a Vulkan command buffer. CUDA 13.5+.
         CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED = 159,
         /// Accessible memory that a tensor map of the large class needs, in bytes; `INT_MAX` where the class
         /// has no effect. CUDA 13.5+.
         CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE = 160,
-        /// Whether GPUDirect RDMA reaches memory of one locality domain over its default link. CUDA 13.4+.
+        /// True if GPUDirect RDMA reaches memory of one locality domain over its default link. CUDA 13.4+.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED = 161,
         /// One more than the last attribute; grows with each version.
         CU_DEVICE_ATTRIBUTE_MAX = 162,
@@ -643,15 +643,15 @@ c_enums! {
     pub enum CUdevice_P2PAttribute: u32 {
         /// Relative speed of the link; lower is faster.
         CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
-        /// Whether one device can access the other's memory.
+        /// True if one device can access the other's memory.
         CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
-        /// Whether all atomics work over the link.
+        /// True if all atomics work over the link.
         CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
-        /// Whether arrays on the other device can be accessed.
+        /// True if arrays on the other device can be accessed.
         CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
         /// Old name of `CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED`.
         CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4,
-        /// Whether only some atomics work over the link. CUDA 13.0+.
+        /// True if only some atomics work over the link. CUDA 13.0+.
         CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5,
     }
 
@@ -665,7 +665,7 @@ c_enums! {
         CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
     }
 
-    /// How device memory shows up as NUMA nodes of the host. CUDA 12.2+.
+    /// Form in which device memory shows up as NUMA nodes of the host. CUDA 12.2+.
     pub enum CUdeviceNumaConfig: u32 {
         /// It does not.
         CU_DEVICE_NUMA_CONFIG_NONE = 0,
@@ -723,7 +723,7 @@ c_enums! {
         CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 64,
     }
 
-    /// What the devices of one fabric clique can share. CUDA 13.4+.
+    /// Resources that the devices of one fabric clique can share. CUDA 13.4+.
     pub enum CUcliqueType: u32 {
         /// Memory, by pointer.
         CU_CLIQUE_TYPE_UNICAST_POINTER = 0,
@@ -737,7 +737,7 @@ c_enums! {
 
     // Contexts
 
-    /// How a context waits and what it may do.
+    /// Waiting policy and abilities of a context.
     pub flags CUctx_flags: u32 {
         /// The driver chooses how threads wait.
         CU_CTX_SCHED_AUTO = 0,
@@ -773,7 +773,7 @@ c_enums! {
         CU_LIMIT_PRINTF_FIFO_SIZE = 1,
         /// Heap of device-side `malloc`, in bytes.
         CU_LIMIT_MALLOC_HEAP_SIZE = 2,
-        /// How deep launches nest that a device-side synchronize may wait for.
+        /// Nesting depth of launches that a device-side synchronize may wait for.
         CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,
         /// Most device-side launches that may be outstanding.
         CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
@@ -794,7 +794,7 @@ c_enums! {
         CU_LIMIT_MAX = 11,
     }
 
-    /// What part of a device a context may be restricted to.
+    /// Part of a device that a context may be restricted to.
     pub enum CUexecAffinityType: u32 {
         /// A number of multiprocessors; needs MPS.
         CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
@@ -802,7 +802,7 @@ c_enums! {
         CU_EXEC_AFFINITY_TYPE_MAX = 1,
     }
 
-    /// How a kernel would like L1 and shared memory divided.
+    /// Division of L1 and shared memory that a kernel prefers.
     pub enum CUfunc_cache: u32 {
         /// No preference.
         CU_FUNC_CACHE_PREFER_NONE = 0,
@@ -824,7 +824,7 @@ c_enums! {
         CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2,
     }
 
-    /// How RDMA writes to a device can be flushed.
+    /// Ways to flush RDMA writes to a device.
     pub flags CUflushGPUDirectRDMAWritesOptions: u32 {
         /// By the call `cuFlushGPUDirectRDMAWrites`.
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1,
@@ -856,7 +856,7 @@ c_enums! {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0,
     }
 
-    /// What a context shares with a graphics API (CUDA in graphics). CUDA 12.5+.
+    /// Kind of object that a context shares with a graphics API (CUDA in graphics). CUDA 12.5+.
     pub enum CUcigDataType: u32 {
         /// A Direct3D 12 command queue.
         CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 1,
@@ -866,23 +866,23 @@ c_enums! {
 
     // Green contexts
 
-    /// What kind of device resource a `CUdevResource` describes. CUDA 12.4+.
+    /// Kind of device resource that a `CUdevResource` describes. CUDA 12.4+.
     pub enum CUdevResourceType: u32 {
         /// Nothing.
         CU_DEV_RESOURCE_TYPE_INVALID = 0,
         /// Multiprocessors.
         CU_DEV_RESOURCE_TYPE_SM = 1,
-        /// How work queues are shared. CUDA 13.1+.
+        /// Sharing of work queues. CUDA 13.1+.
         CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG = 1000,
         /// Work queues. CUDA 13.1+.
         CU_DEV_RESOURCE_TYPE_WORKQUEUE = 10000,
     }
 
-    /// How a group of multiprocessors is chosen. CUDA 13.1+.
+    /// Rules for choosing a group of multiprocessors. CUDA 13.1+.
     pub flags CUdevSmResourceGroup_flags: u32 {
         /// All of the group meet its co-scheduling rule.
         CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0,
-        /// What is missing may be filled with multiprocessors that do not meet the rule.
+        /// The group may be filled up with multiprocessors that do not meet the rule.
         CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 1,
         /// All come from the locality domain named in `localityDomainId`. CUDA 13.4+.
         CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID = 2,
@@ -890,7 +890,7 @@ c_enums! {
         CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS = 4,
     }
 
-    /// How multiprocessors are split into groups by count; `CUdevSmResourceSplit_flags` before CUDA 13.1.
+    /// Options of splitting multiprocessors by count; `CUdevSmResourceSplit_flags` before CUDA 13.1.
     /// CUDA 12.5+.
     pub flags CUdevSmResourceSplitByCount_flags: u32 {
         /// Split finer and give up cluster guarantees.
@@ -899,7 +899,7 @@ c_enums! {
         CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
     }
 
-    /// How the work queues of green contexts are shared. CUDA 13.1+.
+    /// Sharing of work queues among green contexts. CUDA 13.1+.
     pub enum CUdevWorkqueueConfigScope: u32 {
         /// All contexts share all queues.
         CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0,
@@ -907,7 +907,7 @@ c_enums! {
         CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1,
     }
 
-    /// What a green context is created with. CUDA 12.4+.
+    /// Options of creating a green context. CUDA 12.4+.
     pub flags CUgreenCtxCreate_flags: u32 {
         /// Nothing more. CUDA 13.3+.
         CU_GREEN_CTX_NONE = 0,
@@ -917,7 +917,7 @@ c_enums! {
 
     // Streams and events
 
-    /// How a stream is created.
+    /// Options of creating a stream.
     pub flags CUstream_flags: u32 {
         /// Waits for, and is waited for by, the legacy default stream.
         CU_STREAM_DEFAULT = 0,
@@ -925,7 +925,7 @@ c_enums! {
         CU_STREAM_NON_BLOCKING = 1,
     }
 
-    /// How a thread waits for a stream.
+    /// Ways for a thread to wait for a stream.
     pub enum CUsynchronizationPolicy: u32 {
         /// The driver chooses.
         CU_SYNC_POLICY_AUTO = 1,
@@ -937,7 +937,7 @@ c_enums! {
         CU_SYNC_POLICY_BLOCKING_SYNC = 4,
     }
 
-    /// How the thread that runs host functions waits for the next one. CUDA 13.2+.
+    /// Ways for the thread that runs host functions to wait for the next one. CUDA 13.2+.
     pub enum CUhostTaskSyncMode: u32 {
         /// It sleeps.
         CU_HOST_TASK_BLOCKING = 0,
@@ -945,7 +945,7 @@ c_enums! {
         CU_HOST_TASK_SPINWAIT = 1,
     }
 
-    /// How an event is created.
+    /// Options of creating an event.
     pub flags CUevent_flags: u32 {
         /// Timed, waited for as the context waits.
         CU_EVENT_DEFAULT = 0,
@@ -957,7 +957,7 @@ c_enums! {
         CU_EVENT_INTERPROCESS = 4,
     }
 
-    /// How an event is recorded.
+    /// Options of recording an event.
     pub flags CUevent_record_flags: u32 {
         /// As usual.
         CU_EVENT_RECORD_DEFAULT = 0,
@@ -965,7 +965,7 @@ c_enums! {
         CU_EVENT_RECORD_EXTERNAL = 1,
     }
 
-    /// How a stream waits for an event.
+    /// Options of a stream's wait for an event.
     pub flags CUevent_wait_flags: u32 {
         /// As usual.
         CU_EVENT_WAIT_DEFAULT = 0,
@@ -973,7 +973,7 @@ c_enums! {
         CU_EVENT_WAIT_EXTERNAL = 1,
     }
 
-    /// How a thread waits for an event.
+    /// Ways for a thread to wait for an event.
     pub enum CUevent_sched_flags: u32 {
         /// The driver chooses.
         CU_EVENT_SCHED_AUTO = 0,
@@ -985,7 +985,7 @@ c_enums! {
         CU_EVENT_SCHED_BLOCKING_SYNC = 4,
     }
 
-    /// How an OpenCL event is waited for.
+    /// Ways to wait for an OpenCL event.
     pub enum cl_event_flags: u32 {
         /// The driver chooses.
         NVCL_EVENT_SCHED_AUTO = 0,
@@ -997,7 +997,7 @@ c_enums! {
         NVCL_EVENT_SCHED_BLOCKING_SYNC = 4,
     }
 
-    /// How an OpenCL context waits.
+    /// Ways for an OpenCL context to wait.
     pub enum cl_context_flags: u32 {
         /// The driver chooses.
         NVCL_CTX_SCHED_AUTO = 0,
@@ -1009,7 +1009,7 @@ c_enums! {
         NVCL_CTX_SCHED_BLOCKING_SYNC = 4,
     }
 
-    /// Whether a stream is capturing.
+    /// Capture state of a stream.
     pub enum CUstreamCaptureStatus: u32 {
         /// It is not.
         CU_STREAM_CAPTURE_STATUS_NONE = 0,
@@ -1019,7 +1019,7 @@ c_enums! {
         CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
     }
 
-    /// Which threads a capture keeps from calls that could disturb it.
+    /// Threads that a capture keeps from calls that could disturb it.
     pub enum CUstreamCaptureMode: u32 {
         /// All threads.
         CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
@@ -1029,7 +1029,7 @@ c_enums! {
         CU_STREAM_CAPTURE_MODE_RELAXED = 2,
     }
 
-    /// How the next captured node's dependencies change.
+    /// Change of the next captured node's dependencies.
     pub enum CUstreamUpdateCaptureDependencies_flags: u32 {
         /// The given nodes are added.
         CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
@@ -1037,7 +1037,7 @@ c_enums! {
         CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1,
     }
 
-    /// What a capturing stream shares with a graphics API. CUDA 13.2+.
+    /// Object that a capturing stream shares with a graphics API. CUDA 13.2+.
     pub enum CUstreamCigDataType: u32 {
         /// A Direct3D 12 command list.
         STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 1,
@@ -1065,7 +1065,7 @@ c_enums! {
         CU_STREAM_MEM_OP_ATOMIC_REDUCTION = 8,
     }
 
-    /// When a wait for a value in memory ends.
+    /// Condition that ends a wait for a value in memory.
     pub flags CUstreamWaitValue_flags: u32 {
         /// When the signed difference of memory and value is not negative.
         CU_STREAM_WAIT_VALUE_GEQ = 0,
@@ -1079,7 +1079,7 @@ c_enums! {
         CU_STREAM_WAIT_VALUE_FLUSH = 1073741824,
     }
 
-    /// How a value is written to memory.
+    /// Options of writing a value to memory.
     pub flags CUstreamWriteValue_flags: u32 {
         /// Earlier writes of the stream are visible first.
         CU_STREAM_WRITE_VALUE_DEFAULT = 0,
@@ -1115,7 +1115,7 @@ c_enums! {
 
     // Memory
 
-    /// Where one side of a copy lies.
+    /// Location of one side of a copy.
     pub enum CUmemorytype: u32 {
         /// Host memory, by host pointer.
         CU_MEMORYTYPE_HOST = 1,
@@ -1131,7 +1131,7 @@ c_enums! {
     pub enum CUpointer_attribute: u32 {
         /// The context that allocated or registered it, a `CUcontext`.
         CU_POINTER_ATTRIBUTE_CONTEXT = 1,
-        /// Where its memory lies, a `CUmemorytype`.
+        /// Location of its memory, a `CUmemorytype`.
         CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
         /// The address at which the device reaches it, a `CUdeviceptr`.
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
@@ -1139,27 +1139,27 @@ c_enums! {
         CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
         /// Tokens for the kernel's peer-to-peer interface, a `CUDA_POINTER_ATTRIBUTE_P2P_TOKENS`; old.
         CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5,
-        /// Whether synchronous operations on it always wait for their end; can be set.
+        /// True if synchronous operations on it always wait for their end; can be set.
         CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
         /// A number that no other allocation of this process gets, 64 bits.
         CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
-        /// Whether it is managed memory.
+        /// True if it is managed memory.
         CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
         /// The device that allocated or registered it.
         CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
-        /// Whether `cuIpcGetMemHandle` can export it.
+        /// True if `cuIpcGetMemHandle` can export it.
         CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
         /// First address of its range, a `CUdeviceptr`.
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
         /// Size of its range, in bytes.
         CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
-        /// Whether memory is mapped there.
+        /// True if memory is mapped there.
         CU_POINTER_ATTRIBUTE_MAPPED = 13,
-        /// How its allocation can be exported, bits of `CUmemAllocationHandleType`.
+        /// Handle types that its allocation can be exported as, bits of `CUmemAllocationHandleType`.
         CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
-        /// Whether GPUDirect RDMA can use it.
+        /// True if GPUDirect RDMA can use it.
         CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
-        /// What the current context's device may do there, a `CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS`.
+        /// Access that the current context's device has there, a `CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS`.
         CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
         /// The pool that it came from, or null.
         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
@@ -1169,13 +1169,13 @@ c_enums! {
         CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
         /// A number that no other physical allocation of this process gets, 64 bits.
         CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
-        /// Whether hardware decompression can use it. CUDA 12.8+.
+        /// True if hardware decompression can use it. CUDA 12.8+.
         CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
         /// The locality domain that it is bound to, or -1. CUDA 13.4+.
         CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL = 22,
     }
 
-    /// What a device may do at an address.
+    /// Access that a device has at an address.
     pub enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS: u32 {
         /// Nothing.
         CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0,
@@ -1211,23 +1211,23 @@ c_enums! {
         CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
     }
 
-    /// What was advised for, or happened to, a managed range.
+    /// Advice on, and history of, a managed range.
     pub enum CUmem_range_attribute: u32 {
-        /// Whether all of it is advised as mostly read.
+        /// True if all of it is advised as mostly read.
         CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
         /// The preferred device of all of it, `CU_DEVICE_CPU` or `CU_DEVICE_INVALID`.
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
         /// The devices advised as accessing all of it.
         CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
-        /// Where all of it was last prefetched to, `CU_DEVICE_CPU` or `CU_DEVICE_INVALID`.
+        /// Place that all of it was last prefetched to, `CU_DEVICE_CPU` or `CU_DEVICE_INVALID`.
         CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
         /// The kind of preferred place, a `CUmemLocationType`. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
-        /// Which place of that kind. CUDA 12.2+.
+        /// Number of that place among those of its kind. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
         /// The kind of place last prefetched to, a `CUmemLocationType`. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
-        /// Which place of that kind. CUDA 12.2+.
+        /// Number of that place among those of its kind. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
     }
 
@@ -1253,7 +1253,7 @@ c_enums! {
         CU_MEM_LOCATION_TYPE_MAX = 2147483647,
     }
 
-    /// How an address range can be exported.
+    /// Handle types that an address range can be exported as.
     pub enum CUmemRangeHandleType: u32 {
         /// As a file descriptor of a Linux dma-buf.
         CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
@@ -1261,13 +1261,13 @@ c_enums! {
         CU_MEM_RANGE_HANDLE_TYPE_MAX = 2147483647,
     }
 
-    /// How an address range is exported. CUDA 12.8+.
+    /// Options of exporting an address range. CUDA 12.8+.
     pub flags CUmemRangeFlags: u32 {
         /// The dma-buf is mapped over PCIe (BAR1).
         CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 1,
     }
 
-    /// How memory of another process is opened.
+    /// Options of opening memory of another process.
     pub flags CUipcMem_flags: u32 {
         /// Peer access is switched on where it is needed; must be given.
         CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
@@ -1287,7 +1287,7 @@ c_enums! {
 
     // Batched copies
 
-    /// How a copy of a batch is made. CUDA 12.8+.
+    /// Options of a copy in a batch. CUDA 12.8+.
     pub flags CUmemcpyFlags: u32 {
         /// No preference.
         CU_MEMCPY_FLAG_DEFAULT = 0,
@@ -1295,7 +1295,7 @@ c_enums! {
         CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1,
     }
 
-    /// When a copy of a batch may read its source. CUDA 12.8+.
+    /// Time at which a copy of a batch may read its source. CUDA 12.8+.
     pub enum CUmemcpySrcAccessOrder: u32 {
         /// Not set: not allowed.
         CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
@@ -1331,7 +1331,7 @@ c_enums! {
 
     // Virtual memory management
 
-    /// How an allocation can be shared with other processes.
+    /// Handle types by which an allocation can be shared with other processes.
     pub flags CUmemAllocationHandleType: u32 {
         /// Not at all.
         CU_MEM_HANDLE_TYPE_NONE = 0,
@@ -1347,7 +1347,7 @@ c_enums! {
         CU_MEM_HANDLE_TYPE_MAX = 2147483647,
     }
 
-    /// What a mapping may be used for.
+    /// Access that a mapping allows.
     pub enum CUmemAccess_flags: u32 {
         /// Nothing.
         CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
@@ -1359,7 +1359,7 @@ c_enums! {
         CU_MEM_ACCESS_FLAGS_PROT_MAX = 2147483647,
     }
 
-    /// What kind of memory is allocated.
+    /// Kind of memory to allocate.
     pub enum CUmemAllocationType: u32 {
         /// Not set: not allowed.
         CU_MEM_ALLOCATION_TYPE_INVALID = 0,
@@ -1371,7 +1371,7 @@ c_enums! {
         CU_MEM_ALLOCATION_TYPE_MAX = 2147483647,
     }
 
-    /// Which granularity of allocations is asked for.
+    /// Granularity of allocations to ask for.
     pub enum CUmemAllocationGranularity_flags: u32 {
         /// The smallest that is allowed.
         CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
@@ -1379,7 +1379,7 @@ c_enums! {
         CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
     }
 
-    /// Whether an allocation is compressible.
+    /// Compression of an allocation.
     pub enum CUmemAllocationCompType: u32 {
         /// It is not.
         CU_MEM_ALLOCATION_COMP_NONE = 0,
@@ -1387,7 +1387,7 @@ c_enums! {
         CU_MEM_ALLOCATION_COMP_GENERIC = 1,
     }
 
-    /// What is done to a tile of a sparse array.
+    /// Operation on a tile of a sparse array.
     pub enum CUmemOperationType: u32 {
         /// Memory is mapped to it.
         CU_MEM_OPERATION_TYPE_MAP = 1,
@@ -1395,13 +1395,13 @@ c_enums! {
         CU_MEM_OPERATION_TYPE_UNMAP = 2,
     }
 
-    /// What kind of handle maps a tile of a sparse array.
+    /// Kind of handle that maps a tile of a sparse array.
     pub enum CUmemHandleType: u32 {
         /// An allocation made by `cuMemCreate`.
         CU_MEM_HANDLE_TYPE_GENERIC = 0,
     }
 
-    /// Which part of a sparse array is mapped.
+    /// Part of a sparse array to map.
     pub enum CUarraySparseSubresourceType: u32 {
         /// Tiles of one mip level.
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
@@ -1409,7 +1409,7 @@ c_enums! {
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1,
     }
 
-    /// Which granularity of multicast objects is asked for. CUDA 12.1+.
+    /// Granularity of multicast objects to ask for. CUDA 12.1+.
     pub enum CUmulticastGranularity_flags: u32 {
         /// The smallest that is allowed.
         CU_MULTICAST_GRANULARITY_MINIMUM = 0,
@@ -1421,11 +1421,11 @@ c_enums! {
 
     /// A property of a memory pool.
     pub enum CUmemPool_attribute: u32 {
-        /// Whether memory freed in another stream is reused once an event orders the two; `int`.
+        /// True if memory freed in another stream is reused once an event orders the two; `int`.
         CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
-        /// Whether memory is reused whose free happens to have finished; `int`.
+        /// True if memory is reused whose free happens to have finished; `int`.
         CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
-        /// Whether the driver may order streams itself to reuse memory; `int`.
+        /// True if the driver may order streams itself to reuse memory; `int`.
         CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
         /// Unused bytes that the pool keeps when it is synchronized; `u64`.
         CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
@@ -1437,24 +1437,24 @@ c_enums! {
         CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
         /// Most bytes in use since the mark was reset; `u64`, only zero can be set.
         CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
-        /// What kind of memory it gives out, a `CUmemAllocationType`; read-only. CUDA 13.2+.
+        /// Kind of memory it gives out, a `CUmemAllocationType`; read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_ALLOCATION_TYPE = 9,
-        /// How it can be exported, a `CUmemAllocationHandleType`; none for an imported pool; read-only. CUDA
+        /// Handle type that it can be exported as, a `CUmemAllocationHandleType`; none if imported; read-only. CUDA
         /// 13.2+.
         CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES = 10,
-        /// Which place its memory is in; `int`, read-only. CUDA 13.2+.
+        /// Number of the place that its memory is in; `int`, read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_LOCATION_ID = 11,
         /// The kind of place its memory is in, a `CUmemLocationType`; read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_LOCATION_TYPE = 12,
         /// Largest size in bytes, 0 for no limit; `u64`, read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_MAX_POOL_SIZE = 13,
-        /// Whether its memory suits hardware decompression; `int`, read-only. CUDA 13.2+.
+        /// True if its memory suits hardware decompression; `int`, read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED = 14,
         /// The locality domain it is bound to, or -1; `int`, read-only. CUDA 13.4+.
         CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID = 15,
     }
 
-    /// What an asynchronous notification reports. CUDA 12.4+.
+    /// Subject of an asynchronous notification. CUDA 12.4+.
     pub enum CUasyncNotificationType: u32 {
         /// The process uses more device memory than its budget.
         CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1,
@@ -1462,7 +1462,7 @@ c_enums! {
 
     // Logical endpoints
 
-    /// What a logical endpoint stands for. CUDA 13.3+.
+    /// Kind of a logical endpoint. CUDA 13.3+.
     pub enum CUlogicalEndpointType: u32 {
         /// Nothing.
         CU_LOGICAL_ENDPOINT_TYPE_INVALID = 0,
@@ -1472,7 +1472,7 @@ c_enums! {
         CU_LOGICAL_ENDPOINT_TYPE_MULTICAST = 2,
     }
 
-    /// How a logical endpoint will be used. CUDA 13.3+.
+    /// Intended use of a logical endpoint. CUDA 13.3+.
     pub flags CUlogicalEndpointFlag: u32 {
         /// As usual.
         CU_LOGICAL_ENDPOINT_FLAG_NONE = 0,
@@ -1480,7 +1480,7 @@ c_enums! {
         CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 1,
     }
 
-    /// How a logical endpoint can be shared. CUDA 13.3+.
+    /// Handle types by which a logical endpoint can be shared. CUDA 13.3+.
     pub flags CUlogicalEndpointIpcHandleType: u32 {
         /// Not at all.
         CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE = 0,
@@ -1642,7 +1642,7 @@ c_enums! {
         CU_CUBEMAP_FACE_NEGATIVE_Z = 5,
     }
 
-    /// What a texture returns outside its bounds.
+    /// Rule for coordinates outside a texture's bounds.
     pub enum CUaddress_mode: u32 {
         /// The texture repeats.
         CU_TR_ADDRESS_MODE_WRAP = 0,
@@ -1654,7 +1654,7 @@ c_enums! {
         CU_TR_ADDRESS_MODE_BORDER = 3,
     }
 
-    /// How a texture is sampled between texels.
+    /// Rule for sampling between texels.
     pub enum CUfilter_mode: u32 {
         /// The nearest texel.
         CU_TR_FILTER_MODE_POINT = 0,
@@ -1662,7 +1662,7 @@ c_enums! {
         CU_TR_FILTER_MODE_LINEAR = 1,
     }
 
-    /// What a texture or surface object reads.
+    /// Kind of memory that a texture or surface object reads.
     pub enum CUresourcetype: u32 {
         /// An array.
         CU_RESOURCE_TYPE_ARRAY = 0,
@@ -1674,7 +1674,7 @@ c_enums! {
         CU_RESOURCE_TYPE_PITCH2D = 3,
     }
 
-    /// How a texture object interprets the memory beneath it.
+    /// Interpretation of the memory beneath a texture object.
     pub enum CUresourceViewFormat: u32 {
         /// As it was created.
         CU_RES_VIEW_FORMAT_NONE = 0,
@@ -1786,7 +1786,7 @@ c_enums! {
         CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B = 15,
     }
 
-    /// How the innermost dimension of a tensor is interleaved. CUDA 12.0+.
+    /// Interleaving of a tensor's innermost dimension. CUDA 12.0+.
     pub enum CUtensorMapInterleave: u32 {
         /// It is not.
         CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
@@ -1796,7 +1796,7 @@ c_enums! {
         CU_TENSOR_MAP_INTERLEAVE_32B = 2,
     }
 
-    /// How a tile's rows are permuted in shared memory against bank conflicts. CUDA 12.0+.
+    /// Permutation of a tile's rows in shared memory against bank conflicts. CUDA 12.0+.
     pub enum CUtensorMapSwizzle: u32 {
         /// They are not.
         CU_TENSOR_MAP_SWIZZLE_NONE = 0,
@@ -1815,7 +1815,7 @@ c_enums! {
         CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
     }
 
-    /// How much a tensor access brings into L2 at once. CUDA 12.0+.
+    /// Amount that a tensor access brings into L2 at once. CUDA 12.0+.
     pub enum CUtensorMapL2promotion: u32 {
         /// No more than is read.
         CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
@@ -1827,7 +1827,7 @@ c_enums! {
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3,
     }
 
-    /// What elements outside a tensor read as. CUDA 12.0+.
+    /// Value of elements outside a tensor. CUDA 12.0+.
     pub enum CUtensorMapFloatOOBfill: u32 {
         /// Zero.
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
@@ -1835,7 +1835,7 @@ c_enums! {
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1,
     }
 
-    /// How a wide im2col tensor map walks over the image. CUDA 12.8+.
+    /// Way in which a wide im2col tensor map walks over the image. CUDA 12.8+.
     pub enum CUtensorMapIm2ColWideMode: u32 {
         /// Along the width.
         CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
@@ -1843,7 +1843,7 @@ c_enums! {
         CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1,
     }
 
-    /// How far a tensor map's addresses may run past the tensor, on devices where that matters. CUDA 13.5+.
+    /// Distance that a tensor map's addresses may run past the tensor, where that matters. CUDA 13.5+.
     pub enum CUtensorMapAllocClass: u32 {
         /// Found from the layout of the tensor map.
         CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0,
@@ -1871,13 +1871,13 @@ c_enums! {
         CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
         /// Architecture of its machine code, major times 10 plus minor.
         CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
-        /// Whether it was compiled to cache global loads in L1.
+        /// True if it was compiled to cache global loads in L1.
         CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
         /// Most dynamic shared memory of a launch, in bytes; can be set.
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
         /// Shared memory wanted, in percent of the maximum, -1 for the default; can be set.
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
-        /// Whether a launch must name a cluster size.
+        /// True if a launch must name a cluster size.
         CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,
         /// Required width of a cluster, in blocks; 0 for none.
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,
@@ -1885,11 +1885,11 @@ c_enums! {
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
         /// Required depth of a cluster, in blocks; 0 for none.
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
-        /// Whether clusters larger than all devices guarantee are allowed; can be set.
+        /// True if clusters larger than all devices guarantee are allowed; can be set.
         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
-        /// How clusters are placed, a `CUclusterSchedulingPolicy`; can be set.
+        /// Placement of clusters, a `CUclusterSchedulingPolicy`; can be set.
         CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
-        /// Whether a graph node of it can be updated from the device. CUDA 13.3+.
+        /// True if a graph node of it can be updated from the device. CUDA 13.3+.
         CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED = 16,
         /// Its `CUsharedMemoryMode`; can be set. CUDA 13.4+.
         CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE = 17,
@@ -1907,7 +1907,7 @@ c_enums! {
         CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
     }
 
-    /// When the driver loads kernels.
+    /// Time at which the driver loads kernels.
     pub enum CUmoduleLoadingMode: u32 {
         /// With their module.
         CU_MODULE_EAGER_LOADING = 1,
@@ -1915,7 +1915,7 @@ c_enums! {
         CU_MODULE_LAZY_LOADING = 2,
     }
 
-    /// Whether a function is loaded. CUDA 12.4+.
+    /// Loading state of a function. CUDA 12.4+.
     pub enum CUfunctionLoadingState: u32 {
         /// It is not.
         CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
@@ -1935,7 +1935,7 @@ c_enums! {
         CU_LIBRARY_NUM_OPTIONS = 2,
     }
 
-    /// How occupancy is computed.
+    /// Options of computing occupancy.
     pub flags CUoccupancy_flags: u32 {
         /// As usual.
         CU_OCCUPANCY_DEFAULT = 0,
@@ -1967,15 +1967,15 @@ c_enums! {
         CU_JIT_TARGET_FROM_CUCONTEXT = 8,
         /// Compile for this `CUjit_target`; in.
         CU_JIT_TARGET = 9,
-        /// What to do without matching machine code, a `CUjit_fallback`; in.
+        /// Fallback where there is no matching machine code, a `CUjit_fallback`; in.
         CU_JIT_FALLBACK_STRATEGY = 10,
-        /// Whether to add debug information; in, `i32`.
+        /// True to add debug information; in, `i32`.
         CU_JIT_GENERATE_DEBUG_INFO = 11,
-        /// Whether to log in detail; in, `i32`.
+        /// True to log in detail; in, `i32`.
         CU_JIT_LOG_VERBOSE = 12,
-        /// Whether to add line numbers; in, `i32`.
+        /// True to add line numbers; in, `i32`.
         CU_JIT_GENERATE_LINE_INFO = 13,
-        /// Which caches loads use, a `CUjit_cacheMode`; in.
+        /// Caches that loads use, a `CUjit_cacheMode`; in.
         CU_JIT_CACHE_MODE = 14,
         /// Deprecated: internal.
         CU_JIT_NEW_SM3X_OPT = 15,
@@ -2007,17 +2007,17 @@ c_enums! {
         CU_JIT_REFERENCED_VARIABLE_COUNT = 28,
         /// Deprecated: whether to drop unused variables at link-time optimization; in, `i32`.
         CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29,
-        /// Whether to make position-independent code; in, `i32`. CUDA 12.0+.
+        /// True to make position-independent code; in, `i32`. CUDA 12.0+.
         CU_JIT_POSITION_INDEPENDENT_CODE = 30,
         /// Hint: least blocks to reside on a multiprocessor; in, `u32`. CUDA 12.3+.
         CU_JIT_MIN_CTA_PER_SM = 31,
         /// Most threads in a block of any launch; in, `i32`. CUDA 12.4+.
         CU_JIT_MAX_THREADS_PER_BLOCK = 32,
-        /// Whether these options win over directives in the PTX; in, `i32`. CUDA 12.4+.
+        /// True if these options win over directives in the PTX; in, `i32`. CUDA 12.4+.
         CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
-        /// Most threads that optimize, 0 for one a core; in, `u32`. CUDA 13.0+.
+        /// Most threads that optimize, 0 for one per core; in, `u32`. CUDA 13.0+.
         CU_JIT_SPLIT_COMPILE = 34,
-        /// Most threads that compile or link device code, 0 for one a core; in, `u32`. CUDA 13.1+.
+        /// Most threads that compile or link device code, 0 for one per core; in, `u32`. CUDA 13.1+.
         CU_JIT_BINARY_LOADER_THREAD_COUNT = 35,
         /// Number of options; grows with each version.
         CU_JIT_NUM_OPTIONS = 36,
@@ -2111,7 +2111,7 @@ c_enums! {
         CU_TARGET_COMPUTE_121F = 131193,
     }
 
-    /// What to do where an image has no matching machine code.
+    /// Fallback where an image has no matching machine code.
     pub enum CUjit_fallback: u32 {
         /// Compile its PTX.
         CU_PREFER_PTX = 0,
@@ -2119,7 +2119,7 @@ c_enums! {
         CU_PREFER_BINARY = 1,
     }
 
-    /// Which caches global loads use.
+    /// Caches that global loads use.
     pub enum CUjit_cacheMode: u32 {
         /// The compiler's default.
         CU_JIT_CACHE_OPTION_NONE = 0,
@@ -2149,7 +2149,7 @@ c_enums! {
 
     // Launches
 
-    /// Which attribute of a launch, stream or kernel node.
+    /// Name of an attribute of a launch, stream or kernel node.
     pub enum CUlaunchAttributeID: u32 {
         /// An empty entry.
         CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
@@ -2190,7 +2190,7 @@ c_enums! {
         CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18,
     }
 
-    /// Whether a launch's cluster may be larger than all devices guarantee. CUDA 13.2+.
+    /// Permission for a launch's cluster to be larger than all devices guarantee. CUDA 13.2+.
     pub enum CUlaunchAttributePortableClusterMode: u32 {
         /// As the function's attribute says.
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0,
@@ -2200,7 +2200,7 @@ c_enums! {
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2,
     }
 
-    /// How much dynamic shared memory a launch may ask for. CUDA 13.2+.
+    /// Limit on the dynamic shared memory that a launch may ask for. CUDA 13.2+.
     pub enum CUsharedMemoryMode: u32 {
         /// As much as the function's attribute says.
         CU_SHARED_MEMORY_MODE_DEFAULT = 0,
@@ -2222,7 +2222,7 @@ c_enums! {
         CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1,
     }
 
-    /// How the blocks of a cluster are placed.
+    /// Placement of the blocks of a cluster.
     pub enum CUclusterSchedulingPolicy: u32 {
         /// The driver chooses.
         CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
@@ -2234,7 +2234,7 @@ c_enums! {
         CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3,
     }
 
-    /// How L2 treats lines of an access policy window.
+    /// Treatment by L2 of the lines of an access policy window.
     pub enum CUaccessProperty: u32 {
         /// As any other.
         CU_ACCESS_PROPERTY_NORMAL = 0,
@@ -2246,7 +2246,7 @@ c_enums! {
 
     // Graphs
 
-    /// What a graph node does.
+    /// Kind of a graph node.
     pub enum CUgraphNodeType: u32 {
         /// Launches a kernel.
         CU_GRAPH_NODE_TYPE_KERNEL = 0,
@@ -2294,7 +2294,7 @@ c_enums! {
         CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
     }
 
-    /// How a conditional node uses its value. CUDA 12.3+.
+    /// Use that a conditional node makes of its value. CUDA 12.3+.
     pub enum CUgraphConditionalNodeType: u32 {
         /// Runs its first graph if the value is not zero, else its second, if it has one.
         CU_GRAPH_COND_TYPE_IF = 0,
@@ -2314,7 +2314,7 @@ c_enums! {
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,
     }
 
-    /// How a graph is instantiated.
+    /// Options of instantiating a graph.
     pub flags CUgraphInstantiate_flags: u32 {
         /// Memory left allocated by a launch is freed at the next one.
         CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
@@ -2364,7 +2364,7 @@ c_enums! {
         CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8,
     }
 
-    /// How a recaptured node compares with the node of the graph. CUDA 13.3+.
+    /// Result of comparing a recaptured node with the node of the graph. CUDA 13.3+.
     pub enum CUgraphRecaptureStatus: u32 {
         /// An executable graph can take its new parameters.
         CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0,
@@ -2374,7 +2374,7 @@ c_enums! {
         CU_GRAPH_RECAPTURE_ERROR = 2,
     }
 
-    /// How much memory the graphs of a device use, in bytes, `u64`.
+    /// Memory that the graphs of a device use, in bytes, `u64`.
     pub enum CUgraphMem_attribute: u32 {
         /// In use now.
         CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
@@ -2386,7 +2386,7 @@ c_enums! {
         CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3,
     }
 
-    /// What a graph's DOT file shows.
+    /// Details that a graph's DOT file shows.
     pub flags CUgraphDebugDot_flags: u32 {
         /// Everything, as if all other bits were set.
         CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
@@ -2426,13 +2426,13 @@ c_enums! {
         CU_GRAPH_DEBUG_DOT_FLAGS_FABRIC_CPY_BATCH_NODE_PARAMS = 131072,
     }
 
-    /// How a user object is created.
+    /// Options of creating a user object.
     pub flags CUuserObject_flags: u32 {
         /// Nothing may wait for its destructor to run; must be given.
         CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
     }
 
-    /// How a graph takes references to a user object.
+    /// Options of a graph's references to a user object.
     pub flags CUuserObjectRetain_flags: u32 {
         /// The caller's references become the graph's.
         CU_GRAPH_USER_OBJECT_MOVE = 1,
@@ -2440,7 +2440,7 @@ c_enums! {
 
     // External memory and semaphores
 
-    /// What an external memory handle is.
+    /// Kind of an external memory handle.
     pub enum CUexternalMemoryHandleType: u32 {
         /// A file descriptor that some API exported.
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
@@ -2462,7 +2462,7 @@ c_enums! {
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9,
     }
 
-    /// What an external semaphore handle is.
+    /// Kind of an external semaphore handle.
     pub enum CUexternalSemaphoreHandleType: u32 {
         /// A file descriptor that some API exported.
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
@@ -2488,7 +2488,7 @@ c_enums! {
 
     // Graphics
 
-    /// What CUDA will do with a graphics resource.
+    /// Use that CUDA will make of a graphics resource.
     pub flags CUgraphicsRegisterFlags: u32 {
         /// Anything.
         CU_GRAPHICS_REGISTER_FLAGS_NONE = 0,
@@ -2502,7 +2502,7 @@ c_enums! {
         CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 8,
     }
 
-    /// What CUDA will do with a mapped graphics resource.
+    /// Use that CUDA will make of a mapped graphics resource.
     pub flags CUgraphicsMapResourceFlags: u32 {
         /// Anything.
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0,
@@ -2512,7 +2512,7 @@ c_enums! {
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 2,
     }
 
-    /// Which devices of an OpenGL context are asked for.
+    /// Devices of an OpenGL context to ask for.
     pub enum CUGLDeviceList: u32 {
         /// All.
         CU_GL_DEVICE_LIST_ALL = 1,
@@ -2522,7 +2522,7 @@ c_enums! {
         CU_GL_DEVICE_LIST_NEXT_FRAME = 3,
     }
 
-    /// What CUDA will do with a mapped OpenGL buffer; deprecated.
+    /// Use that CUDA will make of a mapped OpenGL buffer; deprecated.
     pub enum CUGLmap_flags: u32 {
         /// Anything.
         CU_GL_MAP_RESOURCE_FLAGS_NONE = 0,
@@ -2536,25 +2536,25 @@ c_enums! {
 
     /// A setting of GPU core dumps. CUDA 12.1+.
     pub enum CUcoredumpSettings: u32 {
-        /// Whether a fault writes one; `bool`.
+        /// True if a fault writes one; `bool`.
         CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
-        /// Whether the host dumps core as well; `bool`.
+        /// True if the host dumps core as well; `bool`.
         CU_COREDUMP_TRIGGER_HOST = 2,
-        /// Whether memory and code are left out; `bool`.
+        /// True if memory and code are left out; `bool`.
         CU_COREDUMP_LIGHTWEIGHT = 3,
-        /// Whether a write to a pipe triggers one; `bool`.
+        /// True if a write to a pipe triggers one; `bool`.
         CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
         /// Name pattern of the file; string.
         CU_COREDUMP_FILE = 5,
         /// Name pattern of the trigger pipe; string.
         CU_COREDUMP_PIPE = 6,
-        /// What to leave out, a `CUCoredumpGenerationFlags`. CUDA 12.5+.
+        /// Parts to leave out, a `CUCoredumpGenerationFlags`. CUDA 12.5+.
         CU_COREDUMP_GENERATION_FLAGS = 7,
         /// One more than the last setting; 7 before CUDA 12.5.
         CU_COREDUMP_MAX = 8,
     }
 
-    /// What a GPU core dump leaves out, and what follows it. CUDA 12.5+.
+    /// Parts that a GPU core dump leaves out, and action that follows it. CUDA 12.5+.
     pub flags CUCoredumpGenerationFlags: i32 {
         /// Nothing is left out.
         CU_COREDUMP_DEFAULT_FLAGS = 0,
@@ -2584,7 +2584,7 @@ c_enums! {
         CU_COREDUMP_LOG_ONLY = -2147483648,
     }
 
-    /// Where a process stands between running and checkpointed. CUDA 12.8+.
+    /// State of a process between running and checkpointed. CUDA 12.8+.
     pub enum CUprocessState: u32 {
         /// It runs.
         CU_PROCESS_STATE_RUNNING = 0,

@@ -1,4 +1,4 @@
-//! What can go wrong before a driver is ready, and when it lacks a function.
+//! Errors before a driver is ready, and of a driver that lacks a function.
 
 use core::fmt;
 use std::error::Error;
@@ -29,25 +29,21 @@ impl LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("no CUDA driver could be loaded")?;
-        for (i, attempt) in self.attempts.iter().enumerate() {
-            f.write_str(if i == 0 { ": " } else { "; " })?;
-            attempt.fmt(f)?;
-        }
-        Ok(())
+        write_attempts(f, &self.attempts)
     }
 }
 
 impl Error for LoadError {}
 
-/// One library that was tried and did not serve.
+/// One library that was tried and did not serve; `R` says why, for a driver a [`Refusal`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Attempt {
+pub struct Attempt<R = Refusal> {
     origin: OsString,
-    cause: Refusal,
+    cause: R,
 }
 
-impl Attempt {
-    pub(crate) fn new(origin: OsString, cause: Refusal) -> Self {
+impl<R> Attempt<R> {
+    pub(crate) fn new(origin: OsString, cause: R) -> Self {
         Self { origin, cause }
     }
 
@@ -59,20 +55,29 @@ impl Attempt {
 
     /// Why it did not serve.
     #[must_use]
-    pub fn cause(&self) -> &Refusal {
+    pub fn cause(&self) -> &R {
         &self.cause
     }
 }
 
-impl fmt::Display for Attempt {
+impl<R: fmt::Display> fmt::Display for Attempt<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let origin = self.origin.to_string_lossy();
-        match &self.cause {
-            // The linker mostly begins with the name itself.
-            Refusal::NotLoaded(reason) if reason.starts_with(&*origin) => f.write_str(reason),
-            cause => write!(f, "{origin}: {cause}"),
-        }
+        let (origin, cause) = (self.origin.to_string_lossy(), self.cause.to_string());
+        // The linker's words mostly begin with the name itself.
+        if cause.starts_with(&*origin) { f.write_str(&cause) } else { write!(f, "{origin}: {cause}") }
     }
+}
+
+/// Writes the attempts one after the other, behind what they were for.
+pub(crate) fn write_attempts<R: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    attempts: &[Attempt<R>],
+) -> fmt::Result {
+    for (i, attempt) in attempts.iter().enumerate() {
+        f.write_str(if i == 0 { ": " } else { "; " })?;
+        write!(f, "{attempt}")?;
+    }
+    Ok(())
 }
 
 /// Why a library does not serve as a driver.
@@ -89,7 +94,7 @@ pub enum Refusal {
     ToolkitStub,
     /// `cuDriverGetVersion` gave no version.
     NoVersion {
-        /// What the call answered.
+        /// Result of the call.
         result: CUresult,
         /// The number it wrote.
         version: i32,

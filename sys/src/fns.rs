@@ -124,7 +124,7 @@ driver_fns! {
     2000 fn cuCtxSynchronize();
     /// Waits for all work in a context, null for the current one.
     13000 fn cuCtxSynchronize_v2(ctx: CUcontext);
-    /// Sets a limit of the current context: stack bytes a thread, `printf` bytes, heap bytes and others.
+    /// Sets a limit of the current context: stack bytes per thread, `printf` bytes, heap bytes and others.
     3010 fn cuCtxSetLimit(limit: CUlimit, value: usize);
     /// Gives a limit of the current context.
     3010 fn cuCtxGetLimit(pvalue: *mut usize, limit: CUlimit);
@@ -720,7 +720,7 @@ driver_fns! {
     10000 fn cuWaitExternalSemaphoresAsync(extSemArray: *const CUexternalSemaphore, paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, numExtSems: u32, stream: CUstream) ptsz;
 
     // Functions and launches
-    /// Gives one number about a function: registers, shared bytes, threads a block and others.
+    /// Gives one number about a function: registers, shared bytes, threads per block and others.
     2020 fn cuFuncGetAttribute(pi: *mut i32, attrib: CUfunction_attribute, hfunc: CUfunction);
     /// Sets an attribute of a function, such as the dynamic shared memory it may use.
     9000 fn cuFuncSetAttribute(hfunc: CUfunction, attrib: CUfunction_attribute, value: i32);
@@ -824,11 +824,11 @@ driver_fns! {
     11010 fn cuGraphEventWaitNodeGetEvent(hNode: CUgraphNode, event_out: *mut CUevent);
     /// Sets the event of a waiting node.
     11010 fn cuGraphEventWaitNodeSetEvent(hNode: CUgraphNode, event: CUevent);
-    /// Adds the signalling of external semaphores to a graph.
+    /// Adds the signaling of external semaphores to a graph.
     11020 fn cuGraphAddExternalSemaphoresSignalNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS);
-    /// Gives the parameters of a semaphore-signalling node; they belong to the node.
+    /// Gives the parameters of a semaphore-signaling node; they belong to the node.
     11020 fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode: CUgraphNode, params_out: *mut CUDA_EXT_SEM_SIGNAL_NODE_PARAMS);
-    /// Sets the parameters of a semaphore-signalling node.
+    /// Sets the parameters of a semaphore-signaling node.
     11020 fn cuGraphExternalSemaphoresSignalNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS);
     /// Adds a wait for external semaphores to a graph.
     11020 fn cuGraphAddExternalSemaphoresWaitNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS);
@@ -920,7 +920,7 @@ driver_fns! {
     11010 fn cuGraphExecEventRecordNodeSetEvent(hGraphExec: CUgraphExec, hNode: CUgraphNode, event: CUevent);
     /// Sets the event of a waiting node of an executable graph.
     11010 fn cuGraphExecEventWaitNodeSetEvent(hGraphExec: CUgraphExec, hNode: CUgraphNode, event: CUevent);
-    /// Sets the parameters of a semaphore-signalling node of an executable graph.
+    /// Sets the parameters of a semaphore-signaling node of an executable graph.
     11020 fn cuGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS);
     /// Sets the parameters of a semaphore-waiting node of an executable graph.
     11020 fn cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS);

@@ -17,7 +17,7 @@ pub(crate) fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }
 
-/// Has forks counted from now on. To be called once; false if the system has no memory for it.
+/// Starts counting forks. Call once. Returns false if the handler cannot be registered for lack of memory.
 #[cfg(all(unix, not(miri)))]
 pub(crate) fn watch() -> bool {
     type Handler = unsafe extern "C" fn();

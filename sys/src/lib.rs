@@ -7,17 +7,22 @@
 // macros            what declares enums, handles, structs and constants
 // types             what they declare: enums and result codes, handles, structs, constants
 // version           CUDA versions
-// fns               the one list of functions
+// declare           what makes a table of a list of functions
+// fns               the one list of the driver's functions
 // table             what is made of that list: addresses, names, versions
 // error             why a library is no driver, or lacks something
+// dynamic           opening libraries, and finding what they export
 // fork              whether this process was forked since
 // library loader    finding and loading a driver, and what it is then
+// nvrtc             the compiler: a list and a table of its own, finding and loading it
 // left_out          what is in no list, and why
 
 #[macro_use]
 mod macros;
 
 pub mod constants;
+mod declare;
+mod dynamic;
 pub mod enums;
 mod error;
 mod fns;
@@ -25,6 +30,7 @@ mod fork;
 pub mod left_out;
 mod library;
 mod loader;
+pub mod nvrtc;
 mod result;
 pub mod structs;
 mod table;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::enums::CUresult;
 use crate::error::{LoadError, MissingFunction, Refusal, TooOld};
-use crate::fns::{COUNT, FnId, Fns};
+use crate::fns::{FnId, Fns, Presence};
 use crate::fork;
 use crate::loader::OpenOptions;
 use crate::table::{StreamMode, Symbol};
@@ -31,7 +31,7 @@ struct Loaded {
     _handle: Option<libloading::Library>,
 }
 
-/// What became of `cuInit`; one for each driver, whatever its tables.
+/// Outcome of `cuInit`, one per driver, whatever its tables.
 struct Init {
     /// The fork generation in which it was first called, or [`fork::NEVER`].
     generation: AtomicU32,
@@ -41,24 +41,6 @@ struct Init {
 impl Default for Init {
     fn default() -> Self {
         Self { generation: AtomicU32::new(fork::NEVER), result: OnceLock::new() }
-    }
-}
-
-/// One bit a function.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Presence([u64; COUNT.div_ceil(64)]);
-
-impl Presence {
-    pub(crate) const NONE: Self = Self([0; COUNT.div_ceil(64)]);
-
-    pub(crate) fn insert(&mut self, function: FnId) {
-        let i = function as usize;
-        self.0[i / 64] |= 1 << (i % 64);
-    }
-
-    pub(crate) fn contains(&self, function: FnId) -> bool {
-        let i = function as usize;
-        self.0[i / 64] >> (i % 64) & 1 == 1
     }
 }
 
@@ -85,7 +67,7 @@ impl Library {
 
     /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is tried.
     ///
-    /// What is no driver is refused by what it exports; but loading a library runs its code first.
+    /// A library that is no driver is refused by its exports; but loading it runs its code first.
     ///
     /// # Safety
     /// 1. The library's initializers may run in this process.
@@ -136,7 +118,7 @@ impl Library {
         self.0.version
     }
 
-    /// Which stream the null stream is.
+    /// Meaning of the null stream.
     #[must_use]
     pub fn stream_mode(self) -> StreamMode {
         self.0.mode
@@ -148,10 +130,10 @@ impl Library {
         &self.0.origin
     }
 
-    /// Whether the driver has a function.
+    /// True if the driver has a function.
     #[must_use]
     pub fn has(self, function: FnId) -> bool {
-        self.0.present.contains(function)
+        self.0.present.contains(function as usize)
     }
 
     /// The address of a function, for a tracing wrapper or for C code; null if the driver lacks it.
@@ -201,7 +183,7 @@ impl Library {
         *init.result.get_or_init(|| unsafe { (self.0.fns.cuInit)(0) })
     }
 
-    /// Whether this process was forked after the driver was initialized, which makes the driver unusable
+    /// True if this process was forked after the driver was initialized, which makes the driver unusable
     /// here. Costs two loads and a compare.
     #[must_use]
     #[inline]
@@ -226,7 +208,7 @@ impl Library {
         let same_functions = |known: &Loaded| {
             // Absent functions are left out: each crate may have stubs of its own.
             let mut slots = known.fns.slots().iter().zip(fns.slots()).zip(FnId::ALL);
-            known.present == present && slots.all(|((a, b), id)| a == b || !present.contains(*id))
+            known.present == present && slots.all(|((a, b), id)| a == b || !present.contains(*id as usize))
         };
         let known = registry
             .iter()

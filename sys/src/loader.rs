@@ -3,22 +3,23 @@
 //! A driver is never unloaded: some start a thread in `cuInit` that would go on running in unmapped code.
 //! What was loaded is therefore kept for the rest of the process, once per driver and stream mode.
 
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
+use crate::dynamic::{dlopen, dlsym};
 use crate::enums::{CUdriverProcAddress_flags, CUresult};
 use crate::error::{Attempt, LoadError, Refusal};
-use crate::fns::{FnId, Fns};
-use crate::library::{Library, Presence};
+use crate::fns::{FnId, Fns, Presence};
+use crate::library::Library;
 use crate::table::{StreamMode, Symbol};
 use crate::version::Version;
 
 /// Names the one driver to load in place of the usual ones, when set to a path.
 pub const DRIVER_VARIABLE: &str = "CUPRUM_DRIVER";
 
-/// Where the driver is looked for, in this order.
+/// Names under which the driver is looked for, in this order.
 ///
 /// The unversioned name comes last: outside a driver's own folder it is often the toolkit's link stub.
 #[cfg(unix)]
@@ -26,14 +27,14 @@ const USUAL_NAMES: &[&str] = &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", 
 #[cfg(windows)]
 const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 
-/// How to open a driver; [`Library::options`] makes one.
+/// Options of opening a driver; [`Library::options`] makes them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     mode: StreamMode,
 }
 
 impl OpenOptions {
-    /// Whether the null stream means a stream of the calling thread's own (default: no).
+    /// With `true`, the null stream means a stream of the calling thread's own (default: `false`).
     ///
     /// The mode holds for every call through this table. Functions whose per-thread twin is absent (all of
     /// them before CUDA 7.0) are absent from it.
@@ -98,7 +99,7 @@ impl OpenOptions {
 
     /// Opens one library. One that is refused is closed again: nothing was called that starts anything.
     fn open_one(self, path: &Path) -> Result<Library, Refusal> {
-        let handle = dlopen(path)?;
+        let handle = dlopen(path).map_err(Refusal::NotLoaded)?;
         let mut table = Table::new(self.mode);
         // SAFETY: a symbol of this name in a CUDA driver is this function; NVIDIA keeps a name's ABI.
         unsafe { table.fill(&mut |symbol| dlsym(&handle, symbol.name)) };
@@ -123,14 +124,14 @@ impl Table {
     /// Asks for every function that is still absent.
     ///
     /// # Safety
-    /// What `resolve` answers must be null or the function asked for.
+    /// Each answer of `resolve` must be null or the function asked for.
     unsafe fn fill(&mut self, resolve: &mut dyn FnMut(&Symbol) -> *const c_void) {
         for &function in FnId::ALL {
             let address = resolve(&function.symbol_in(self.mode));
             if !address.is_null() {
                 // SAFETY: not null, and by the caller's word this function.
                 unsafe { self.fns.set(function, address) };
-                self.present.insert(function);
+                self.present.insert(function as usize);
             }
         }
     }
@@ -145,7 +146,7 @@ impl Table {
     unsafe fn fill_by_query(&mut self, version: Version) {
         for &function in FnId::ALL {
             let symbol = function.symbol_in(self.mode);
-            if self.present.contains(function) || symbol.since > version {
+            if self.present.contains(function as usize) || symbol.since > version {
                 continue;
             }
             // SAFETY: the caller vouches for the table.
@@ -154,7 +155,7 @@ impl Table {
                 // SAFETY: not null, and the driver's answer for this name and version; that it is no other
                 // revision was just checked.
                 unsafe { self.fns.set(function, address) };
-                self.present.insert(function);
+                self.present.insert(function as usize);
             }
         }
     }
@@ -171,7 +172,7 @@ impl Table {
         };
         let (since, flags) = (symbol.since.as_raw() as c_int, u64::from(flags.0));
         let mut address = ptr::null_mut();
-        let result = if self.present.contains(FnId::cuGetProcAddress_v2) {
+        let result = if self.present.contains(FnId::cuGetProcAddress_v2 as usize) {
             // SAFETY: the name is a C string, the address is ours to write, a null status is allowed.
             unsafe {
                 (self.fns.cuGetProcAddress_v2)(base.as_ptr(), &mut address, since, flags, ptr::null_mut())
@@ -183,7 +184,7 @@ impl Table {
         if result == CUresult::CUDA_SUCCESS { address } else { ptr::null() }
     }
 
-    /// What the driver says its version is.
+    /// Version that the driver reports.
     ///
     /// # Safety
     /// The table holds the functions of a driver.
@@ -211,7 +212,7 @@ impl Table {
             return Err(Refusal::NotADriver);
         }
         for function in [FnId::cuInit, FnId::cuDriverGetVersion] {
-            if !self.present.contains(function) {
+            if !self.present.contains(function as usize) {
                 return Err(Refusal::MissingFunction(function));
             }
         }
@@ -223,31 +224,4 @@ impl Table {
         }
         Library::publish(self.fns, self.present, version, self.mode, origin, handle)
     }
-}
-
-/// Loads a library with all that it needs, for itself alone.
-fn dlopen(path: &Path) -> Result<libloading::Library, Refusal> {
-    #[cfg(unix)]
-    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-    #[cfg(windows)]
-    use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library};
-
-    // SAFETY: runs the initializers of the machine's driver, or of a library that the caller named.
-    #[cfg(unix)]
-    let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    // A bare name is looked for among the system's own libraries only.
-    #[cfg(windows)]
-    let flags = if path.is_absolute() { 0 } else { LOAD_LIBRARY_SEARCH_SYSTEM32 };
-    // SAFETY: likewise.
-    #[cfg(windows)]
-    let opened = unsafe { Library::load_with_flags(path, flags) };
-
-    opened.map(Into::into).map_err(|error| Refusal::NotLoaded(error.to_string()))
-}
-
-/// The address of an exported symbol; null if there is none.
-fn dlsym(handle: &libloading::Library, name: &CStr) -> *const c_void {
-    // SAFETY: the address is only looked at here; what type it has is for the table to know.
-    let symbol = unsafe { handle.get::<*const c_void>(name.to_bytes_with_nul()) };
-    symbol.map_or(ptr::null(), |symbol| *symbol)
 }

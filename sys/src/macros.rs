@@ -1,4 +1,4 @@
-//! How the C types are declared: one list of each kind, read by these macros.
+//! Declarations of the C types: one list of each kind, read by these macros.
 //!
 //! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare what is
 //! declared here with the headers without naming anything twice.
@@ -46,7 +46,7 @@ macro_rules! c_enum {
     };
 }
 
-/// What only some enums have.
+/// Parts that only some enums have.
 macro_rules! c_enum_more {
     (enum $name:ident $body:tt) => {};
     (flags $name:ident $body:tt) => {
@@ -81,7 +81,7 @@ macro_rules! c_handles {
                     Self(core::ptr::null_mut())
                 }
 
-                /// Whether this is the null handle.
+                /// True for the null handle.
                 pub const fn is_null(self) -> bool {
                     self.0.is_null()
                 }

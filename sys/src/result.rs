@@ -1,23 +1,32 @@
-//! What a result code means, and what to do about it.
+//! Meaning of result codes, and advice on each.
 
 use crate::enums::CUresult;
 
+/// The documented sentence of a code, of which both lists are in the same order.
+pub(crate) fn description_of(
+    names: &[(u32, &'static str)],
+    docs: &[&'static str],
+    code: u32,
+) -> Option<&'static str> {
+    let index = names.iter().position(|entry| entry.0 == code)?;
+    let text = docs.get(index)?.trim_start();
+    // The documentation ends with the version that the code is from, as in "CUDA 12.4+.".
+    let before_note = text.strip_suffix("+.").and_then(|text| text.rsplit_once(" CUDA "));
+    Some(before_note.map_or(text, |(sentence, _version)| sentence))
+}
+
 impl CUresult {
-    /// Whether this code is one of this crate's own, which no driver gives: the call was not made.
+    /// True if this code is one of this crate's own, which no driver gives: the call was not made.
     pub const fn is_own(self) -> bool {
         matches!(self, Self::UNRESOLVED | Self::FORKED)
     }
 
-    /// What this code means, in a sentence; `None` for a code that this crate does not know.
+    /// Meaning of this code, in a sentence; `None` for a code that this crate does not know.
     pub fn description(self) -> Option<&'static str> {
-        let index = Self::NAMES.iter().position(|entry| entry.0 == self.0)?;
-        let text = Self::DOCS.get(index)?.trim_start();
-        // The documentation ends with the version that the code is from, as in "CUDA 12.4+.".
-        let before_note = text.strip_suffix("+.").and_then(|text| text.rsplit_once(" CUDA "));
-        Some(before_note.map_or(text, |(sentence, _version)| sentence))
+        description_of(Self::NAMES, Self::DOCS, self.0)
     }
 
-    /// What to do about this code, in a sentence, where there is a usual cause or remedy.
+    /// Advice on this code, in a sentence, if it has a usual cause or remedy.
     pub fn advice(self) -> Option<&'static str> {
         Some(match self {
             Self::CUDA_ERROR_INVALID_VALUE => "Check sizes, ranges, null pointers and the launch shape.",

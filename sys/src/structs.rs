@@ -1,6 +1,6 @@
 //! Every C struct and union of the driver API, by subject, laid out as in the header of CUDA 13.5.
 //!
-//! Where a struct changed over time, each layout that some function takes has its own type with C's `_v1`,
+//! If a struct changed over time, each layout that some function takes has its own type with C's `_v1`,
 //! `_v2` suffix; the plain name is the newest. Fields that came later took the place of reserved bytes, or
 //! of room in the union around the struct, so a type serves older drivers too as long as the fields that are
 //! marked with a newer version are zero.
@@ -66,7 +66,7 @@ c_types! {
 
     /// One fabric clique that a device belongs to. CUDA 13.4+.
     pub struct CUcliqueInfo {
-        /// What its devices can share.
+        /// Resource that its devices can share.
         pub type_: CUcliqueType,
         /// Its number.
         pub id: u32,
@@ -76,7 +76,7 @@ c_types! {
 
     /// A number of multiprocessors to restrict a context to.
     pub struct CUexecAffinitySmCount_v1 {
-        /// How many; rounded up by the driver.
+        /// Number of multiprocessors; rounded up by the driver.
         pub val: u32,
     }
 
@@ -88,27 +88,27 @@ c_types! {
 
     /// One restriction of a context to part of its device.
     pub struct CUexecAffinityParam_v1 {
-        /// Which field of `param` counts.
+        /// Selector of the field of `param`.
         pub type_: CUexecAffinityType,
         /// The value.
         pub param: CUexecAffinityParam_param,
     }
 
-    /// What a context shares with a graphics API. CUDA 12.5+.
+    /// Object that a context shares with a graphics API. CUDA 12.5+.
     pub struct CUctxCigParam {
-        /// What `sharedData` is.
+        /// Kind of `sharedData`.
         pub sharedDataType: CUcigDataType,
         /// The graphics API's handle or data block.
         pub sharedData: *mut c_void,
     }
 
-    /// What `cuCtxCreate_v4` creates a context with. CUDA 12.5+.
+    /// Parameters of `cuCtxCreate_v4`. CUDA 12.5+.
     pub struct CUctxCreateParams {
         /// Restrictions, or null; excludes `cigParams`.
         pub execAffinityParams: *mut CUexecAffinityParam,
-        /// How many restrictions.
+        /// Number of restrictions.
         pub numExecAffinityParams: i32,
-        /// What to share with a graphics API, or null; excludes `execAffinityParams`.
+        /// Object to share with a graphics API, or null; excludes `execAffinityParams`.
         pub cigParams: *mut CUctxCigParam,
     }
 
@@ -116,11 +116,11 @@ c_types! {
 
     /// Multiprocessors as a resource. CUDA 12.4+.
     pub struct CUdevSmResource {
-        /// How many.
+        /// Number of multiprocessors.
         pub smCount: u32,
         /// Least multiprocessors in a part. CUDA 13.0+.
         pub minSmPartitionSize: u32,
-        /// How many are sure to be scheduled together; divides `smCount` without backfill. CUDA 13.0+.
+        /// Number that is sure to be scheduled together; divides `smCount` without backfill. CUDA 13.0+.
         pub smCoscheduledAlignment: u32,
         /// Bits of `CUdevSmResourceGroup_flags`. CUDA 13.1+.
         pub flags: u32,
@@ -128,7 +128,7 @@ c_types! {
         pub localityDomainId: u32,
     }
 
-    /// How work queues are shared. CUDA 13.1+.
+    /// Sharing of work queues. CUDA 13.1+.
     pub struct CUdevWorkqueueConfigResource {
         /// The device they are on.
         pub device: CUdevice,
@@ -158,7 +158,7 @@ c_types! {
 
     /// A part of a device that a green context can be given. CUDA 12.4+.
     pub struct CUdevResource_v1 {
-        /// Which field of `u` counts.
+        /// Selector of the field of `u`.
         pub type_: CUdevResourceType,
         /// For the driver only.
         pub _internal_padding: [u8; 92],
@@ -170,11 +170,11 @@ c_types! {
 
     /// One group to split multiprocessors into. CUDA 13.1+.
     pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
-        /// How many; 0 to learn how many there could be.
+        /// Number of multiprocessors; 0 to learn how many there could be.
         pub smCount: u32,
-        /// How many must be scheduled together.
+        /// Number that must be scheduled together.
         pub coscheduledSmCount: u32,
-        /// How many should be scheduled together, where possible.
+        /// Number that should be scheduled together, where possible.
         pub preferredCoscheduledSmCount: u32,
         /// Bits of `CUdevSmResourceGroup_flags`.
         pub flags: u32,
@@ -186,17 +186,17 @@ c_types! {
 
     // Streams
 
-    /// What a capturing stream shares with a graphics API. CUDA 13.2+.
+    /// Object that a capturing stream shares with a graphics API. CUDA 13.2+.
     pub struct CUstreamCigParam {
-        /// What `streamSharedData` is.
+        /// Kind of `streamSharedData`.
         pub streamSharedDataType: CUstreamCigDataType,
         /// The graphics API's handle.
         pub streamSharedData: *mut c_void,
     }
 
-    /// What `cuStreamBeginCaptureToCig` captures into. CUDA 13.2+.
+    /// Parameters of `cuStreamBeginCaptureToCig`. CUDA 13.2+.
     pub struct CUstreamCigCaptureParams {
-        /// What to share; not null.
+        /// Object to share; not null.
         pub streamCigParams: *mut CUstreamCigParam,
     }
 
@@ -212,7 +212,7 @@ c_types! {
     pub struct CUstreamMemOpWaitValueParams {
         /// `CU_STREAM_MEM_OP_WAIT_VALUE_32` or `CU_STREAM_MEM_OP_WAIT_VALUE_64`.
         pub operation: CUstreamBatchMemOpType,
-        /// What to watch; aligned to the width.
+        /// Address to watch; aligned to the width.
         pub address: CUdeviceptr,
         /// The value to compare with; an anonymous union in C.
         pub u: CUstreamMemOpValue,
@@ -226,7 +226,7 @@ c_types! {
     pub struct CUstreamMemOpWriteValueParams {
         /// `CU_STREAM_MEM_OP_WRITE_VALUE_32` or `CU_STREAM_MEM_OP_WRITE_VALUE_64`.
         pub operation: CUstreamBatchMemOpType,
-        /// Where to write; aligned to the width.
+        /// Address to write to; aligned to the width.
         pub address: CUdeviceptr,
         /// The value to write; an anonymous union in C.
         pub u: CUstreamMemOpValue,
@@ -262,7 +262,7 @@ c_types! {
         pub reductionOp: CUstreamAtomicReductionOpType,
         /// The width of memory and value.
         pub dataType: CUstreamAtomicReductionDataType,
-        /// What to change; aligned to the width.
+        /// Address to change; aligned to the width.
         pub address: CUdeviceptr,
         /// The operand.
         pub value: u64,
@@ -272,7 +272,7 @@ c_types! {
 
     /// One stream memory operation; all variants start with `operation`.
     pub union CUstreamBatchMemOpParams_v1 {
-        /// Which variant counts.
+        /// Selector of the variant.
         pub operation: CUstreamBatchMemOpType,
         /// A wait.
         pub waitValue: CUstreamMemOpWaitValueParams,
@@ -307,11 +307,11 @@ c_types! {
         pub id: i32,
     }
 
-    /// What a place may do with memory.
+    /// Access that a place has to memory.
     pub struct CUmemAccessDesc_v1 {
         /// The place whose access is set.
         pub location: CUmemLocation,
-        /// What it may do.
+        /// Access that it has.
         pub flags: CUmemAccess_flags,
     }
 
@@ -327,13 +327,13 @@ c_types! {
         pub reserved: [u8; 4],
     }
 
-    /// What `cuMemCreate` allocates.
+    /// Properties of an allocation by `cuMemCreate`.
     pub struct CUmemAllocationProp_v1 {
         /// The kind of memory.
         pub type_: CUmemAllocationType,
-        /// How it may be exported.
+        /// Handle types that it may be exported as.
         pub requestedHandleTypes: CUmemAllocationHandleType,
-        /// Where it lies.
+        /// Place where it lies.
         pub location: CUmemLocation,
         /// Object attributes for `CU_MEM_HANDLE_TYPE_WIN32`, else null.
         pub win32HandleMetaData: *mut c_void,
@@ -341,13 +341,13 @@ c_types! {
         pub allocFlags: CUmemAllocationProp_allocFlags,
     }
 
-    /// What `cuMemPoolCreate` makes a pool of.
+    /// Properties of a pool that `cuMemPoolCreate` makes.
     pub struct CUmemPoolProps_v1 {
         /// The kind of memory.
         pub allocType: CUmemAllocationType,
-        /// How the pool may be exported.
+        /// Handle types that the pool may be exported as.
         pub handleTypes: CUmemAllocationHandleType,
-        /// Where its memory lies.
+        /// Place where its memory lies.
         pub location: CUmemLocation,
         /// Security attributes for `CU_MEM_HANDLE_TYPE_WIN32`, else null.
         pub win32SecurityAttributes: *mut c_void,
@@ -373,13 +373,13 @@ c_types! {
         pub data: [u8; 64],
     }
 
-    /// What `cuMulticastCreate` makes. CUDA 12.1+.
+    /// Properties of an object that `cuMulticastCreate` makes. CUDA 12.1+.
     pub struct CUmulticastObjectProp_v1 {
         /// Devices that will bind memory to it.
         pub numDevices: u32,
         /// Memory that each device can bind, in bytes.
         pub size: usize,
-        /// How it may be exported, bits of `CUmemAllocationHandleType`.
+        /// Handle types that it may be exported as, bits of `CUmemAllocationHandleType`.
         pub handleTypes: u64,
         /// Must be zero.
         pub flags: u64,
@@ -405,9 +405,9 @@ c_types! {
         pub overBudget: CUasyncNotificationInfo_info_overBudget,
     }
 
-    /// What an asynchronous callback is told. CUDA 12.4+.
+    /// Message to an asynchronous callback. CUDA 12.4+.
     pub struct CUasyncNotificationInfo {
-        /// Which field of `info` counts.
+        /// Selector of the field of `info`.
         pub type_: CUasyncNotificationType,
         /// The details.
         pub info: CUasyncNotificationInfo_info,
@@ -419,11 +419,11 @@ c_types! {
         pub srcNumBytes: usize,
         /// Bytes expected; a hint for scheduling, 0 if unknown.
         pub dstNumBytes: usize,
-        /// Where the device writes how many bytes there were.
+        /// Address to which the device writes the number of bytes there were.
         pub dstActBytes: *mut u32,
         /// The compressed bytes.
         pub src: *const c_void,
-        /// Where the result goes.
+        /// Address of the result.
         pub dst: *mut c_void,
         /// Their format.
         pub algo: CUmemDecompressAlgorithm,
@@ -459,15 +459,15 @@ c_types! {
         pub multicast: CUlogicalEndpointProp_u_multicast,
     }
 
-    /// What `cuLogicalEndpointCreate` makes. CUDA 13.3+.
+    /// Properties of an endpoint that `cuLogicalEndpointCreate` makes. CUDA 13.3+.
     pub struct CUlogicalEndpointProp {
-        /// Which field of `u` counts.
+        /// Selector of the field of `u`.
         pub type_: CUlogicalEndpointType,
         /// Who is behind it; an anonymous union in C.
         pub u: CUlogicalEndpointProp_u,
         /// Its size, in bytes.
         pub size: u64,
-        /// How it may be exported, bits of `CUlogicalEndpointIpcHandleType`.
+        /// Handle types that it may be exported as, bits of `CUlogicalEndpointIpcHandleType`.
         pub ipcHandleTypes: u32,
         /// Bits of `CUlogicalEndpointFlag`.
         pub flags: u32,
@@ -481,7 +481,7 @@ c_types! {
         pub srcXInBytes: usize,
         /// First row to read.
         pub srcY: usize,
-        /// Where the source lies, and so which source field counts.
+        /// Location of the source, which selects the source field that counts.
         pub srcMemoryType: CUmemorytype,
         /// Source in host memory.
         pub srcHost: *const c_void,
@@ -495,7 +495,7 @@ c_types! {
         pub dstXInBytes: usize,
         /// First row to write.
         pub dstY: usize,
-        /// Where the destination lies, and so which destination field counts.
+        /// Location of the destination, which selects the destination field that counts.
         pub dstMemoryType: CUmemorytype,
         /// Destination in host memory.
         pub dstHost: *mut c_void,
@@ -521,7 +521,7 @@ c_types! {
         pub srcZ: usize,
         /// Must be zero.
         pub srcLOD: usize,
-        /// Where the source lies, and so which source field counts.
+        /// Location of the source, which selects the source field that counts.
         pub srcMemoryType: CUmemorytype,
         /// Source in host memory.
         pub srcHost: *const c_void,
@@ -543,7 +543,7 @@ c_types! {
         pub dstZ: usize,
         /// Must be zero.
         pub dstLOD: usize,
-        /// Where the destination lies, and so which destination field counts.
+        /// Location of the destination, which selects the destination field that counts.
         pub dstMemoryType: CUmemorytype,
         /// Destination in host memory.
         pub dstHost: *mut c_void,
@@ -575,7 +575,7 @@ c_types! {
         pub srcZ: usize,
         /// Must be zero.
         pub srcLOD: usize,
-        /// Where the source lies, and so which source field counts.
+        /// Location of the source, which selects the source field that counts.
         pub srcMemoryType: CUmemorytype,
         /// Source in host memory.
         pub srcHost: *const c_void,
@@ -597,7 +597,7 @@ c_types! {
         pub dstZ: usize,
         /// Must be zero.
         pub dstLOD: usize,
-        /// Where the destination lies, and so which destination field counts.
+        /// Location of the destination, which selects the destination field that counts.
         pub dstMemoryType: CUmemorytype,
         /// Destination in host memory.
         pub dstHost: *mut c_void,
@@ -625,7 +625,7 @@ c_types! {
         pub srcXInBytes: u32,
         /// First row to read.
         pub srcY: u32,
-        /// Where the source lies, and so which source field counts.
+        /// Location of the source, which selects the source field that counts.
         pub srcMemoryType: CUmemorytype,
         /// Source in host memory.
         pub srcHost: *const c_void,
@@ -639,7 +639,7 @@ c_types! {
         pub dstXInBytes: u32,
         /// First row to write.
         pub dstY: u32,
-        /// Where the destination lies, and so which destination field counts.
+        /// Location of the destination, which selects the destination field that counts.
         pub dstMemoryType: CUmemorytype,
         /// Destination in host memory.
         pub dstHost: *mut c_void,
@@ -665,7 +665,7 @@ c_types! {
         pub srcZ: u32,
         /// Must be zero.
         pub srcLOD: u32,
-        /// Where the source lies, and so which source field counts.
+        /// Location of the source, which selects the source field that counts.
         pub srcMemoryType: CUmemorytype,
         /// Source in host memory.
         pub srcHost: *const c_void,
@@ -687,7 +687,7 @@ c_types! {
         pub dstZ: u32,
         /// Must be zero.
         pub dstLOD: u32,
-        /// Where the destination lies, and so which destination field counts.
+        /// Location of the destination, which selects the destination field that counts.
         pub dstMemoryType: CUmemorytype,
         /// Destination in host memory.
         pub dstHost: *mut c_void,
@@ -709,13 +709,13 @@ c_types! {
         pub Depth: u32,
     }
 
-    /// How some copies of a batch are made. CUDA 12.8+.
+    /// Options of some copies of a batch. CUDA 12.8+.
     pub struct CUmemcpyAttributes_v1 {
-        /// When the source may be read.
+        /// Time from which the source may be read.
         pub srcAccessOrder: CUmemcpySrcAccessOrder,
-        /// Where the source should be, for managed or ordinary host memory.
+        /// Place where the source should be, for managed or ordinary host memory.
         pub srcLocHint: CUmemLocation,
-        /// Where the destination should be, for managed or ordinary host memory.
+        /// Place where the destination should be, for managed or ordinary host memory.
         pub dstLocHint: CUmemLocation,
         /// Bits of `CUmemcpyFlags`.
         pub flags: u32,
@@ -749,7 +749,7 @@ c_types! {
         pub rowLength: usize,
         /// Rows from one layer to the next.
         pub layerHeight: usize,
-        /// Where the memory should be, for managed or ordinary host memory.
+        /// Place where the memory should be, for managed or ordinary host memory.
         pub locHint: CUmemLocation,
     }
 
@@ -757,7 +757,7 @@ c_types! {
     pub struct CUmemcpy3DOperand_op_array {
         /// The array.
         pub array: CUarray,
-        /// Where in it.
+        /// Offset in it.
         pub offset: CUoffset3D,
     }
 
@@ -771,7 +771,7 @@ c_types! {
 
     /// One side of a 3D copy of a batch. CUDA 12.8+.
     pub struct CUmemcpy3DOperand_v1 {
-        /// Which field of `op` counts.
+        /// Selector of the field of `op`.
         pub type_: CUmemcpy3DOperandType,
         /// The operand.
         pub op: CUmemcpy3DOperand_op,
@@ -779,13 +779,13 @@ c_types! {
 
     /// One 3D copy of a batch. CUDA 12.8+.
     pub struct CUDA_MEMCPY3D_BATCH_OP_v1 {
-        /// Where from.
+        /// Source.
         pub src: CUmemcpy3DOperand,
-        /// Where to.
+        /// Destination.
         pub dst: CUmemcpy3DOperand,
-        /// How much.
+        /// Extent of the copy.
         pub extent: CUextent3D,
-        /// When the source may be read.
+        /// Time from which the source may be read.
         pub srcAccessOrder: CUmemcpySrcAccessOrder,
         /// Bits of `CUmemcpyFlags`.
         pub flags: u32,
@@ -795,7 +795,7 @@ c_types! {
     pub struct CUfabricCpyOperand_op_ptr {
         /// The address.
         pub ptr: CUdeviceptr,
-        /// Where the memory should be, for managed or ordinary host memory.
+        /// Place where the memory should be, for managed or ordinary host memory.
         pub locHint: CUmemLocation,
     }
 
@@ -803,7 +803,7 @@ c_types! {
     pub struct CUfabricCpyOperand_op_le {
         /// The logical endpoint.
         pub id: CUlogicalEndpointId,
-        /// Where in it, in bytes.
+        /// Offset in it, in bytes.
         pub offset: u64,
     }
 
@@ -817,7 +817,7 @@ c_types! {
 
     /// One side of a fabric copy. CUDA 13.5+.
     pub struct CUfabricCpyOperand {
-        /// Which field of `op` counts.
+        /// Selector of the field of `op`.
         pub type_: CUfabricCpyOperandType,
         /// The operand.
         pub op: CUfabricCpyOperand_op,
@@ -825,9 +825,9 @@ c_types! {
 
     /// One fabric copy of a batch. CUDA 13.5+.
     pub struct CUDA_FABRIC_COPY_BATCH_OP_v1 {
-        /// Where from.
+        /// Source.
         pub src: CUfabricCpyOperand,
-        /// Where to.
+        /// Destination.
         pub dst: CUfabricCpyOperand,
         /// Bytes to copy.
         pub size: usize,
@@ -913,7 +913,7 @@ c_types! {
         pub depth: u32,
     }
 
-    /// How a sparse array is divided.
+    /// Tiling of a sparse array.
     pub struct CUDA_ARRAY_SPARSE_PROPERTIES_v1 {
         /// Size of a tile.
         pub tileExtent: CUDA_ARRAY_SPARSE_PROPERTIES_tileExtent,
@@ -981,21 +981,21 @@ c_types! {
 
     /// One mapping, or unmapping, of a part of a sparse array.
     pub struct CUarrayMapInfo_v1 {
-        /// Which field of `resource` counts.
+        /// Selector of the field of `resource`.
         pub resourceType: CUresourcetype,
         /// The array.
         pub resource: CUarrayMapInfo_resource,
-        /// Which field of `subresource` counts.
+        /// Selector of the field of `subresource`.
         pub subresourceType: CUarraySparseSubresourceType,
         /// The part.
         pub subresource: CUarrayMapInfo_subresource,
         /// Map or unmap.
         pub memOperationType: CUmemOperationType,
-        /// Which field of `memHandle` counts.
+        /// Selector of the field of `memHandle`.
         pub memHandleType: CUmemHandleType,
         /// The memory to map.
         pub memHandle: CUarrayMapInfo_memHandle,
-        /// Where in that memory, in bytes.
+        /// Offset in that memory, in bytes.
         pub offset: u64,
         /// Devices to map on, one bit each.
         pub deviceBitMask: u32,
@@ -1065,9 +1065,9 @@ c_types! {
         pub reserved: CUDA_RESOURCE_DESC_res_reserved,
     }
 
-    /// What a texture or surface object reads.
+    /// Description of the memory that a texture or surface object reads.
     pub struct CUDA_RESOURCE_DESC_v1 {
-        /// Which field of `res` counts.
+        /// Selector of the field of `res`.
         pub resType: CUresourcetype,
         /// The memory.
         pub res: CUDA_RESOURCE_DESC_res,
@@ -1075,17 +1075,17 @@ c_types! {
         pub flags: u32,
     }
 
-    /// How a texture object reads.
+    /// Options of reading by a texture object.
     pub struct CUDA_TEXTURE_DESC_v1 {
-        /// What is outside, along x, y and z.
+        /// Rules for coordinates outside, along x, y and z.
         pub addressMode: [CUaddress_mode; 3],
-        /// How texels are mixed.
+        /// Mixing of texels.
         pub filterMode: CUfilter_mode,
         /// Bits of `CU_TRSF_*`.
         pub flags: u32,
         /// Largest anisotropy ratio.
         pub maxAnisotropy: u32,
-        /// How mip levels are mixed.
+        /// Mixing of mip levels.
         pub mipmapFilterMode: CUfilter_mode,
         /// Added to the mip level.
         pub mipmapLevelBias: f32,
@@ -1099,7 +1099,7 @@ c_types! {
         pub reserved: [i32; 12],
     }
 
-    /// How a texture object interprets the memory beneath it.
+    /// Interpretation of the memory beneath a texture object.
     pub struct CUDA_RESOURCE_VIEW_DESC_v1 {
         /// The format to read as.
         pub format: CUresourceViewFormat,
@@ -1139,13 +1139,13 @@ c_types! {
         pub num_bytes: usize,
         /// Share of the lines that get `hitProp`, 0 to 1.
         pub hitRatio: f32,
-        /// How those lines are treated.
+        /// Treatment of those lines.
         pub hitProp: CUaccessProperty,
-        /// How the others are treated; not persisting.
+        /// Treatment of the others; not persisting.
         pub missProp: CUaccessProperty,
     }
 
-    /// Which physical domain each logical one is. CUDA 12.0+.
+    /// Physical domain of each logical one. CUDA 12.0+.
     pub struct CUlaunchMemSyncDomainMap {
         /// For `CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT`.
         pub default_: u8,
@@ -1181,7 +1181,7 @@ c_types! {
         pub flags: i32,
     }
 
-    /// Whether a node can be changed from the device. CUDA 12.4+.
+    /// Request that a node can be changed from the device, and its handle there. CUDA 12.4+.
     pub struct CUlaunchAttributeValue_deviceUpdatableKernelNode {
         /// Non-zero: it can.
         pub deviceUpdatable: i32,
@@ -1193,15 +1193,15 @@ c_types! {
     pub union CUlaunchAttributeValue {
         /// Room for values to come.
         pub pad: [u8; 64],
-        /// How L2 keeps an address range.
+        /// Treatment of an address range by L2.
         pub accessPolicyWindow: CUaccessPolicyWindow,
         /// Non-zero: all blocks run at once.
         pub cooperative: i32,
-        /// How threads wait for the stream.
+        /// Way for threads to wait for the stream.
         pub syncPolicy: CUsynchronizationPolicy,
         /// The shape of a cluster.
         pub clusterDim: CUlaunchAttributeValue_clusterDim,
-        /// How clusters are placed.
+        /// Placement of clusters.
         pub clusterSchedulingPolicyPreference: CUclusterSchedulingPolicy,
         /// Non-zero: the kernel may start before the one ahead of it ends.
         pub programmaticStreamSerializationAllowed: i32,
@@ -1211,27 +1211,27 @@ c_types! {
         pub launchCompletionEvent: CUlaunchAttributeValue_launchCompletionEvent,
         /// The priority, lower is sooner.
         pub priority: i32,
-        /// Which physical domain each logical one is. CUDA 12.0+.
+        /// Physical domain of each logical one. CUDA 12.0+.
         pub memSyncDomainMap: CUlaunchMemSyncDomainMap,
         /// The logical memory synchronization domain. CUDA 12.0+.
         pub memSyncDomain: CUlaunchMemSyncDomain,
         /// A larger cluster shape to use where it fits. CUDA 12.8+.
         pub preferredClusterDim: CUlaunchAttributeValue_clusterDim,
-        /// Whether the node can be changed from the device. CUDA 12.4+.
+        /// Request that the node can be changed from the device. CUDA 12.4+.
         pub deviceUpdatableKernelNode: CUlaunchAttributeValue_deviceUpdatableKernelNode,
         /// Shared memory wanted, in percent of the maximum. CUDA 12.5+.
         pub sharedMemCarveout: u32,
         /// 1 to spread NVLink traffic evenly, else 0. CUDA 13.0+.
         pub nvlinkUtilCentricScheduling: u32,
-        /// Whether the cluster may be larger than all devices guarantee. CUDA 13.2+.
+        /// Permission for the cluster to be larger than all devices guarantee. CUDA 13.2+.
         pub portableClusterSizeMode: CUlaunchAttributePortableClusterMode,
-        /// How much shared memory the launch may ask for. CUDA 13.2+.
+        /// Limit on the shared memory that the launch may ask for. CUDA 13.2+.
         pub sharedMemoryMode: CUsharedMemoryMode,
     }
 
     /// One attribute of a launch.
     pub struct CUlaunchAttribute {
-        /// Which field of `value` counts.
+        /// Selector of the field of `value`.
         pub id: CUlaunchAttributeID,
         /// Unused.
         pub pad: [u8; 4],
@@ -1259,7 +1259,7 @@ c_types! {
         pub hStream: CUstream,
         /// The attributes; may be null if there are none.
         pub attrs: *mut CUlaunchAttribute,
-        /// How many attributes.
+        /// Number of attributes.
         pub numAttrs: u32,
     }
 
@@ -1309,7 +1309,7 @@ c_types! {
         pub gCtx: CUgreenCtx,
     }
 
-    /// What a kernel node launches, as before CUDA 12.0.
+    /// Parameters of a kernel node, as before CUDA 12.0.
     pub struct CUDA_KERNEL_NODE_PARAMS_v1 {
         /// The kernel.
         pub func: CUfunction,
@@ -1333,7 +1333,7 @@ c_types! {
         pub extra: *mut *mut c_void,
     }
 
-    /// What a kernel node launches. CUDA 12.0+.
+    /// Parameters of a kernel node. CUDA 12.0+.
     pub struct CUDA_KERNEL_NODE_PARAMS_v2 {
         /// The kernel, or null to use `kern`.
         pub func: CUfunction,
@@ -1361,7 +1361,7 @@ c_types! {
         pub ctx: CUcontext,
     }
 
-    /// What a copy node copies. CUDA 12.2+.
+    /// Parameters of a copy node. CUDA 12.2+.
     pub struct CUDA_MEMCPY_NODE_PARAMS {
         /// Must be zero.
         pub flags: i32,
@@ -1373,7 +1373,7 @@ c_types! {
         pub copyParams: CUDA_MEMCPY3D,
     }
 
-    /// What a copy batch node copies. CUDA 13.5+.
+    /// Parameters of a copy batch node. CUDA 13.5+.
     pub struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 {
         /// Copies in the batch; fixed once instantiated.
         pub count: usize,
@@ -1387,13 +1387,13 @@ c_types! {
         pub attrs: *mut CUmemcpyAttributes,
         /// First copy of each run; fixed once instantiated.
         pub attrsIdxs: *mut usize,
-        /// How many runs; fixed once instantiated.
+        /// Number of runs; fixed once instantiated.
         pub numAttrs: usize,
         /// The context; an anonymous union in C; fixed once instantiated.
         pub u: CUctxOrGreenCtx,
     }
 
-    /// What a fabric copy batch node copies. CUDA 13.5+.
+    /// Parameters of a fabric copy batch node. CUDA 13.5+.
     pub struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1 {
         /// Copies in the batch; fixed once instantiated.
         pub numOps: usize,
@@ -1405,7 +1405,7 @@ c_types! {
         pub u: CUctxOrGreenCtx,
     }
 
-    /// What a fill node fills.
+    /// Parameters of a fill node.
     pub struct CUDA_MEMSET_NODE_PARAMS_v1 {
         /// First byte.
         pub dst: CUdeviceptr,
@@ -1421,7 +1421,7 @@ c_types! {
         pub height: usize,
     }
 
-    /// What a fill node fills, with its context. CUDA 12.2+.
+    /// Parameters of a fill node, with its context. CUDA 12.2+.
     pub struct CUDA_MEMSET_NODE_PARAMS_v2 {
         /// First byte.
         pub dst: CUdeviceptr,
@@ -1439,7 +1439,7 @@ c_types! {
         pub ctx: CUcontext,
     }
 
-    /// What a host node calls.
+    /// Parameters of a host node.
     pub struct CUDA_HOST_NODE_PARAMS_v1 {
         /// The function.
         pub fn_: CUhostFn,
@@ -1447,7 +1447,7 @@ c_types! {
         pub userData: *mut c_void,
     }
 
-    /// What a host node calls, and how. CUDA 12.2+.
+    /// Parameters of a host node, with its waiting policy. CUDA 12.2+.
     pub struct CUDA_HOST_NODE_PARAMS_v2 {
         /// The function.
         pub fn_: CUhostFn,
@@ -1459,15 +1459,15 @@ c_types! {
         pub u: CUctxOrGreenCtx,
     }
 
-    /// What a child graph node runs. CUDA 12.2+.
+    /// Parameters of a child graph node. CUDA 12.2+.
     pub struct CUDA_CHILD_GRAPH_NODE_PARAMS {
         /// The graph.
         pub graph: CUgraph,
-        /// Whether the node copies or takes it. CUDA 12.9+.
+        /// Ownership of it: copied or taken by the node. CUDA 12.9+.
         pub ownership: CUgraphChildGraphNodeOwnership,
     }
 
-    /// What an event record node records. CUDA 12.2+.
+    /// Parameters of an event record node. CUDA 12.2+.
     pub struct CUDA_EVENT_RECORD_NODE_PARAMS {
         /// The event.
         pub event: CUevent,
@@ -1475,61 +1475,61 @@ c_types! {
         pub u: CUctxOrGreenCtx,
     }
 
-    /// What an event wait node waits for. CUDA 12.2+.
+    /// Parameters of an event wait node. CUDA 12.2+.
     pub struct CUDA_EVENT_WAIT_NODE_PARAMS {
         /// The event.
         pub event: CUevent,
     }
 
-    /// What a semaphore signal node signals.
+    /// Parameters of a semaphore signal node.
     pub struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 {
         /// The semaphores.
         pub extSemArray: *mut CUexternalSemaphore,
-        /// What to signal on each.
+        /// Value to signal on each.
         pub paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
-        /// How many.
+        /// Number of semaphores.
         pub numExtSems: u32,
     }
 
-    /// What a semaphore signal node signals, with its context. CUDA 12.2+.
+    /// Parameters of a semaphore signal node, with its context. CUDA 12.2+.
     pub struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2 {
         /// The semaphores.
         pub extSemArray: *mut CUexternalSemaphore,
-        /// What to signal on each.
+        /// Value to signal on each.
         pub paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
-        /// How many.
+        /// Number of semaphores.
         pub numExtSems: u32,
         /// The context; an anonymous union in C. CUDA 13.4+.
         pub u: CUctxOrGreenCtx,
     }
 
-    /// What a semaphore wait node waits for.
+    /// Parameters of a semaphore wait node.
     pub struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 {
         /// The semaphores.
         pub extSemArray: *mut CUexternalSemaphore,
-        /// What to wait for on each.
+        /// Value to wait for on each.
         pub paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
-        /// How many.
+        /// Number of semaphores.
         pub numExtSems: u32,
     }
 
-    /// What a semaphore wait node waits for, with its context. CUDA 12.2+.
+    /// Parameters of a semaphore wait node, with its context. CUDA 12.2+.
     pub struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2 {
         /// The semaphores.
         pub extSemArray: *mut CUexternalSemaphore,
-        /// What to wait for on each.
+        /// Value to wait for on each.
         pub paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
-        /// How many.
+        /// Number of semaphores.
         pub numExtSems: u32,
         /// The context; an anonymous union in C. CUDA 13.4+.
         pub u: CUctxOrGreenCtx,
     }
 
-    /// What a stream memory operation node does.
+    /// Parameters of a stream memory operation node.
     pub struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 {
         /// The context to run in.
         pub ctx: CUcontext,
-        /// How many operations.
+        /// Number of operations.
         pub count: u32,
         /// The operations.
         pub paramArray: *mut CUstreamBatchMemOpParams,
@@ -1537,13 +1537,13 @@ c_types! {
         pub flags: u32,
     }
 
-    /// What an allocation node allocates.
+    /// Parameters of an allocation node.
     pub struct CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
-        /// Where and how; not exportable.
+        /// Place and kind of the memory; not exportable.
         pub poolProps: CUmemPoolProps,
-        /// Which other devices may access it.
+        /// Other devices that may access it.
         pub accessDescs: *const CUmemAccessDesc,
-        /// How many of those.
+        /// Number of those.
         pub accessDescCount: usize,
         /// Bytes to allocate.
         pub bytesize: usize,
@@ -1551,19 +1551,19 @@ c_types! {
         pub dptr: CUdeviceptr,
     }
 
-    /// What a free node frees. CUDA 12.2+.
+    /// Parameters of a free node. CUDA 12.2+.
     pub struct CUDA_MEM_FREE_NODE_PARAMS {
         /// The address.
         pub dptr: CUdeviceptr,
     }
 
-    /// What a conditional node runs. CUDA 12.3+.
+    /// Parameters of a conditional node. CUDA 12.3+.
     pub struct CUDA_CONDITIONAL_NODE_PARAMS {
         /// The value it depends on, from `cuGraphConditionalHandleCreate`.
         pub handle: CUgraphConditionalHandle,
-        /// How it depends on it.
+        /// Use that it makes of its value.
         pub type_: CUgraphConditionalNodeType,
-        /// How many graphs: 1 for while, 1 or 2 for if, any for switch.
+        /// Number of graphs: 1 for while, 1 or 2 for if, any for switch.
         pub size: u32,
         /// The graphs, to be filled; owned by the node; written by the driver.
         pub phGraph_out: *mut CUgraph,
@@ -1571,7 +1571,7 @@ c_types! {
         pub ctx: CUcontext,
     }
 
-    /// What the node of a `CUgraphNodeParams` does. CUDA 12.2+.
+    /// Parameters in a `CUgraphNodeParams`, by kind of node. CUDA 12.2+.
     pub union CUgraphNodeParams_u {
         /// Room for kinds to come; zero beyond the field in use.
         pub reserved1: [i64; 29],
@@ -1611,21 +1611,21 @@ c_types! {
 
     /// Any graph node. CUDA 12.2+.
     pub struct CUgraphNodeParams {
-        /// Which field of `u` counts.
+        /// Selector of the field of `u`.
         pub type_: CUgraphNodeType,
         /// Must be zero.
         pub reserved0: [i32; 3],
-        /// What it does; an anonymous union in C.
+        /// Parameters by kind of node; an anonymous union in C.
         pub u: CUgraphNodeParams_u,
         /// Must be zero.
         pub reserved2: i64,
     }
 
-    /// How one node depends on another; all zero for an ordinary edge. CUDA 12.3+.
+    /// Dependency of one node on another; all zero for an ordinary edge. CUDA 12.3+.
     pub struct CUgraphEdgeData {
-        /// Which event of the upstream node, a `CU_GRAPH_KERNEL_NODE_PORT_*`.
+        /// Event of the upstream node, a `CU_GRAPH_KERNEL_NODE_PORT_*`.
         pub from_port: u8,
-        /// Which part of the downstream node; zero.
+        /// Part of the downstream node; zero.
         pub to_port: u8,
         /// A `CUgraphDependencyType`.
         pub type_: u8,
@@ -1633,7 +1633,7 @@ c_types! {
         pub reserved: [u8; 5],
     }
 
-    /// How a graph is instantiated, and how that went. CUDA 12.0+.
+    /// Options of instantiating a graph, and the outcome. CUDA 12.0+.
     pub struct CUDA_GRAPH_INSTANTIATE_PARAMS {
         /// Bits of `CUgraphInstantiate_flags`.
         pub flags: u64,
@@ -1645,7 +1645,7 @@ c_types! {
         pub result_out: CUgraphInstantiateResult,
     }
 
-    /// How the update of an executable graph went. CUDA 12.0+.
+    /// Outcome of updating an executable graph. CUDA 12.0+.
     pub struct CUgraphExecUpdateResultInfo_v1 {
         /// Why it failed.
         pub result: CUgraphExecUpdateResult,
@@ -1677,7 +1677,7 @@ c_types! {
 
     /// External memory to import.
     pub struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1 {
-        /// Which field of `handle` counts.
+        /// Selector of the field of `handle`.
         pub type_: CUexternalMemoryHandleType,
         /// The handle.
         pub handle: CUDA_EXTERNAL_MEMORY_HANDLE_DESC_handle,
@@ -1733,7 +1733,7 @@ c_types! {
 
     /// An external semaphore to import.
     pub struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1 {
-        /// Which field of `handle` counts.
+        /// Selector of the field of `handle`.
         pub type_: CUexternalSemaphoreHandleType,
         /// The handle.
         pub handle: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_handle,
@@ -1763,7 +1763,7 @@ c_types! {
         pub key: u64,
     }
 
-    /// What to signal, by kind of semaphore.
+    /// Value to signal, by kind of semaphore.
     pub struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_params {
         /// For fences and timeline semaphores.
         pub fence: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_params_fence,
@@ -1777,7 +1777,7 @@ c_types! {
 
     /// One signal on an external semaphore.
     pub struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1 {
-        /// What to signal.
+        /// Value to signal.
         pub params: CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_params,
         /// Zero or `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC`.
         pub flags: u32,
@@ -1807,7 +1807,7 @@ c_types! {
         pub timeoutMs: u32,
     }
 
-    /// What to wait for, by kind of semaphore.
+    /// Value to wait for, by kind of semaphore.
     pub struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_params {
         /// For fences and timeline semaphores.
         pub fence: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_params_fence,
@@ -1821,7 +1821,7 @@ c_types! {
 
     /// One wait for an external semaphore.
     pub struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1 {
-        /// What to wait for.
+        /// Value to wait for.
         pub params: CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_params,
         /// Zero or `CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC`.
         pub flags: u32,
@@ -1831,7 +1831,7 @@ c_types! {
 
     // Checkpoints
 
-    /// How a process is locked for a checkpoint. CUDA 12.8+.
+    /// Options of locking a process for a checkpoint. CUDA 12.8+.
     pub struct CUcheckpointLockArgs {
         /// Longest wait in milliseconds; 0 for no limit.
         pub timeoutMs: u32,
@@ -1857,13 +1857,13 @@ c_types! {
         pub handle: CUcheckpointOperationHandle,
         /// One entry for each device; written by the driver.
         pub perDeviceData: *mut CUcheckpointCustomStoragePerDeviceData,
-        /// How many entries.
+        /// Number of entries.
         pub deviceCount: u32,
     }
 
-    /// How a process is checkpointed. CUDA 12.8+.
+    /// Options of checkpointing a process. CUDA 12.8+.
     pub struct CUcheckpointCheckpointArgs {
-        /// Where to put what the caller must save itself; null to save to host memory. CUDA 13.4+.
+        /// Place for a list of what the caller must save itself; null to save to host memory. CUDA 13.4+.
         pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
         /// Must be zero.
         pub reserved: [u8; 56],
@@ -1877,21 +1877,21 @@ c_types! {
         pub newUuid: CUuuid,
     }
 
-    /// How a process is restored. CUDA 12.8+.
+    /// Options of restoring a process. CUDA 12.8+.
     pub struct CUcheckpointRestoreArgs {
-        /// Which devices take which places; null for the same ones. CUDA 13.0+.
+        /// Pairs of a device and the one that takes its place; null for the same ones. CUDA 13.0+.
         pub gpuPairs: *mut CUcheckpointGpuPair,
-        /// How many pairs. CUDA 13.0+.
+        /// Number of pairs. CUDA 13.0+.
         pub gpuPairsCount: u32,
         /// Must be zero. CUDA 13.4+.
         pub padding0: u32,
-        /// Where to put what the caller must restore itself; null to restore from host memory. CUDA 13.4+.
+        /// Place for a list of what the caller must restore itself; null to restore from host memory. CUDA 13.4+.
         pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
         /// Must be zero.
         pub reserved: [u8; 40],
     }
 
-    /// How a process is unlocked; nothing to say yet. CUDA 12.8+.
+    /// Options of unlocking a process; none yet. CUDA 12.8+.
     pub struct CUcheckpointUnlockArgs {
         /// Must be zero.
         pub reserved: [u64; 8],

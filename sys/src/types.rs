@@ -42,9 +42,9 @@ pub type CUlogIterator = u32;
 pub type cuuint32_t = u32;
 /// A 64-bit number.
 pub type cuuint64_t = u64;
-/// Which attribute of a kernel node.
+/// Name of an attribute of a kernel node.
 pub type CUkernelNodeAttrID = CUlaunchAttributeID;
-/// Which attribute of a stream.
+/// Name of an attribute of a stream.
 pub type CUstreamAttrID = CUlaunchAttributeID;
 /// An OpenGL enumerant.
 pub type GLenum = u32;

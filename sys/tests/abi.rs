@@ -32,7 +32,7 @@ use cuprum_sys::{enums, structs, types};
 use declared::{Constant, Type, declared_type};
 use dwarf::{CTypes, Place};
 
-/// How many items of each kind a header shares with us; fewer found means that the comparison is broken.
+/// Number of items of each kind that a header shares with us; fewer found means that the comparison is broken.
 struct Counts {
     structs: usize,
     members: usize,
@@ -177,7 +177,7 @@ struct Header {
     types: CTypes,
     /// Every function that is declared.
     functions: BTreeSet<String>,
-    /// What the compiled program said: `align STRUCT` and `macro NAME`.
+    /// Output of the compiled program: `align STRUCT` and `macro NAME`.
     numbers: BTreeMap<String, u64>,
 }
 

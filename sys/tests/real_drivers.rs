@@ -126,7 +126,7 @@ fn exported(path: &Path) -> BTreeSet<String> {
     names
 }
 
-/// What the fact table says of each symbol: whether this driver has it.
+/// True for each symbol that this driver has, according to the table of facts.
 fn facts(driver: &str) -> BTreeMap<&'static str, bool> {
     let mut rows = include_str!("data/symbols.tsv").lines().map(|row| row.split('\t'));
     let column = rows.next().unwrap().position(|name| name == driver).unwrap();

@@ -48,7 +48,7 @@ fn driver_or_reasons() {
     });
 }
 
-/// What `cuInit` answers to a forked child, which is asked so that this process stays as it is.
+/// Answer of `cuInit` to a forked child, which is asked so that this process stays as it is.
 fn init_in_child(library: Library) -> CUresult {
     let code = common::fork(|| match library.init() {
         CUresult::CUDA_SUCCESS => 0,

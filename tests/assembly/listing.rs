@@ -34,7 +34,7 @@ pub(crate) struct Listing {
     functions: HashMap<String, Function>,
 }
 
-/// Where an instruction goes on.
+/// Successors of an instruction.
 enum Next<'a> {
     Through,
     Return,
@@ -162,7 +162,7 @@ fn trim_end(text: &mut String) {
     text.push('\n');
 }
 
-/// What an instruction does to the flow.
+/// Effect of an instruction on the flow.
 fn next<'a>(name: &str, operands: &'a str) -> Result<Next<'a>, String> {
     let is_label = operands.starts_with('.');
     Ok(match name {

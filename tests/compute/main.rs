@@ -79,7 +79,7 @@ fn all_kernels_compute_what_plain_rust_computes() {
     }
 }
 
-/// Poses as a device that takes both dialects, where the device is the emulator. To be called before the first use.
+/// Poses as a device that takes both dialects, where the device is the emulator. Call before the first use.
 fn pose_as_the_newest() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

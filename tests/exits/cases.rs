@@ -6,20 +6,22 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use cuprum::graph::{Executable, Graph, InstantiateFlags, UserObject};
 use cuprum::sys::{CUresult, call};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Driver, Event, EventFlags, In, InOut,
-    LaunchConfig, Module, PrimaryContext, Stream,
+    LaunchConfig, MemoryError, Module, Pending, PinnedBuffer, PinnedFlags, PrimaryContext, Reached,
+    RegisterFlags, Registered, Request, Stream,
 };
 
 use crate::Case;
 use crate::Ends::{Code, Signal};
 use crate::common::{load, on_gpu};
 
-/// How a child ends whose drops swallowed errors.
+/// Exit status of a child whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
-/// How `main` ends that panics.
-const PANICKED: i32 = 101;
+/// Exit status of a `main` that panics.
+pub(crate) const PANICKED: i32 = 101;
 const SIGABRT: i32 = 6;
 
 unsafe extern "C" {
@@ -27,7 +29,7 @@ unsafe extern "C" {
     fn _exit(code: c_int) -> !;
 }
 
-fn faults<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
+pub(crate) fn faults<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
     load(cx, include_str!("../../kernels/faults.ptx"))
 }
 
@@ -37,14 +39,15 @@ fn saxpy<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
 
 /// Defines the cases: functions that run in a child, and how it ends.
 macro_rules! cases {
-    ($( $(#[doc = $doc:literal])* #[test] fn $name:ident() -> $ends:expr; $body:block )*) => {
+    ($cases:ident: $( $(#[doc = $doc:literal])* #[test] fn $name:ident() -> $ends:expr; $body:block )*) => {
         $( $(#[doc = $doc])* fn $name() $body )*
 
-        pub(crate) const CASES: &[Case] = &[$( Case { name: stringify!($name), run: $name, ends: $ends } ),*];
+        pub(crate) const $cases: &[Case] = &[$( Case { name: stringify!($name), run: $name, ends: $ends } ),*];
     };
 }
+pub(crate) use cases;
 
-cases! {
+cases! { CASES:
     #[test]
     fn objects_in_statics() -> Code(0); {
         keep(Held::new(context().leak()));
@@ -137,6 +140,23 @@ cases! {
             lent.copy_to_host(&mut output).unwrap();
             std::process::exit(17)
         });
+    }
+
+    #[test]
+    fn exit_with_requests_on_their_way() -> Code(21); {
+        context().share().enter(|cx| {
+            let stream = Stream::non_blocking(cx).unwrap();
+            let mut host = PinnedBuffer::<u8>::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
+            let mut buffer = Buffer::<u8>::zeroed(cx, BYTES).unwrap();
+            let _pending = pending(cx, &stream);
+            let _awaited = pending(cx, &stream).notify(cx, &stream).unwrap();
+            let _ = cx.scope(&stream, |scope| {
+                let lent = scope.lend(buffer.as_mut_slice()).unwrap();
+                scope.lend_host(&mut host).unwrap().copy_from(&lent).unwrap();
+                std::process::exit(21)
+            });
+        })
+        .unwrap();
     }
 
     #[test]
@@ -293,12 +313,41 @@ fn swallow() {
 /// Bytes of copies that take a while.
 const BYTES: usize = 32 << 20;
 
+/// A graph with memory and a function of its own, and a value that the driver drops, which has run.
+fn graph<'ctx>(cx: &Current<'_, 'ctx>, stream: &Stream<'_>) -> Executable<'ctx> {
+    let mut graph = Graph::new(cx).unwrap();
+    let memory = graph.give(Buffer::alloc(cx, 1 << 10).unwrap()).unwrap();
+    let node = graph.add_fill(cx, &[], memory, 1u32).unwrap();
+    graph.add_host(cx, &[node], || ()).unwrap();
+    graph.retain(&UserObject::new(cx.context().driver(), vec![1]).unwrap()).unwrap();
+    let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
+    executable.run(cx, stream).unwrap();
+    executable
+}
+
 /// One of each kind of object, with work queued.
 struct Held {
     buffer: Buffer<'static, u32>,
     _event: Event<'static>,
     _module: Module<'static>,
+    _graph: Executable<'static>,
     stream: Stream<'static>,
+    _registered: Registered<'static, Vec<u32>>,
+    _reached: Reached<'static>,
+    _pending: Pending<Slot>,
+}
+
+type Slot = (PinnedBuffer<'static, u8>, Buffer<'static, u8>);
+
+/// A copy to page-locked memory, on its way.
+fn pending(cx: &Current<'_, 'static>, stream: &Stream<'_>) -> Pending<Slot> {
+    let host = PinnedBuffer::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
+    let slot = (host, Buffer::zeroed(cx, BYTES).unwrap());
+    let request = Request::new(Event::new(cx, EventFlags::DISABLE_TIMING).unwrap(), slot);
+    let pending = request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
+        scope.lend_host(host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+    });
+    pending.unwrap()
 }
 
 impl Held {
@@ -309,7 +358,10 @@ impl Held {
         buffer.as_mut_slice().fill(&cx, 1).unwrap();
         let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
         event.record(&cx, &stream).unwrap();
-        Self { buffer, _event: event, _module: saxpy(&cx), stream }
+        let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
+        let (_pending, _reached) = (pending(&cx, &stream), stream.reached(&cx).unwrap());
+        let (_module, _graph) = (saxpy(&cx), graph(&cx, &stream));
+        Self { buffer, _event: event, _module, _graph, stream, _registered, _reached, _pending }
     }
 }
 
@@ -329,7 +381,7 @@ extern "C" fn drop_kept() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-fn at_exit(handler: extern "C" fn()) {
+pub(crate) fn at_exit(handler: extern "C" fn()) {
     // SAFETY: C's own function, given one of its type that does not unwind.
     assert_eq!(unsafe { atexit(handler) }, 0);
 }
@@ -364,7 +416,7 @@ fn driver() -> Driver {
     Driver::init(library).unwrap()
 }
 
-fn context() -> Context {
+pub(crate) fn context() -> Context {
     Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap()
 }
 

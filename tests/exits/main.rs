@@ -7,6 +7,7 @@
 mod cases;
 #[path = "../support/common/mod.rs"]
 mod common;
+mod workers;
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -16,13 +17,14 @@ use std::time::{Duration, Instant};
 
 use cases::{CASES, WRONG};
 use common::on_gpu;
+use workers::WORKERS;
 
 /// Names the case that a child is to run.
 const CASE: &str = "CUPRUM_EXITS_CASE";
 /// The longest that a child may take; drivers take a second or two to start.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// How a child must end.
+/// Way in which a child must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Code(i32),
@@ -41,12 +43,17 @@ struct Case {
     ends: Ends,
 }
 
+/// All cases that must end as they say.
+fn all() -> impl Iterator<Item = &'static Case> {
+    CASES.iter().chain(WORKERS)
+}
+
 /// The times at which work may run; on a GPU there is one.
 fn modes() -> &'static [&'static str] {
     if on_gpu() { &["gpu"] } else { &["eager", "async", "deferred"] }
 }
 
-/// What is wrong with the way in which the child of a case ends.
+/// Complaint about the end of a case's child.
 fn wrong_with(case: &Case, mode: &str) -> Option<String> {
     let program = std::env::current_exe().expect("this program");
     let mut command = Command::new(program);
@@ -83,7 +90,7 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
 /// Runs a case as a child, in silence but for what the crate says.
 fn run_child(name: &str) {
     std::panic::set_hook(Box::new(|_| ()));
-    let case = CASES.iter().chain(WRONG).find(|case| case.name == name).expect("a case");
+    let case = all().chain(WRONG).find(|case| case.name == name).expect("a case");
     (case.run)();
 }
 
@@ -96,7 +103,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let filters: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let chosen = |case: &&Case| filters.is_empty() || filters.iter().any(|word| case.name.contains(*word));
-    let chosen: Vec<&Case> = CASES.iter().filter(chosen).collect();
+    let chosen: Vec<&Case> = all().filter(chosen).collect();
     if arguments.iter().any(|argument| argument == "--list") {
         chosen.iter().for_each(|case| println!("{}: test", case.name));
         return ExitCode::SUCCESS;
@@ -116,7 +123,7 @@ fn main() -> ExitCode {
         failed += usize::from(!wrong.is_empty());
     }
     let (verdict, passed, skipped) =
-        (if failed == 0 { "ok" } else { "FAILED" }, chosen.len() - failed, CASES.len() - chosen.len());
+        (if failed == 0 { "ok" } else { "FAILED" }, chosen.len() - failed, all().count() - chosen.len());
     println!(
         "\ntest result: {verdict}. {passed} passed; {failed} failed; 0 ignored; 0 measured; {skipped} filtered out\n"
     );

@@ -69,7 +69,7 @@ def check(name, *arguments):
 
 
 def start(ordinal=0):
-    """Initialises the driver and makes a primary context current; returns device and context."""
+    """Initializes the driver and makes a primary context current; returns device and context."""
     check("cuInit", 0)
     device, context = c_int(), c_void_p()
     check("cuDeviceGet", byref(device), ordinal)

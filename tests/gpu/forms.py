@@ -118,7 +118,7 @@ F8_ROUNDING = unique(
     for index, mantissa in enumerate((1, 1.0625, 1.0625001, 1.125, 1.1875, 1.25, 1.375, 1.3750001, 1.75, 1.875, 1.9375))
 )
 F8_PAIRS = [index | ((index * 7 + 3) & 0xFF) << 8 for index in range(256)]
-# A NaN that a tensor copy fills in where there is no data, and its neighbours.
+# A NaN that a tensor copy fills in where there is no data, and its neighbors.
 F16_MARKS = [0x7FFF, 0xFFFF, 0x7FFE, 0x7E00, 0x7C01, 0x7C00, 0x3C00, 0xC000]
 # Shift amounts and bit positions: in range, at the width, beyond it, and with bits above the lowest byte.
 COUNTS = [0, 1, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 255, 256, 257, 0x80000000, 0xFFFFFFFF]

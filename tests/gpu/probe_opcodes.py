@@ -2,7 +2,7 @@
 
 Lines of text: `# key: value` for provenance; `grid NAME WIDTH VALUES...`; `form WIDTH GRIDS TEXT`, `warp THREADS TEXT` or
 `cluster THREADS TEXT`, each followed by one line of results in hexadecimal without leading zeros: one value a thread for a form,
-two a thread (%d, then %e) for a warp form. A form that could not run is `failed CODE` instead.
+two per thread (%d, then %e) for a warp form. A form that could not run is `failed CODE` instead.
 """
 
 import pathlib

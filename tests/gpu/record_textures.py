@@ -7,7 +7,7 @@ Lines of text: `# key: value` for provenance, and definitions that later lines r
 each kind:
 
     resource KIND FORMAT CHANNELS WIDTH HEIGHT DEPTH FLAGS LEVELS TEXELS    texels in hexadecimal, level after level
-    sampler MODES(3) FILTER FLAGS ANISOTROPY MIP-FILTER, then bias, least and most level and border colour (4) as bits
+    sampler MODES(3) FILTER FLAGS ANISOTROPY MIP-FILTER, then bias, least and most level and border color (4) as bits
     view FORMAT WIDTH HEIGHT DEPTH FIRST-LEVEL LAST-LEVEL FIRST-LAYER LAST-LAYER
     code TEXT
     coordinates WIDTH WORDS...                                              WIDTH words a thread, in hexadecimal

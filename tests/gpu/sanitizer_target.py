@@ -24,7 +24,7 @@ def pointer(address):
 
 
 def arguments_of(kernel):
-    """Buffers of 128 elements; what the uninitialised-read kernels get has one more, which nothing writes."""
+    """Buffers of 128 elements; what the uninitialized-read kernels get has one more, which nothing writes."""
     ones = word(1) * COUNT
     full, output = pointer(driver.upload(ones)), pointer(driver.upload(bytes(4 * COUNT)))
     longer = driver.allocate(4 * (COUNT + 1))

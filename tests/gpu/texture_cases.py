@@ -2,7 +2,7 @@
 
 Resources and samplers are what the driver is asked for. An instruction is PTX that finds the object's handle in %t and
 its coordinates in %c0 to %c11, and leaves results in %d0 to %d3; %h0 to %h3, %l0 and %l1, and %p are for its own use.
-A case samples with one instruction at every coordinate of a list, one a thread.
+A case samples with one instruction at every coordinate of a list, one per thread.
 """
 
 import collections
@@ -197,7 +197,7 @@ def addressing():
             yield Case(solid, sampler(modes, filter, NORMALIZED, border=border), None, tex("3d"), mixed(axes, 80, 7), 1)
     yield Case(solid, sampler(CLAMP), None, tex("3d"), mixed([edges(4), edges(3), edges(5)], 60, 8), 1)
     yield Case(solid, sampler(BORDER), None, tex("3d", at="s32"), mixed([whole, whole, whole], 60, 8), 1)
-    # The border colour in other formats.
+    # The border color in other formats.
     for format, flags, border in [(U8, INTEGER, (1.0, 2.0, -3.0, 300.0)), (S16, INTEGER, (1.5, -2.0, 4e4, -4e4)),
                                   (U8, 0, (0.25, 2.0, -3.0, 0.3)), (F16, 0, (0.1, 1e6, -3.0, 1e-9)),
                                   (U32, INTEGER, (1.5, 2.0, -3.0, 5e9)), (S32, INTEGER, (1.5, 2.0, -3.0, 5e9))]:
@@ -385,7 +385,7 @@ def mipmaps():
     yield Case(numbers, sampler(filter=LINEAR, bias=1.5, **most), None, tex("2d"), words([0.3, 0.4], [0.5, 0.6]), 1)
     yield Case(numbers, sampler(filter=LINEAR, bias=1.5, **most), None,
                f"tex.base.2d.v4.f32.f32 {RESULTS}, [%t, {{%c0, %c1}}];", words([0.3, 0.4], [0.5, 0.6]), 1)
-    # Colours, with every shape.
+    # Colors, with every shape.
     source = {shape: mipmap(F32, 1, *size, 4, seed=101) for shape, size in {
         "1d": (16, 0, 0, 0), "2d": (16, 8, 0, 0), "3d": (8, 8, 8, 0), "a1d": (16, 0, 3, LAYERED),
         "a2d": (16, 8, 3, LAYERED), "cube": (8, 8, 6, CUBE), "acube": (8, 8, 12, CUBE | LAYERED)}.items()}

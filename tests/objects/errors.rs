@@ -79,3 +79,17 @@ fn a_driver_is_initialized_once_and_again() {
     let bus = device.pci_bus_id().unwrap();
     assert!(bus.contains(':'), "{bus}");
 }
+
+/// A code alone does not tell the version of the driver, and no version is made up.
+#[test]
+fn an_absent_function_never_has_an_invented_version() {
+    let call = FnId::cuMemAllocAsync;
+    let bare = Error::new(CUresult::UNRESOLVED, call).unwrap().to_string();
+    assert_eq!(bare, "cuMemAllocAsync needs CUDA 11.2, and this driver lacks it: update the driver");
+    // This one has the function, so that it is missing for another reason than its age.
+    let library = cuprum_emulator::library();
+    let known = Error::check(library, (CUresult::UNRESOLVED, call)).unwrap_err().to_string();
+    let version = library.version();
+    let missing = "is missing from this driver, although it came with CUDA 11.2 and the driver has";
+    assert_eq!(known, format!("{call} {missing} {version}"));
+}

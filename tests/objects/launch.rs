@@ -1,7 +1,7 @@
 //! Signatures, arguments and limits of launches.
 
 use cuprum::sys::FnId;
-use cuprum::{BindError, Buffer, DeviceData, Dim3, In, InOut, LaunchConfig, LaunchError, Stream};
+use cuprum::{Buffer, DeviceData, Dim3, In, InOut, LaunchConfig, LaunchError, Mismatch, Stream};
 
 use crate::common::{self, in_context, kernels};
 
@@ -115,22 +115,24 @@ fn a_signature_that_differs_is_refused_with_both_values() {
         let module = kernels!(cx, "signatures");
         let mixed = module.function("mixed_scalars").unwrap();
         assert_eq!(
-            mixed.bind::<(InOut<u8>, u8)>().unwrap_err(),
-            BindError::Count { kernel: 7, signature: 2 }
+            mixed.bind::<(InOut<u8>, u8)>().unwrap_err().reason,
+            Mismatch::Count { kernel: 7, signature: 2 }
         );
         assert_eq!(
-            mixed.bind::<(InOut<u8>, u8, u16, u32, u64, f32, f64, u32)>().unwrap_err(),
-            BindError::Count { kernel: 7, signature: 8 }
+            mixed.bind::<(InOut<u8>, u8, u16, u32, u64, f32, f64, u32)>().unwrap_err().reason,
+            Mismatch::Count { kernel: 7, signature: 8 }
         );
         assert_eq!(
-            mixed.bind::<(InOut<u8>, u8, u32, u32, u64, f32, f64)>().unwrap_err(),
-            BindError::Size { index: 2, kernel: 2, signature: 4 }
+            mixed.bind::<(InOut<u8>, u8, u32, u32, u64, f32, f64)>().unwrap_err().reason,
+            Mismatch::Size { index: 2, kernel: 2, signature: 4 }
         );
         let vector = module.function("vector_after_pointer").unwrap();
         assert_eq!(
-            vector.bind::<(InOut<u8>, u32, [f32; 4], Uint2)>().unwrap_err(),
-            BindError::Offset { index: 2, kernel: 16, signature: 12 }
+            vector.bind::<(InOut<u8>, u32, [f32; 4], Uint2)>().unwrap_err().reason,
+            Mismatch::Offset { index: 2, kernel: 16, signature: 12 }
         );
+        let text = mixed.bind::<()>().unwrap_err().to_string();
+        assert_eq!(text, "kernel `mixed_scalars`: the kernel has 7 parameters, the signature 0");
         // SAFETY: the signature is the kernel's.
         unsafe { vector.bind_unchecked::<(InOut<u8>, u32, Float4, Uint2)>() }.unwrap();
     });

@@ -4,16 +4,32 @@
 //! error: some of these tests see that nothing was swallowed anywhere. Free bytes are not to be counted either. What
 //! needs that is a program of its own, directly in `tests/`; what makes calls fail is in `tests/traced`.
 
+#[path = "../support/child.rs"]
+mod child;
 #[path = "../support/common/mod.rs"]
 mod common;
+#[path = "../support/executors.rs"]
+mod executors;
+#[path = "../support/sampling/mod.rs"]
+mod sampling;
 
+mod array;
 mod context;
 mod devices;
 mod errors;
+mod futures;
 mod launch;
+mod load_options;
 mod memory;
 mod module;
 mod occupancy;
+mod pinned;
+mod pitched;
 mod pointer;
+mod pycuda_textures;
+mod request;
 mod stream;
+mod surface;
+mod texture;
 mod threads;
+mod worker;

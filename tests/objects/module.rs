@@ -52,11 +52,40 @@ fn ptx_for_a_newer_device_is_refused_with_both_capabilities() {
 #[test]
 fn text_with_a_nul_inside_is_refused() {
     in_context(|cx| {
-        let refused = Module::load_ptx(cx, ".version 7.0\0").unwrap_err();
-        assert_eq!(refused, ModuleError::InteriorNul { what: "the PTX", position: 12 });
+        for ptx in [".version 7.0\0\n", ".version 7.0\0\0"] {
+            let refused = Module::load_ptx(cx, ptx).unwrap_err();
+            assert_eq!(refused, ModuleError::InteriorNul { what: "the PTX", position: 12 });
+        }
         let module = kernels!(cx, "saxpy");
         assert!(matches!(module.function("sax\0py"), Err(ModuleError::InteriorNul { position: 3, .. })));
         assert!(matches!(module.global::<u8>("\0"), Err(ModuleError::InteriorNul { position: 0, .. })));
+    });
+}
+
+/// NVRTC counts the NUL at the end of its text as a part of it.
+#[test]
+fn one_nul_at_the_end_is_no_part_of_the_text() {
+    in_context(|cx| {
+        let ptx = include_str!("../../kernels/saxpy.ptx").to_owned() + "\0";
+        Module::load_ptx(cx, &ptx).unwrap().function("saxpy").unwrap();
+    });
+}
+
+#[test]
+fn source_in_place_of_ptx_is_told_what_to_do() {
+    in_context(|cx| {
+        for source in [include_str!("../../kernels/saxpy.cu"), "#include <cstdint>\n", "__device__ int x;\0"]
+        {
+            let refused = Module::load_ptx(cx, source).unwrap_err();
+            assert_eq!(refused, ModuleError::CudaSource);
+            let text = refused.to_string();
+            assert!(text.contains("CUDA C++") && text.contains("Module::compile"), "{text}");
+        }
+        // What has a version is for the driver to judge, whatever its comments say.
+        let ptx =
+            "// __global__ void k();\n.version 7.0\n.target sm_52\n.address_size 64\n.entry k() { ret; }";
+        Module::load_ptx(cx, ptx).unwrap();
+        assert!(matches!(Module::load_ptx(cx, "rubbish"), Err(ModuleError::Rejected { .. })));
     });
 }
 
@@ -65,11 +94,55 @@ fn a_missing_name_is_in_the_error() {
     in_context(|cx| {
         let module = kernels!(cx, "saxpy");
         let missing = module.function("sxapy").unwrap_err();
-        assert!(matches!(&missing, ModuleError::NotFound { what: "function", name, .. } if name == "sxapy"));
-        assert!(missing.to_string().contains("`sxapy`"), "{missing}");
+        let ModuleError::NoFunction { name, there_are, .. } = &missing else { panic!("{missing}") };
+        assert_eq!((name.as_str(), there_are.as_ref().map(Vec::len)), ("sxapy", Some(2)));
+        let words = "no function named `sxapy`; it has `saxpy`, `saxpy_grid_stride`";
+        assert!(missing.to_string().ends_with(words), "{missing}");
         let missing = module.global::<f32>("table").unwrap_err();
-        assert!(matches!(missing, ModuleError::NotFound { what: "global", .. }));
+        assert!(matches!(missing, ModuleError::NoGlobal { .. }));
         module.close().unwrap();
+    });
+}
+
+#[test]
+fn a_modules_functions_are_listed_by_name() {
+    in_context(|cx| {
+        let module = kernels!(cx, "faults");
+        let functions = module.functions().unwrap();
+        let mut names: Vec<String> = functions.iter().map(|function| function.name().unwrap()).collect();
+        names.sort();
+        let mut written: Vec<&str> = include_str!("../../kernels/faults.ptx")
+            .lines()
+            .filter_map(|line| line.split(".entry ").nth(1)?.split('(').next())
+            .collect();
+        written.sort_unstable();
+        assert_eq!(names, written);
+        for function in functions {
+            let again = module.function(&function.name().unwrap()).unwrap();
+            assert_eq!(again.as_raw(), function.as_raw());
+        }
+    });
+}
+
+/// A name that C++ has changed stands before the others, and the message says why it is so.
+#[test]
+fn a_missing_function_comes_with_those_there_are() {
+    in_context(|cx| {
+        let names: Vec<String> = (0..20).map(|n| format!("a{n}")).collect();
+        let entries: String =
+            names.iter().map(|name| format!(".visible .entry {name}() {{ ret; }}\n")).collect();
+        let ptx = format!(
+            ".version 7.0\n.target sm_52\n.address_size 64\n{entries}.visible .entry _Z5scalef() {{ ret; }}"
+        );
+        let module = Module::load_ptx(cx, &ptx).unwrap();
+        let text = module.function("scale").unwrap_err().to_string();
+        assert!(
+            text.contains("it has `_Z5scalef`, `a0`, `a1`, ") && text.contains(" and 9 more (C++ changes"),
+            "{text}"
+        );
+        let empty = Module::load_ptx(cx, ".version 7.0\n.target sm_52\n.address_size 64\n").unwrap();
+        let text = empty.function("scale").unwrap_err().to_string();
+        assert!(text.ends_with("; it has none"), "{text}");
     });
 }
 

@@ -4,7 +4,7 @@ use cuprum::launch::{LaunchAttributes, OccupancyFlags};
 use cuprum::sys::{CUdevice_attribute, CUresult};
 use cuprum::{Buffer, In, InOut, LaunchConfig, LaunchError, Stream};
 
-use crate::common::{self, in_context, kernels};
+use crate::common::{in_context, kernels};
 
 const NONE: OccupancyFlags = OccupancyFlags::empty();
 

@@ -3,7 +3,7 @@
 use cuprum::sys::{CUmemorytype, CUpointer_attribute, CUresult};
 use cuprum::{Buffer, MemoryError};
 
-use crate::common::{self, context, driver, in_context};
+use crate::common::{context, driver, in_context};
 
 #[test]
 fn an_address_of_a_buffer_is_told_apart_from_others() {

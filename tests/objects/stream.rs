@@ -25,16 +25,30 @@ fn priorities_are_clamped() {
     in_context(|cx| {
         let (_, greatest) = cx.stream_priorities().unwrap();
         let stream = Stream::with_priority(cx, StreamKind::NonBlocking, greatest - 100).unwrap();
-        let mut priority = 1;
-        // SAFETY: the stream is live and the out-parameter outlives the call.
-        let (code, _) = unsafe {
-            cuprum::sys::call!(
-                common::driver().library().fns(),
-                cuStreamGetPriority(stream.as_raw(), &raw mut priority)
-            )
-        };
-        assert_eq!((code, priority), (CUresult::CUDA_SUCCESS, greatest));
+        assert_eq!(stream.priority(cx).unwrap(), greatest);
+        assert_eq!(Stream::new(cx).unwrap().priority(cx).unwrap(), 0);
     });
+}
+
+#[test]
+fn identities_are_never_given_twice() {
+    in_context(|cx| {
+        let first = Stream::new(cx).unwrap();
+        let id = first.id(cx).unwrap();
+        assert_eq!(first.id(cx).unwrap(), id);
+        first.close().unwrap();
+        assert_ne!(Stream::new(cx).unwrap().id(cx).unwrap(), id);
+    });
+}
+
+#[test]
+fn a_stream_tells_nothing_in_another_context() {
+    let (home, other) = (context(), context());
+    let mut stack = ContextStack::take().unwrap();
+    let stream = Stream::new(&stack.push(&home).unwrap()).unwrap();
+    let cx = stack.push(&other).unwrap();
+    assert!(stream.id(&cx).unwrap_err().is_wrong_context());
+    assert!(stream.priority(&cx).unwrap_err().is_wrong_context());
 }
 
 #[test]

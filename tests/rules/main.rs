@@ -9,6 +9,8 @@ mod source;
 
 mod arrows;
 mod docs;
+mod english;
 mod holes;
 mod not_wrapped;
 mod sizes;
+mod structs;

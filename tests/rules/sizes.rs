@@ -12,7 +12,7 @@ use std::path::Path;
 const LINES_OF_A_FILE: usize = 450;
 const LINES_OF_A_FUNCTION: usize = 60;
 
-/// Where sources are looked for.
+/// Folders in which sources are looked for.
 const FOLDERS: &[&str] = &["benches", "emulator", "examples", "kernels", "src", "sys", "tests"];
 /// Lists of facts about the driver API, which are as long as it is; they have no functions.
 const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs"];
@@ -28,8 +28,11 @@ fn functions(text: &str) -> Vec<(&str, usize)> {
     for (start, line) in lines.iter().enumerate() {
         let code = line.trim_start();
         let indent = &line[..line.len() - code.len()];
-        let words = ["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "\"C\"", "fn"];
-        let mut name = code.split(' ').skip_while(|word| *word != "fn" && words.contains(word));
+        let words = ["const", "async", "unsafe", "extern", "\"C\"", "fn"];
+        // `pub(in a::b)` is two words.
+        let visibility = |word: &str| word == "pub" || word.starts_with("pub(") || word.ends_with(')');
+        let mut name =
+            code.split(' ').skip_while(|word| *word != "fn" && (words.contains(word) || visibility(word)));
         if name.next() != Some("fn") {
             continue;
         }
@@ -46,7 +49,7 @@ fn functions(text: &str) -> Vec<(&str, usize)> {
     functions
 }
 
-/// What is too long in one source.
+/// Files and functions that are too long in one source.
 fn long(path: &str, text: &str) -> Sizes {
     let mut sizes = Sizes::new();
     let lines = text.lines().count();
@@ -62,7 +65,7 @@ fn long(path: &str, text: &str) -> Sizes {
     sizes
 }
 
-/// What is too long in the repository.
+/// Files and functions that are too long in the repository.
 fn measured() -> Sizes {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders: Vec<_> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
@@ -95,7 +98,7 @@ fn written(sizes: &Sizes) -> String {
     sizes.iter().map(|(key, lines)| format!("{key} {lines}\n")).collect()
 }
 
-/// What is longer than the list allows, and what is shorter than it says.
+/// Entries that are longer than the list allows, and entries that are shorter than it says.
 fn differences(list: &Sizes, now: &Sizes) -> (Vec<String>, Vec<String>) {
     let keys: BTreeSet<&String> = list.keys().chain(now.keys()).collect();
     let (mut longer, mut shorter) = (Vec::new(), Vec::new());
@@ -144,7 +147,7 @@ fn what_grew_is_told_apart_from_what_shrank() {
 fn functions_and_files_are_measured_as_they_are_written() {
     let body = |lines| "        x();\n".repeat(lines);
     let text = format!(
-        "trait T {{\n    fn declared(&self);\n    fn more(\n        x: u8,\n    );\n}}\nimpl A {{\n    pub(crate) const unsafe fn fits(\n        x: u8,\n    ) {{\n{}    }}\n\n    fn one<T>() {{}}\n\n    extern \"C\" fn long() {{\n{}    }}\n}}\nimpl B {{\n    fn long() {{\n{}    }}\n}}\n",
+        "trait T {{\n    fn declared(&self);\n    fn more(\n        x: u8,\n    );\n}}\nimpl A {{\n    pub(in crate::a) const unsafe fn fits(\n        x: u8,\n    ) {{\n{}    }}\n\n    fn one<T>() {{}}\n\n    extern \"C\" fn long() {{\n{}    }}\n}}\nimpl B {{\n    fn long() {{\n{}    }}\n}}\n",
         body(LINES_OF_A_FUNCTION - 4),
         body(LINES_OF_A_FUNCTION - 1),
         body(LINES_OF_A_FUNCTION),

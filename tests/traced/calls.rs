@@ -1,9 +1,9 @@
-//! How many driver calls each method makes, and in which order.
+//! Number and order of the driver calls of each method.
 
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{
-    BindError, Buffer, Context, ContextFlags, ContextStack, Current, Driver, MemoryError, Module,
-    ModuleError, PrimaryContext, Stream,
+    Buffer, Context, ContextFlags, ContextStack, Current, Driver, MemoryError, Mismatch, Module, ModuleError,
+    PrimaryContext, Stream,
 };
 
 use crate::program::{Outcome, by_step};
@@ -21,7 +21,7 @@ fn in_fake(test: impl FnOnce(&mut Current<'_, '_>)) {
     test(&mut stack.push(&context).unwrap());
 }
 
-/// What each step of the program calls, in order, a line for each; `CUPRUM_CALLS=overwrite` writes the file anew.
+/// Calls of each step of the program, in order, one line per step; `CUPRUM_CALLS=overwrite` writes the file anew.
 const RECORDED: &str = include_str!("../data/calls.txt");
 
 #[test]
@@ -148,15 +148,26 @@ fn an_old_driver_learns_parameters_from_ptx_and_says_so_where_it_cannot() {
         let module = Module::load_ptx(cx, ptx).unwrap();
         let function = module.function("k").unwrap();
         function.bind::<(u32, f64)>().unwrap();
-        assert_eq!(function.bind::<(u32,)>().unwrap_err(), BindError::Count { kernel: 2, signature: 1 });
-        let size = BindError::Size { index: 1, kernel: 8, signature: 4 };
-        assert_eq!(function.bind::<(u32, f32)>().unwrap_err(), size);
+        assert_eq!(
+            function.bind::<(u32,)>().unwrap_err().reason,
+            Mismatch::Count { kernel: 2, signature: 1 }
+        );
+        let size = Mismatch::Size { index: 1, kernel: 8, signature: 4 };
+        let error = function.bind::<(u32, f32)>().unwrap_err();
+        assert_eq!((error.kernel.as_deref(), error.reason), (Some("k"), size));
+        let missing = |module: &Module<'_>| {
+            failing(FnId::cuModuleGetFunction, CUresult::CUDA_ERROR_NOT_FOUND, || {
+                module.function("j").unwrap_err().to_string()
+            })
+        };
+        assert!(missing(&module).ends_with("no function named `j`; it has `k`"), "{}", missing(&module));
         // SAFETY: this driver reads nothing of the image.
         let module = unsafe { Module::load_binary(cx, &[0; 64]) }.unwrap();
-        let BindError::Driver(error) = module.function("k").unwrap().bind::<(u32, f64)>().unwrap_err() else {
-            panic!("another error")
-        };
+        let error = module.function("k").unwrap().bind::<(u32, f64)>().unwrap_err();
+        assert_eq!(error.kernel, None, "nobody tells");
+        let Mismatch::Driver(error) = error.reason else { panic!("another error") };
         assert!(error.is_unresolved());
+        assert!(missing(&module).contains("what it has is not known"), "{}", missing(&module));
     });
 }
 

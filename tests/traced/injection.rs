@@ -29,7 +29,7 @@ fn assert_none(kinds: &[&str], counts: impl Fn(&Run, &Finding) -> bool) {
     assert!(found.is_empty(), "{} findings, some of them:\n{}", found.len(), some.join("\n"));
 }
 
-/// Whether a finding is about a token that was forgotten: what is asked to put things right is not asked for itself.
+/// True if a finding is about a token that was forgotten: what is asked to put things right is not asked for itself.
 fn in_a_repair(finding: &Finding) -> bool {
     finding.step == program::AFTER_FORGOTTEN
 }

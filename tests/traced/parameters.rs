@@ -2,7 +2,7 @@
 //! same, or it says that it does not know.
 
 use cuprum::sys::FnId;
-use cuprum::{BindError, Context, ContextFlags, ContextStack, Driver, Module};
+use cuprum::{Context, ContextFlags, ContextStack, Driver, Mismatch, Module};
 
 use crate::tracer::{Backing, Build};
 
@@ -101,5 +101,6 @@ fn binding_names_the_word_that_is_not_known() {
     let cx = stack.push(&context).unwrap();
     let module = Module::load_ptx(&cx, &ptx(".param .b8 a[2 + 2 * 2]")).unwrap();
     let error = module.function("k").unwrap().bind::<([u8; 6],)>().unwrap_err();
-    assert_eq!(error, BindError::Unreadable { at: "* 2])".into() });
+    assert!(error.to_string().starts_with("kernel `k`: "), "{error}");
+    assert_eq!(error.reason, Mismatch::Unreadable { at: "* 2])".into() });
 }

@@ -3,8 +3,11 @@
 //! For Miri, which sees what is freed through the wrong pointer or used after: `cargo +nightly miri test --test
 //! traced provenance`. Without it these are ordinary tests.
 
-use cuprum::sys::FnId;
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, Module, SharedContext, SharedKernel, Stream};
+use cuprum::sys::{CUstream, FnId};
+use cuprum::{
+    Buffer, Context, ContextFlags, ContextStack, ForeignBuffer, ForeignStream, Module, SharedContext,
+    SharedKernel, Stream, Worker, WorkerError,
+};
 
 use crate::tracer::{Backing, Session};
 
@@ -88,4 +91,53 @@ fn the_last_share_may_go_on_any_thread() {
         }
         drop(context);
     });
+}
+
+#[test]
+fn what_keeps_a_context_may_be_the_last_share() {
+    ends_once(|context| {
+        let kept = context.enter(|cx| cx.keep()).unwrap();
+        let other = kept.clone();
+        drop((context, kept));
+        let buffer = other.enter(|cx| Buffer::<u8>::alloc(cx, 16).unwrap()).unwrap();
+        drop(other);
+        drop(buffer);
+    });
+}
+
+#[test]
+fn what_is_foreign_may_be_the_last_share() {
+    ends_once(|context| {
+        // SAFETY: the default stream lives as long as its context.
+        let stream = context.enter(|cx| unsafe { ForeignStream::from_raw(cx, CUstream::null()) });
+        let stream = stream.unwrap().unwrap();
+        let owner = vec![1u8; 16];
+        let release = move |_: &cuprum::ContextRef, _| Ok(drop(owner));
+        // SAFETY: no elements.
+        let memory = context.enter(|cx| unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, release) });
+        let memory = memory.unwrap().unwrap();
+        drop((context, stream));
+        drop(memory);
+    });
+}
+
+/// What `run` borrows is gone when it has returned, on whichever side the last of it is.
+#[test]
+fn a_worker_touches_what_it_borrows_while_that_lives() {
+    let device = Backing::Nothing.driver().device(0).unwrap();
+    let context = Context::create(device, ContextFlags::empty()).unwrap().share();
+    let worker = Worker::spawn(&context).unwrap();
+    drop(context);
+    for turn in 0..8u8 {
+        let (input, mut output) = (vec![turn; 4], Vec::new());
+        let borrowed: &[u8] = worker.run(|_| &input[1..]).unwrap();
+        worker.run(|_| output.extend_from_slice(borrowed)).unwrap();
+        assert_eq!(output, [turn; 3]);
+        let told: WorkerError =
+            worker.run(|_| -> &[u8] { std::panic::resume_unwind(Box::new(output.len())) }).unwrap_err();
+        assert!(matches!(told, WorkerError::Panicked(_)));
+        drop(worker.submit(move |_| vec![turn; 4]).unwrap());
+        assert_eq!(worker.submit(move |_| vec![turn; 4]).unwrap().wait().unwrap(), [turn; 4]);
+    }
+    worker.close().unwrap();
 }

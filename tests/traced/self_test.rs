@@ -56,7 +56,7 @@ fn memory(fns: &Fns, bytes: usize) -> CUdeviceptr {
     address
 }
 
-/// What the watcher finds wrong with `body`, which is run in a fresh context.
+/// Complaints of the watcher about `body`, which is run in a fresh context.
 fn found(body: impl FnOnce(&Fns, &Session)) -> Vec<(Trouble, FnId)> {
     let session = Session::watched();
     session.enter(|| {

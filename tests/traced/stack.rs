@@ -14,7 +14,7 @@ use crate::tracer::{Backing, Injection, Pick, Session};
 /// Programs that are tried.
 const PROGRAMS: u64 = 300;
 
-/// What a program works with.
+/// Objects that a program works with.
 struct World<'a> {
     session: &'a Session,
     random: Cell<u64>,

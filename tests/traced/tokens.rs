@@ -3,8 +3,7 @@
 
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{
-    BindError, Buffer, Context, ContextFlags, ContextStack, Current, ForeignContext, Module, Parameter,
-    Stream,
+    Buffer, Context, ContextFlags, ContextStack, Current, ForeignContext, Mismatch, Module, Parameter, Stream,
 };
 
 use crate::tracer::{Backing, Injection, Pick, Session, calls_of, failing};
@@ -278,7 +277,9 @@ fn a_failure_to_tell_the_limits_is_returned_by_bind() {
             session.inject(Some(Injection { pick: Pick::Nth(at), code, done: false, lasting: false }));
             let bound = function.bind::<(u32,)>();
             session.inject(None);
-            let Err(BindError::Driver(error)) = bound else { panic!("{call} failed, and bind did not") };
+            let Err(Mismatch::Driver(error)) = bound.map_err(|error| error.reason) else {
+                panic!("{call} failed, and bind did not")
+            };
             assert_eq!((error.call(), error.code()), (call, code));
         }
     });
@@ -315,7 +316,7 @@ fn layouts_beyond_all_memory_are_refused() {
     let function = module.function("k").unwrap();
     type Wrong = (Any<HUGE, 1>, Any<HUGE, 1>, Any<1, 16>);
     let error = function.bind::<Wrong>().unwrap_err();
-    assert!(matches!(error, BindError::Offset { index: 2, .. }), "{error}");
+    assert!(matches!(error.reason, Mismatch::Offset { index: 2, .. }), "{error}");
 }
 
 /// Makes `context` current as other code does that puts it back later.

@@ -1,4 +1,4 @@
-//! What a run takes: processor time for what runs on one core, since other programs on the machine cannot add to it as
+//! Time of a run: processor time for what runs on one core, since other programs on the machine cannot add to it as
 //! they do to the time on the wall, and wall time for what runs on several.
 //!
 //! Processor time still grows when the core itself is shared, as with the other hardware thread of the core. Native
@@ -67,7 +67,7 @@ impl Reference {
     }
 }
 
-/// What the one-core columns are measured by.
+/// Clock of the one-core columns.
 pub(crate) const CLOCK: &str = if cfg!(target_os = "linux") { "processor time" } else { "wall time" };
 
 #[cfg(target_os = "linux")]

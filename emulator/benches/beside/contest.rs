@@ -1,4 +1,4 @@
-//! What is measured: each kernel with its launch, its arguments, the results to expect and the same work in scalar
+//! Subjects of the measurement: each kernel with its launch, its arguments, the results to expect and the same work in scalar
 //! Rust. Whoever runs the kernel takes launch and arguments from here.
 
 use super::native;
@@ -13,14 +13,14 @@ const BODIES: usize = 1024;
 
 /// One kernel to run.
 pub(crate) struct Contest {
-    /// What is counted, and how many of it one run does.
+    /// Unit that is counted, and its number in one run.
     pub(crate) unit: &'static str,
     pub(crate) work: f64,
     pub(crate) grid: (u32, u32),
     pub(crate) block: (u32, u32),
     pub(crate) args: Vec<Arg>,
     pub(crate) check: Check,
-    /// How many rows (elements, bodies) native code may be asked to do a part of.
+    /// Number of rows (elements, bodies) that native code may be asked to do a part of.
     pub(crate) rows: usize,
     /// Gives what does the work of some rows natively, again and again, on data of its own.
     pub(crate) native: Box<dyn Fn(Range<usize>) -> NativeRun>,

@@ -1,4 +1,4 @@
-//! What the machine is, for those who read the table elsewhere.
+//! Description of the machine, for those who read the table elsewhere.
 
 use std::process::Command;
 
@@ -36,7 +36,7 @@ fn vectors() -> &'static str {
     "its own vectors"
 }
 
-/// What a program prints, if it can be run.
+/// Output of a program, if it can be run.
 fn answer(program: &str, args: &[&str]) -> String {
     match Command::new(program).args(args).output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),

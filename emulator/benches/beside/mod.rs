@@ -1,4 +1,4 @@
-//! What the emulator is put beside, and what all of them run.
+//! Other ways to run the kernels, and the kernels that all of them run.
 //!
 //! `fetch.sh` brings PoCL and Numba into `.cache/beside/`. Without it their columns say so.
 

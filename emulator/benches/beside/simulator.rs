@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/beside/simulator.py");
 
-/// What one kernel may take.
+/// Limits of one kernel.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What the simulator did.
+/// Outcome of a run of the simulator.
 pub(crate) struct Simulated {
     pub(crate) version: String,
     /// Units of work a second.

@@ -45,7 +45,7 @@ pip download --no-deps --no-build-isolation --no-binary pycuda "pycuda==$pycuda"
 tar -xzf "pycuda-$pycuda.tar.gz"
 mv "pycuda-$pycuda" pycuda
 cd pycuda
-# Unoptimised, since nobody waits for its host code.
+# Unoptimized, since nobody waits for its host code.
 PATH=$cache/toolkit/bin:$PATH ../venv/bin/python configure.py --cxxflags=-O0 --cuda-inc-dir="$cuda/include" \
     --cudadrv-lib-dir="$cache/link" --cudart-lib-dir="$cuda/lib" --curand-lib-dir="$cuda/lib"
 cd ..

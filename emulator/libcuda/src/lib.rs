@@ -29,7 +29,7 @@ use cuprum_sys::{CUresult, FnId, Fns, StreamMode};
 )]
 mod fns;
 
-/// What the list takes from its own crate.
+/// Names that the list takes from its own crate.
 mod enums {}
 mod structs {}
 mod types {}

@@ -32,7 +32,7 @@ fn ok(code: CUresult) {
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 
-/// What `cuGetProcAddress` finds, and what it says of it.
+/// Address that `cuGetProcAddress` finds, and its status.
 fn search(
     library: Library,
     base: &str,

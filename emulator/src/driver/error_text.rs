@@ -109,7 +109,7 @@ const TEXTS: &[(u32, &str)] = &[
 ];
 
 /// The text of a code; of one that is newer than the record, its name in words.
-pub(super) fn text(code: u32, name: &str) -> String {
+pub(crate) fn text(code: u32, name: &str) -> String {
     match TEXTS.binary_search_by_key(&code, |&(known, _)| known) {
         Ok(index) => TEXTS.get(index).map_or_else(String::new, |&(_, text)| text.to_owned()),
         Err(_) => name.trim_start_matches("CUDA_ERROR_").replace('_', " ").to_lowercase(),

@@ -7,30 +7,34 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use super::call::{
-    Answer, INVALID_HANDLE, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls, ensure, put_handle,
-};
-use super::context::Context;
-use super::handle::Handle;
-use super::state::emulator;
-use super::{device, primary, stream};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::call::{In, InMut, Kind, Out, Table, calls, not_supported, put_handle};
+use crate::driver::context::{self, Context};
+use crate::driver::handle::Handle;
+use crate::driver::{device, stream};
+
+/// The live green contexts.
+static GREENS: Table<Green> = Table::new(Kind::Green);
+
+/// The live descriptions.
+static DESCRIPTIONS: Table<Description> = Table::new(Kind::Description);
 
 /// What a green context is to be made of.
 #[derive(Debug)]
-pub(super) struct Description {
+pub(crate) struct Description {
     multiprocessors: u32,
 }
 
 /// A green context.
 #[derive(Debug)]
-pub(super) struct Green {
-    pub(super) context: Arc<Context>,
+pub(crate) struct Green {
+    pub(crate) context: Arc<Context>,
     multiprocessors: u32,
 }
 
 impl Green {
-    pub(super) fn find(handle: CUgreenCtx) -> Answer<Arc<Self>> {
-        emulator().greens.get(handle.addr()).ok_or(INVALID_HANDLE)
+    pub(crate) fn find(handle: CUgreenCtx) -> Answer<Arc<Self>> {
+        GREENS.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 }
 
@@ -50,7 +54,7 @@ fn multiprocessors(count: u32) -> CUdevResource {
 fn count_of(resource: &CUdevResource) -> Answer<u32> {
     let is_sm = resource.type_ == CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
     ensure(is_sm, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE)?;
-    // SAFETY: the type says that this is the member.
+    // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
     Ok(unsafe { resource.u.sm }.smCount)
 }
 
@@ -60,7 +64,9 @@ fn give(out: Out<CUdevResource>, kind: CUdevResourceType, count: u32) -> Answer 
     match kind {
         CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM => out.set(multiprocessors(count)),
         CUdevResourceType::CU_DEV_RESOURCE_TYPE_INVALID => Err(INVALID_VALUE),
-        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        known if known.name().is_some() => Err(not_supported(
+            "multiprocessors are all that the software device can be asked for and split by: use CU_DEV_RESOURCE_TYPE_SM",
+        )),
         _ => Err(INVALID_VALUE),
     }
 }
@@ -76,7 +82,7 @@ calls! {
         resource: Out<CUdevResource>,
         type_: CUdevResourceType,
     ) {
-        super::device::check(device)?;
+        device::check(device)?;
         give(resource, type_, all_multiprocessors())
     }
 
@@ -86,7 +92,7 @@ calls! {
         resource: Out<CUdevResource>,
         type_: CUdevResourceType,
     ) {
-        Context::find_or_current(call, hCtx)?;
+        call.context_or_current(hCtx)?;
         give(resource, type_, all_multiprocessors())
     }
 
@@ -151,7 +157,7 @@ calls! {
         let multiprocessors = counts.iter().sum();
         let fits = (1..=all_multiprocessors()).contains(&multiprocessors);
         ensure(fits, CUresult::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION)?;
-        put_handle(phDesc, emulator().descriptions.insert(Description { multiprocessors }))
+        put_handle(phDesc, DESCRIPTIONS.insert(Description { multiprocessors }))
     }
 
     fn cuGreenCtxCreate(
@@ -164,17 +170,17 @@ calls! {
         phCtx.check()?;
         device::check(dev)?;
         ensure(flags == CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.0, INVALID_VALUE)?;
-        let described = emulator().descriptions.get(desc.addr()).ok_or(INVALID_VALUE)?;
-        let context = primary::retain(dev)?;
-        put_handle(phCtx, emulator().greens.insert(Green {
+        let described = DESCRIPTIONS.get(desc.addr()).ok_or(INVALID_VALUE)?;
+        let context = context::retain(dev)?;
+        put_handle(phCtx, GREENS.insert(Green {
             context,
             multiprocessors: described.multiprocessors,
         }))
     }
 
     fn cuGreenCtxDestroy(_call, hCtx: CUgreenCtx) {
-        let green = emulator().greens.remove(hCtx.addr()).ok_or(INVALID_HANDLE)?;
-        primary::release(green.context.device)
+        let green = GREENS.remove(hCtx.addr()).ok_or(INVALID_HANDLE)?;
+        context::release(green.context.device)
     }
 
     fn cuCtxFromGreenCtx(_call, pContext: Out<CUcontext>, hCtx: CUgreenCtx) {

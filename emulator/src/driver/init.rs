@@ -10,13 +10,15 @@ use cuprum_sys::*;
 use crate::message::{self, Message};
 use crate::settings::Settings;
 
-use super::call::{Answer, INVALID_VALUE, NOT_FOUND, Out, Text, calls, ensure, set_initialised};
-use super::device;
-use super::error_text::text;
-use super::leak;
-use super::process;
-use super::state::emulator;
-use super::table::{Found, table};
+use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, ensure};
+use crate::driver::call::{
+    Found, Out, Text, at_exit, calls, functions, is_forked_child, set_initialized, watch_forks,
+};
+use crate::driver::context::end_of_process;
+use crate::driver::device;
+use crate::driver::error_text::text;
+use crate::driver::log;
+use crate::driver::state::settings;
 
 /// Names and texts of all error codes as C strings.
 fn error_texts() -> &'static HashMap<u32, (CString, CString)> {
@@ -52,10 +54,11 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
     let mode = if flags & per_thread == 0 { StreamMode::Legacy } else { StreamMode::PerThread };
     // A negative version counts as the newest, as with NVIDIA's driver.
     let asked = u32::try_from(version).unwrap_or(u32::MAX);
-    let limit = Version::from_raw(asked).min(emulator().settings.driver_version);
-    Ok(match table().by_base(&symbol.get()?, limit, mode) {
+    let limit = Version::from_raw(asked).min(settings().driver_version);
+    let functions = functions().ok_or(NOT_FOUND)?;
+    Ok(match functions.by_base(&symbol.get()?, limit, mode) {
         Found::Function(id, mode) => {
-            (table().published(id, mode), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS)
+            (functions.published(id, mode), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS)
         }
         Found::TooNew => {
             (core::ptr::null(), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)
@@ -69,23 +72,23 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
 calls! {
     fn cuInit(_call, Flags: u32) {
         ensure(Flags == 0, INVALID_VALUE)?;
-        ensure(!process::is_forked_child(), CUresult::CUDA_ERROR_NOT_INITIALIZED)?;
+        ensure(!is_forked_child(), CUresult::CUDA_ERROR_NOT_INITIALIZED)?;
         if let Err(error) = Settings::in_force() {
             message::tell(&Message::Settings(error));
             return Err(INVALID_VALUE);
         }
-        process::watch_forks();
-        emulator();
+        watch_forks();
         ensure(device::count()? > 0, CUresult::CUDA_ERROR_NO_DEVICE)?;
-        if emulator().settings.check_leaks {
-            process::at_exit(leak::end_of_process);
+        log::begin();
+        if settings().check_leaks {
+            at_exit(end_of_process);
         }
-        set_initialised();
+        set_initialized();
         Ok(())
     }
 
     fn cuDriverGetVersion(_call, driverVersion: Out<i32>) {
-        driverVersion.set(emulator().settings.driver_version.as_raw() as i32)
+        driverVersion.set(settings().driver_version.as_raw() as i32)
     }
 
     fn cuGetErrorName(_call, error: CUresult, pStr: Out<*const c_char>) {

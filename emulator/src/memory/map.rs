@@ -137,8 +137,8 @@ impl Region {
         offset < self.len && len <= self.len - offset
     }
 
-    fn neighbour(&self, addr: u64, freed: bool) -> Neighbour {
-        Neighbour {
+    fn neighbor(&self, addr: u64, freed: bool) -> Neighbor {
+        Neighbor {
             id: self.id,
             base: self.base,
             len: self.len,
@@ -183,7 +183,7 @@ impl Position {
 /// An allocation as a report names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Neighbour {
+pub struct Neighbor {
     /// Number of the allocation.
     pub id: u64,
     /// First address.
@@ -202,7 +202,7 @@ pub struct Neighbour {
     pub freed: bool,
 }
 
-impl fmt::Display for Neighbour {
+impl fmt::Display for Neighbor {
     /// For example `8 bytes past the end of allocation #12 (4000 bytes of device memory, from cuMemAlloc)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.position {
@@ -262,15 +262,15 @@ impl Map {
     }
 
     /// The freed allocation that contained `addr`.
-    pub fn find_freed(&self, addr: u64) -> Option<Neighbour> {
+    pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
         self.freed.find(addr)
     }
 
     /// The allocation closest to `addr`: the one it is in, the freed one it is in, or else the
     /// live one at the smallest distance.
-    pub fn nearest(&self, addr: u64) -> Option<Neighbour> {
+    pub fn nearest(&self, addr: u64) -> Option<Neighbor> {
         if let Some(region) = self.find(addr) {
-            return Some(region.neighbour(addr, false));
+            return Some(region.neighbor(addr, false));
         }
         if let Some(freed) = self.freed.find(addr) {
             return Some(freed);
@@ -279,8 +279,8 @@ impl Map {
         around
             .into_iter()
             .flatten()
-            .map(|region| region.neighbour(addr, false))
-            .min_by_key(|neighbour| neighbour.position.distance())
+            .map(|region| region.neighbor(addr, false))
+            .min_by_key(|neighbor| neighbor.position.distance())
     }
 
     /// Where generic addresses of shared and local memory and of code lie.
@@ -293,7 +293,7 @@ impl Map {
 /// are too many.
 #[derive(Debug, Default)]
 pub struct FreedLog {
-    entries: Mutex<BTreeMap<u64, Neighbour>>,
+    entries: Mutex<BTreeMap<u64, Neighbor>>,
 }
 
 impl FreedLog {
@@ -302,18 +302,18 @@ impl FreedLog {
     const KEPT: usize = 1 << 16;
 
     /// The freed allocation that contained `addr`.
-    pub fn find(&self, addr: u64) -> Option<Neighbour> {
+    pub fn find(&self, addr: u64) -> Option<Neighbor> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, entry) = entries.range(..=addr).next_back()?;
         match Position::of(addr, entry.base, entry.len) {
-            position @ Position::Inside(_) => Some(Neighbour { position, ..entry.clone() }),
+            position @ Position::Inside(_) => Some(Neighbor { position, ..entry.clone() }),
             _ => None,
         }
     }
 
     pub(super) fn remember(&self, region: &Region) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.insert(region.base, region.neighbour(region.base, true));
+        entries.insert(region.base, region.neighbor(region.base, true));
         if entries.len() > Self::KEPT {
             entries.pop_first();
         }

@@ -6,18 +6,22 @@
 //! which the host may touch (managed, pinned): there the address is the host address.
 //!
 //! * Addresses are handed out in ascending order with a gap after each allocation, so they are the
-//!   same in every run and an overflow never lands in the neighbour.
+//!   same in every run and an overflow never lands in the neighbor.
 //! * A freed range is not handed out again until the whole range has been used once. A use after
 //!   free is therefore always seen, and the report can name the allocation ([`FreedLog`]).
 //! * Kernels read a [`Map`], an immutable snapshot which keeps the bytes of all its regions alive,
 //!   so a concurrent free cannot pull memory from under a running kernel.
 
 mod map;
+mod physical;
 mod regions;
+mod request;
 mod shadow;
 mod space;
 
-pub use map::{FreedLog, Map, Neighbour, Position, Region, RegionKind, Windows};
+pub use map::{FreedLog, Map, Neighbor, Position, Region, RegionKind, Windows};
+pub use physical::Physical;
+pub use request::{AllocError, FreeError, Request};
 pub use shadow::ValidBits;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,61 +59,6 @@ struct State {
     next_id: u64,
     used: Vec<u64>,
     snapshot: Option<Arc<Map>>,
-}
-
-/// What to allocate.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Size in bytes, not zero.
-    pub bytes: u64,
-    /// Alignment of the address; at least [`GRANULARITY`] is given, must be a power of two.
-    pub align: u64,
-    /// What the memory is.
-    pub kind: RegionKind,
-    /// Whether kernels may write to it.
-    pub writable: bool,
-    /// The context it belongs to, for ownership and reports.
-    pub context: u64,
-    /// The device whose capacity it counts against.
-    pub device: u32,
-    /// A name for reports, such as that of a module's global.
-    pub label: Option<Arc<str>>,
-    /// What the client asked for, kept for it to ask back.
-    pub flags: u32,
-}
-
-impl Request {
-    /// Ordinary device memory.
-    pub fn device(bytes: u64, context: u64, device: u32) -> Self {
-        Self {
-            bytes,
-            align: GRANULARITY,
-            kind: RegionKind::Device,
-            writable: true,
-            context,
-            device,
-            label: None,
-            flags: 0,
-        }
-    }
-}
-
-/// Why an allocation failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AllocError {
-    /// The device's memory, the host's memory or the address range is exhausted.
-    OutOfMemory,
-    /// The range is already known (registered twice, mapped twice) or empty.
-    Overlap,
-}
-
-/// Why an address could not be freed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FreeError {
-    /// Nothing was ever allocated there, or the address is not the start of an allocation.
-    NotAnAllocation,
-    /// It was freed before.
-    AlreadyFreed(Neighbour),
 }
 
 impl Memory {
@@ -286,7 +235,7 @@ impl Memory {
     }
 
     /// The freed allocation that contained `addr`, if the range was not handed out again.
-    pub fn find_freed(&self, addr: u64) -> Option<Neighbour> {
+    pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
         self.freed.find(addr)
     }
 
@@ -298,84 +247,6 @@ impl Memory {
     /// Whether `addr` lies in the range of device addresses, allocated or not.
     pub fn is_device_address(&self, addr: u64) -> bool {
         self.space.contains(addr)
-    }
-
-    /// Reserves addresses without memory behind them.
-    ///
-    /// # Errors
-    ///
-    /// [`AllocError::OutOfMemory`] if the address range is exhausted.
-    pub fn reserve(&self, bytes: u64, align: u64) -> Result<u64, AllocError> {
-        let mut state = self.lock();
-        let base = self.place(&mut state, bytes, align.max(GRANULARITY)).ok_or(AllocError::OutOfMemory)?;
-        state.taken.insert(base, base + bytes);
-        Ok(base)
-    }
-
-    /// Gives back addresses from [`Memory::reserve`]. Returns whether such a range existed and
-    /// nothing is mapped in it any more.
-    pub fn release(&self, base: u64, bytes: u64) -> bool {
-        let mut state = self.lock();
-        let known = state.taken.get(&base) == Some(&(base + bytes));
-        if !known || state.overlaps_region(base, base + bytes) {
-            return false;
-        }
-        state.taken.remove(&base);
-        true
-    }
-
-    /// Creates physical memory that is not visible at any address yet.
-    ///
-    /// # Errors
-    ///
-    /// [`AllocError::OutOfMemory`].
-    pub fn create(&self, bytes: u64, device: u32) -> Result<Physical, AllocError> {
-        let mut state = self.lock();
-        self.charge(&mut state, device, bytes)?;
-        match Backing::heap(bytes) {
-            Some(backing) => Ok(Physical { backing, bytes, device }),
-            None => {
-                self.refund(&mut state, device, bytes);
-                Err(AllocError::OutOfMemory)
-            }
-        }
-    }
-
-    /// Gives up physical memory: its bytes no longer count, and are freed with the last mapping.
-    pub fn discard(&self, physical: &Physical) {
-        self.refund(&mut self.lock(), physical.device, physical.bytes);
-    }
-
-    /// Makes `bytes` bytes of physical memory, from `offset` on, visible at `base`.
-    ///
-    /// # Errors
-    ///
-    /// [`AllocError::Overlap`] if something is mapped there or the range is outside of the
-    /// physical memory.
-    pub fn map(
-        &self,
-        base: u64,
-        bytes: u64,
-        physical: &Physical,
-        offset: u64,
-        context: u64,
-    ) -> Result<Region, AllocError> {
-        let mut state = self.lock();
-        let inside = offset.checked_add(bytes).is_some_and(|end| end <= physical.bytes);
-        if bytes == 0 || !inside || state.overlaps_region(base, base.saturating_add(bytes)) {
-            return Err(AllocError::Overlap);
-        }
-        let request =
-            Request { kind: RegionKind::Mapped, ..Request::device(bytes, context, physical.device) };
-        let backing = physical.backing.part(offset);
-        Ok(self.insert(&mut state, &request, base, backing, None))
-    }
-
-    /// Whether the whole range was reserved by one call of [`Memory::reserve`].
-    pub fn is_reserved(&self, base: u64, bytes: u64) -> bool {
-        let state = self.lock();
-        let range = state.taken.range(..=base).next_back();
-        range.is_some_and(|(_, &end)| base.checked_add(bytes).is_some_and(|last| last <= end))
     }
 
     /// Changes whether kernels may write to the region at `base`.
@@ -475,152 +346,5 @@ impl State {
     }
 }
 
-/// Memory without an address, made by [`Memory::create`].
-#[derive(Debug, Clone)]
-pub struct Physical {
-    backing: Backing,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// The device it counts against.
-    pub device: u32,
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MIB: u64 = 1 << 20;
-
-    fn memory() -> Memory {
-        Memory::new(1, 64 * MIB, false)
-    }
-
-    fn alloc(memory: &Memory, bytes: u64) -> Region {
-        memory.alloc(&Request::device(bytes, 1, 0)).unwrap()
-    }
-
-    #[test]
-    fn addresses_ascend_with_gaps_and_are_never_reused_after_a_free() {
-        let memory = memory();
-        let first = alloc(&memory, 100);
-        memory.free(first.base).unwrap();
-        let second = alloc(&memory, 100);
-        assert!(second.base >= first.base + 512 + GUARD);
-        assert_eq!(second.base % GRANULARITY, 0);
-        assert!(memory.find(first.base).is_none());
-        let freed = memory.find_freed(first.base + 99).unwrap();
-        assert_eq!((freed.id, freed.len), (first.id, 100));
-        assert!(memory.find_freed(first.base + 100).is_none());
-    }
-
-    #[test]
-    fn a_double_free_names_the_allocation() {
-        let memory = memory();
-        let region = alloc(&memory, 16);
-        memory.free(region.base).unwrap();
-        match memory.free(region.base) {
-            Err(FreeError::AlreadyFreed(freed)) => assert_eq!(freed.id, region.id),
-            other => panic!("{other:?}"),
-        }
-        assert_eq!(memory.free(region.base + 1).unwrap_err(), FreeError::NotAnAllocation);
-    }
-
-    #[test]
-    fn capacity_is_charged_in_granules_and_refunded() {
-        let memory = memory();
-        let whole = alloc(&memory, 64 * MIB - 1);
-        assert_eq!(memory.usage(0), (64 * MIB, 64 * MIB));
-        let more = memory.alloc(&Request::device(1, 1, 0));
-        assert_eq!(more.unwrap_err(), AllocError::OutOfMemory);
-        memory.free(whole.base).unwrap();
-        assert_eq!(memory.usage(0).0, 0);
-        alloc(&memory, 64 * MIB);
-    }
-
-    #[test]
-    fn a_snapshot_keeps_freed_bytes_alive() {
-        let memory = memory();
-        let region = alloc(&memory, 4096);
-        let map = memory.snapshot();
-        let base = region.base;
-        drop(region);
-        memory.free(base).unwrap();
-        let seen = map.find(base + 4095).unwrap();
-        // SAFETY: the snapshot keeps the 4096 bytes of the region alive.
-        let byte = unsafe { seen.host.wrapping_add(4095).read() };
-        assert_eq!(byte, 0);
-        assert!(memory.snapshot().find(base).is_none());
-    }
-
-    #[test]
-    fn managed_memory_has_its_host_address() {
-        let memory = memory();
-        let request = Request { kind: RegionKind::Managed, ..Request::device(10_000, 1, 0) };
-        let region = memory.alloc(&request).unwrap();
-        if cfg!(unix) {
-            assert_eq!(region.host.addr() as u64, region.base);
-        }
-        // SAFETY: the region is live and 10000 bytes long.
-        unsafe { region.host.wrapping_add(9_999).write(7) };
-        // SAFETY: as above; the byte was just written.
-        assert_eq!(unsafe { region.host.wrapping_add(9_999).read() }, 7);
-    }
-
-    #[test]
-    fn registering_a_known_range_is_refused() {
-        let memory = memory();
-        let mut bytes = vec![0u8; 100];
-        let host = bytes.as_mut_ptr();
-        // SAFETY: `bytes` outlives the registration.
-        let region = unsafe { memory.register(host, 100, 1, 0, 0) }.unwrap();
-        // SAFETY: refused, so nothing is kept.
-        let again = unsafe { memory.register(host.wrapping_add(50), 10, 1, 0, 0) };
-        assert_eq!(again.unwrap_err(), AllocError::Overlap);
-        assert_eq!(memory.find(region.base + 50).unwrap().id, region.id);
-        memory.free(region.base).unwrap();
-    }
-
-    #[test]
-    fn nearest_tells_side_and_distance() {
-        let memory = memory();
-        let region = alloc(&memory, 4000);
-        let map = memory.snapshot();
-        let past = map.nearest(region.base + 4008).unwrap();
-        assert_eq!((past.id, past.position), (region.id, Position::After(8)));
-        let before = map.nearest(region.base - 4).unwrap();
-        assert_eq!(before.position, Position::Before(4));
-        assert_eq!(map.nearest(region.base).unwrap().position, Position::Inside(0));
-    }
-
-    #[test]
-    fn wrapped_around_the_space_fills_gaps_and_forgets_what_was_there() {
-        let memory = Memory::new(1, u64::MAX, false);
-        let first = alloc(&memory, 512);
-        let keep = alloc(&memory, 512);
-        memory.free(first.base).unwrap();
-        memory.lock().cursor = memory.space.allocatable_end();
-        let again = alloc(&memory, 256);
-        assert_eq!(again.base, first.base);
-        assert!(memory.find_freed(first.base).is_none());
-        assert!(alloc(&memory, 512).base > keep.base);
-    }
-
-    #[test]
-    fn mapped_memory_aliases_and_returns_to_its_reservation() {
-        let memory = memory();
-        let base = memory.reserve(2 * MIB, MIB).unwrap();
-        let physical = memory.create(MIB, 0).unwrap();
-        let low = memory.map(base, MIB, &physical, 0, 1).unwrap();
-        let high = memory.map(base + MIB, MIB, &physical, 0, 1).unwrap();
-        // SAFETY: the mapping is live and one MiB long.
-        unsafe { low.host.write(42) };
-        // SAFETY: as above, through the second mapping of the same bytes.
-        assert_eq!(unsafe { high.host.read() }, 42);
-        assert!(!memory.release(base, 2 * MIB));
-        memory.free(base).unwrap();
-        memory.free(base + MIB).unwrap();
-        assert!(memory.release(base, 2 * MIB));
-        memory.discard(&physical);
-        assert_eq!(memory.usage(0).0, 0);
-    }
-}
+mod tests;

@@ -3,13 +3,12 @@
 //! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
 //! told.
 
-use super::instruction::{
-    AsyncCopy, BarrierKind, BulkCopy, Callee, Collective, Condition, Instruction, Matrix, MemoryBarrier,
-    MemoryBarrierAction, Op, Predicate, Register,
-};
+use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
+use super::matrix::Matrix;
+use super::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction};
 use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
 use super::types::Type;
-use crate::exec::semantics::Width;
+use crate::semantics::{Predicate, Register, Width};
 
 /// The flag that additions with carry pass on.
 pub(crate) const CARRY: Predicate = Predicate(1);
@@ -52,19 +51,7 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut impl FnMut(Register))
             let BulkCopy { to, from, bytes, .. } = &**copy;
             all(&[to.base, from.base, *bytes]);
         }
-        Op::MemoryBarrier(barrier) => {
-            let MemoryBarrier { address, action, .. } = &**barrier;
-            all(&[address.base]);
-            match action {
-                MemoryBarrierAction::Init { count } => all(&[*count]),
-                MemoryBarrierAction::Invalidate => {}
-                MemoryBarrierAction::Arrive { count, transactions, .. } => {
-                    count.iter().chain(transactions).for_each(|register| all(&[*register]));
-                }
-                MemoryBarrierAction::Transactions { bytes, .. } => all(&[*bytes]),
-                MemoryBarrierAction::Test { phase, .. } => all(&[*phase]),
-            }
-        }
+        Op::MemoryBarrier(barrier) => barrier_reads(barrier, visit),
         Op::Matrix(matrix) => matrix_reads(matrix, visit),
         Op::Object(op) => object_reads(op, visit),
         Op::Alloca { size, .. } => all(&[*size]),
@@ -82,22 +69,41 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut impl FnMut(Register))
         }
         Op::Collective { operation, members } => {
             all(&[*members]);
-            match operation {
-                Collective::Shuffle { value, lane, clamp, .. } => all(&[*value, *lane, *clamp]),
-                Collective::MatchAny { value, .. }
-                | Collective::MatchAll { value, .. }
-                | Collective::Reduce { value, .. } => all(&[*value]),
-                Collective::VoteAll { .. }
-                | Collective::VoteAny { .. }
-                | Collective::VoteUniform { .. }
-                | Collective::VoteBallot { .. }
-                | Collective::Elect { .. }
-                | Collective::WarpBarrier => {}
-            }
+            collective_reads(operation, visit);
         }
         Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
         Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
         Op::Fence(_) | Op::Yield | Op::StackSave { .. } => {}
+    }
+}
+
+fn barrier_reads(barrier: &MemoryBarrier, visit: &mut impl FnMut(Register)) {
+    visit(barrier.address.base);
+    match &barrier.action {
+        MemoryBarrierAction::Init { count } => visit(*count),
+        MemoryBarrierAction::Invalidate => {}
+        MemoryBarrierAction::Arrive { count, transactions, .. } => {
+            count.iter().chain(transactions).for_each(|register| visit(*register));
+        }
+        MemoryBarrierAction::Transactions { bytes, .. } => visit(*bytes),
+        MemoryBarrierAction::Test { phase, .. } => visit(*phase),
+    }
+}
+
+fn collective_reads(operation: &Collective, visit: &mut impl FnMut(Register)) {
+    match operation {
+        Collective::Shuffle { value, lane, clamp, .. } => {
+            [value, lane, clamp].into_iter().for_each(|register| visit(*register));
+        }
+        Collective::MatchAny { value, .. }
+        | Collective::MatchAll { value, .. }
+        | Collective::Reduce { value, .. } => visit(*value),
+        Collective::VoteAll { .. }
+        | Collective::VoteAny { .. }
+        | Collective::VoteUniform { .. }
+        | Collective::VoteBallot { .. }
+        | Collective::Elect { .. }
+        | Collective::WarpBarrier => {}
     }
 }
 
@@ -176,21 +182,7 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register,
             | MemoryBarrierAction::Test { .. } => {}
         },
         Op::Matrix(matrix) => matrix_writes(matrix, visit),
-        Op::Object(op) => match &**op {
-            ObjectOp::Sample(sample) => {
-                let width = match sample.result {
-                    Sampled::Words | Sampled::Halves | Sampled::HalfPairs => Width::Single,
-                };
-                sample.out.iter().for_each(|out| visit(*out, width));
-            }
-            ObjectOp::Access(access) => match &access.action {
-                SurfaceAction::Load(out) => out.iter().for_each(|out| visit(*out, access.width)),
-                SurfaceAction::Store(_) | SurfaceAction::StoreConverted(_) | SurfaceAction::Reduce { .. } => {
-                }
-            },
-            ObjectOp::Query { out, .. } => visit(*out, Width::Single),
-            ObjectOp::IsKind { .. } => {}
-        },
+        Op::Object(op) => object_writes(op, visit),
         Op::LocalAddress { out, width, .. }
         | Op::Clock { out, width, .. }
         | Op::Alloca { out, width, .. }
@@ -221,8 +213,25 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register,
     }
 }
 
+fn object_writes(op: &ObjectOp, visit: &mut impl FnMut(Register, Width)) {
+    match op {
+        ObjectOp::Sample(sample) => {
+            let width = match sample.result {
+                Sampled::Words | Sampled::Halves | Sampled::HalfPairs => Width::Single,
+            };
+            sample.out.iter().for_each(|out| visit(*out, width));
+        }
+        ObjectOp::Access(access) => match &access.action {
+            SurfaceAction::Load(out) => out.iter().for_each(|out| visit(*out, access.width)),
+            SurfaceAction::Store(_) | SurfaceAction::StoreConverted(_) | SurfaceAction::Reduce { .. } => {}
+        },
+        ObjectOp::Query { out, .. } => visit(*out, Width::Single),
+        ObjectOp::IsKind { .. } => {}
+    }
+}
+
 fn matrix_writes(matrix: &Matrix, visit: &mut impl FnMut(Register, Width)) {
-    let width = |ty: super::instruction::Element| match ty.bits() {
+    let width = |ty: super::matrix::Element| match ty.bits() {
         64 => Width::Double,
         _ => Width::Single,
     };
@@ -334,4 +343,44 @@ pub(crate) fn is_simple(op: &Op) -> bool {
         Op::Barrier { .. } | Op::Collective { .. } | Op::ActiveMask { .. } | Op::Clock { .. } => true,
         Op::Fence(_) | Op::Yield => true,
     }
+}
+
+/// Where lanes go from an operation, those where its guard holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Course<'o> {
+    /// To the next instruction, at once.
+    Next,
+    /// To the next instruction, at once or when others have come or had their turn.
+    Wait,
+    /// To these instructions.
+    Jump(&'o [u32]),
+    /// Into a function and back.
+    Call,
+    /// Nowhere: out of the function, out of the kernel, or a fault.
+    End,
+}
+
+/// Where lanes go from an operation.
+pub(crate) fn course(op: &Op) -> Course<'_> {
+    match op {
+        Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => {
+            Course::Next
+        }
+        Op::Video { .. } | Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::LocalAddress { .. } => {
+            Course::Next
+        }
+        Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => Course::Next,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Object(_) => Course::Next,
+        Op::Matrix(_) | Op::ActiveMask { .. } | Op::Clock { .. } | Op::Fence(_) => Course::Next,
+        Op::Barrier { .. } | Op::ClusterBarrier { .. } | Op::Collective { .. } | Op::Yield => Course::Wait,
+        Op::Branch { target } => Course::Jump(std::slice::from_ref(target)),
+        Op::BranchIndexed { targets, .. } => Course::Jump(targets),
+        Op::Call(_) => Course::Call,
+        Op::Return | Op::Exit | Op::Trap => Course::End,
+    }
+}
+
+/// Whether lanes read registers of each other.
+pub(crate) fn exchanges(op: &Op) -> bool {
+    matches!(op, Op::Collective { .. } | Op::Matrix(_))
 }

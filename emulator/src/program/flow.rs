@@ -3,7 +3,8 @@
 //! Lanes that took different ways meet again at the earliest common block if the block that comes first in reverse
 //! post-order always runs first: all ways into a block, loops aside, are then finished before the block runs.
 
-use super::instruction::{Instruction, Op};
+use super::effects::{Course, course};
+use super::instruction::{Condition, Instruction};
 
 /// The rank of each instruction's block in reverse post-order, function by function.
 pub(in crate::program) fn ranks(code: &[Instruction], entries: impl Iterator<Item = u32>) -> Vec<u32> {
@@ -44,11 +45,10 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
     };
     mark(0);
     for (pc, instruction) in code.iter().enumerate() {
-        match &instruction.op {
-            Op::Branch { target } => mark(*target),
-            Op::BranchIndexed { targets, .. } => targets.iter().copied().for_each(&mut mark),
-            Op::Return | Op::Exit | Op::Trap | Op::Call(_) => {}
-            _ => continue,
+        match course(&instruction.op) {
+            Course::Next | Course::Wait => continue,
+            Course::Jump(targets) => targets.iter().copied().for_each(&mut mark),
+            Course::Call | Course::End => {}
         }
         mark(pc as u32 + 1);
     }
@@ -58,15 +58,14 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
 /// Where control goes from the instruction at `pc`, if that ends a block.
 pub(crate) fn successors(code: &[Instruction], pc: usize) -> Vec<u32> {
     let Some(instruction) = code.get(pc) else { return Vec::new() };
-    let always = instruction.guard == super::instruction::Condition::ALWAYS;
-    let mut next = match &instruction.op {
-        Op::Branch { target } => vec![*target],
-        Op::BranchIndexed { targets, .. } => targets.to_vec(),
-        Op::Return | Op::Exit | Op::Trap => Vec::new(),
-        _ => return if pc + 1 < code.len() { vec![pc as u32 + 1] } else { Vec::new() },
+    let behind = (pc + 1 < code.len()).then_some(pc as u32 + 1);
+    let mut next = match course(&instruction.op) {
+        Course::Next | Course::Wait | Course::Call => return behind.into_iter().collect(),
+        Course::Jump(targets) => targets.to_vec(),
+        Course::End => Vec::new(),
     };
-    if !always && pc + 1 < code.len() {
-        next.push(pc as u32 + 1);
+    if instruction.guard != Condition::ALWAYS {
+        next.extend(behind);
     }
     next
 }

@@ -1,21 +1,11 @@
 //! Decoded instructions: what the execution modes run.
 
-use crate::exec::semantics::video::Video;
-use crate::exec::semantics::{PureInfo, TestInfo, Width};
-use crate::ptx::Space;
-
-/// Index of a register's first row in the register file of a warp.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
-pub(crate) struct Register(pub(crate) u32);
-
-/// Index of a predicate; each is one word, a bit for each lane.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
-pub(crate) struct Predicate(pub(crate) u32);
-
-impl Predicate {
-    /// The predicate that is true in every lane.
-    pub(crate) const TRUE: Predicate = Predicate(0);
-}
+use super::matrix::Matrix;
+use super::memory::{Access, AsyncCopy, Atomic, AtomicOperation, BulkCopy, MemoryBarrier, Scope};
+use super::texture::ObjectOp;
+use crate::semantics::shuffle::ShuffleMode;
+use crate::semantics::video::Video;
+use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
 
 /// What a row of the register file belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,56 +103,6 @@ pub(crate) enum Special {
     One,
 }
 
-/// Where an access goes, and what it moves.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Access {
-    /// `None` for generic addresses.
-    pub(crate) space: Option<Space>,
-    pub(crate) address: Address,
-    /// Bytes of one element.
-    pub(crate) bytes: u32,
-    /// Whether a load extends the sign.
-    pub(crate) signed: bool,
-    /// Width of the registers.
-    pub(crate) width: Width,
-    /// One a vector element.
-    pub(crate) registers: Vec<Register>,
-    /// Which slot of the translation cache it uses.
-    pub(crate) cache: u32,
-    pub(crate) order: Order,
-}
-
-/// How far an order between threads reaches.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Scope {
-    Block,
-    Device,
-}
-
-/// How an access takes part in the order between threads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
-    /// Not at all.
-    Weak,
-    /// Volatile or atomic, so that it must not be split or repeated. With `releases`, what comes before it is seen by
-    /// whoever reads what it wrote.
-    Strong { scope: Scope, releases: bool },
-}
-
-impl Order {
-    pub(crate) fn is_strong(self) -> bool {
-        self != Order::Weak
-    }
-}
-
-/// An address operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Address {
-    pub(crate) base: Register,
-    pub(crate) width: Width,
-    pub(crate) offset: i64,
-}
-
 /// Integer addition with the carry flag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Carry {
@@ -174,218 +114,6 @@ pub(crate) struct Carry {
     pub(crate) writes: bool,
     pub(crate) out: Register,
     pub(crate) sources: [Register; 2],
-}
-
-/// The operation of `atom` and `red`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AtomicOperation {
-    Add,
-    Exchange,
-    CompareExchange,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-    /// Increment, wrapping to zero beyond the operand.
-    Increment,
-    /// Decrement, wrapping to the operand.
-    Decrement,
-}
-
-/// `atom` and `red`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Atomic {
-    pub(crate) operation: AtomicOperation,
-    pub(crate) ty: super::types::Type,
-    pub(crate) space: Option<Space>,
-    pub(crate) address: Address,
-    pub(crate) out: Option<Register>,
-    pub(crate) operands: [Register; 2],
-    pub(crate) order: Order,
-    pub(crate) cache: u32,
-}
-
-/// `cp.async`: bytes from global to shared memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct AsyncCopy {
-    pub(crate) to: Address,
-    pub(crate) from: Address,
-    pub(crate) bytes: u32,
-    /// Bytes to read; zeros follow.
-    pub(crate) source_bytes: Option<Register>,
-    /// Where this holds, nothing is read and zeros are written.
-    pub(crate) ignored: Condition,
-    /// Translation caches of destination and source.
-    pub(crate) caches: [u32; 2],
-}
-
-/// `cp.async.bulk` and `cp.reduce.async.bulk`: many bytes at once.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BulkCopy {
-    pub(crate) to: Address,
-    pub(crate) from: Address,
-    /// The spaces of destination and source.
-    pub(crate) spaces: [Space; 2],
-    pub(crate) bytes: Register,
-    /// What is done to the destination, element by element, rather than to replace it.
-    pub(crate) operation: Option<(AtomicOperation, super::types::Type)>,
-    /// Translation caches of destination and source.
-    pub(crate) caches: [u32; 2],
-}
-
-/// `mbarrier`: an operation on a barrier that lives in memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct MemoryBarrier {
-    /// The address is one of shared memory rather than generic.
-    pub(crate) shared: bool,
-    pub(crate) address: Address,
-    pub(crate) action: MemoryBarrierAction,
-    pub(crate) cache: u32,
-}
-
-/// What is done to a barrier in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MemoryBarrierAction {
-    Init {
-        count: Register,
-    },
-    Invalidate,
-    /// The phase before goes to `out`. A dropped arrival is not expected in later phases either.
-    Arrive {
-        out: Option<Register>,
-        count: Option<Register>,
-        transactions: Option<Register>,
-        drop: bool,
-    },
-    /// Bytes announced, or complete.
-    Transactions {
-        bytes: Register,
-        complete: bool,
-    },
-    /// Whether the phase with this token, or of this parity, is over.
-    Test {
-        out: Predicate,
-        phase: Register,
-        parity: bool,
-    },
-}
-
-/// A matrix that takes part in a product: `d = a * b + c`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    A,
-    B,
-    C,
-    D,
-}
-
-/// The type of an element of a matrix.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Element {
-    F16,
-    Bf16,
-    /// Single precision whose low bits do not count.
-    Tf32,
-    F32,
-    F64,
-    S32,
-    U8,
-    S8,
-    U4,
-    S4,
-    /// A single bit.
-    B1,
-    E4m3,
-    E5m2,
-}
-
-impl Element {
-    /// Size in a register and in memory.
-    pub(crate) fn bits(self) -> u32 {
-        match self {
-            Element::B1 => 1,
-            Element::U4 | Element::S4 => 4,
-            Element::U8 | Element::S8 | Element::E4m3 | Element::E5m2 => 8,
-            Element::F16 | Element::Bf16 => 16,
-            Element::Tf32 | Element::F32 | Element::S32 => 32,
-            Element::F64 => 64,
-        }
-    }
-
-    /// How many share a register.
-    pub(crate) fn packed(self) -> u32 {
-        (32 / self.bits()).max(1)
-    }
-}
-
-/// Which lane holds which element.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Layout {
-    /// As PTX documents it for `mma`.
-    Documented,
-    /// As it documents it for `mma.m8n8k4` of half precision: four products, each of eight lanes. Whether the factors
-    /// are stored by column.
-    QuadPairs { by_column: [bool; 2] },
-    /// Any, as for `wmma`.
-    Opaque,
-}
-
-/// `mma` and `wmma.mma`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct MatrixProduct {
-    pub(crate) layout: Layout,
-    /// Rows of `a`, columns of `b`, and what they share.
-    pub(crate) shape: [u32; 3],
-    /// Types of the elements of `a`, `b`, `c` and `d`.
-    pub(crate) types: [Element; 4],
-    pub(crate) a: Vec<Register>,
-    pub(crate) b: Vec<Register>,
-    pub(crate) c: Vec<Register>,
-    pub(crate) d: Vec<Register>,
-    pub(crate) saturate: bool,
-    /// Of single bits: whether a product is one where they differ rather than where both are set.
-    pub(crate) differ: bool,
-}
-
-/// `wmma.load` and `wmma.store`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct MatrixMove {
-    pub(crate) store: bool,
-    pub(crate) part: Part,
-    pub(crate) by_column: bool,
-    pub(crate) shape: [u32; 3],
-    pub(crate) space: Option<Space>,
-    pub(crate) ty: Element,
-    pub(crate) registers: Vec<Register>,
-    pub(crate) address: Address,
-    /// Elements from one row, or column, to the next.
-    pub(crate) stride: Option<Register>,
-    pub(crate) cache: u32,
-}
-
-/// `ldmatrix` and `stmatrix`: up to four tiles of 8 x 8, a row at each lane's address.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct MatrixRows {
-    pub(crate) store: bool,
-    pub(crate) registers: Vec<Register>,
-    pub(crate) address: Address,
-    pub(crate) space: Option<Space>,
-    pub(crate) transposed: bool,
-    pub(crate) cache: u32,
-}
-
-/// What the lanes of a warp do with matrices.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Matrix {
-    Product(MatrixProduct),
-    Move(MatrixMove),
-    Rows(MatrixRows),
-    /// `movmatrix`: a tile of 8 x 8, rows for columns.
-    Transpose {
-        out: Register,
-        value: Register,
-    },
 }
 
 /// What a block barrier does.
@@ -404,15 +132,6 @@ pub(crate) enum BarrierKind {
         out: Predicate,
         all: bool,
     },
-}
-
-/// Where `shfl` reads from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ShuffleMode {
-    Up,
-    Down,
-    Butterfly,
-    Index,
 }
 
 /// Instructions of a warp that wait for the lanes of a member mask.
@@ -545,7 +264,7 @@ pub(crate) enum Op {
     MemoryBarrier(Box<MemoryBarrier>),
     Matrix(Box<Matrix>),
     /// On a texture or surface object.
-    Object(Box<super::texture::ObjectOp>),
+    Object(Box<ObjectOp>),
     /// Address of a local variable of a device function: its frame plus an offset.
     LocalAddress {
         out: Register,

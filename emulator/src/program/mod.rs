@@ -3,255 +3,41 @@
 //! Each kernel becomes one flat list of instructions, the device functions that it may call included, with its own
 //! numbering of rows. What an instruction means follows from its opcode and modifiers alone. An opcode or modifier
 //! that is not known is refused here, with its line: nothing is ever ignored and then computed wrongly.
+//!
+//! | module | what |
+//! |---|---|
+//! | `kernel` | a module ready to run |
+//! | `instruction`, `memory`, `matrix`, `texture` | what instructions do, in the words of those who run them |
+//! | `effects` | what each of them reads and writes, and where lanes go from it |
+//! | `flow`, `blocks`, `unwritten` | what follows from that for a kernel as a whole |
+//! | `symbols`, `variables`, `initial` | what a module declares |
+//! | `decode` | from opcode to instruction |
+//! | `module` | all of these together |
 
+pub(crate) mod blocks;
 mod decode;
 pub(crate) mod effects;
+mod error;
 pub(crate) mod flow;
+mod initial;
 pub(crate) mod instruction;
+mod kernel;
+pub(crate) mod matrix;
+pub(crate) mod memory;
 mod module;
+mod slot;
+mod symbols;
 pub(crate) mod texture;
 pub(crate) mod types;
+pub(crate) mod unwritten;
 mod variables;
 
-pub(crate) use instruction::{Predicate, Register, RowKind};
-
-use crate::exec::semantics::Width;
-use crate::exec::unwritten::Unwritten;
-use crate::exec::vector::{Steps, translate};
-use crate::ptx::{Position, SyntaxError};
-use instruction::{Constant, Instruction};
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, OnceLock};
-
-/// Why a module cannot be loaded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum PtxErrorKind {
-    /// Not PTX.
-    Syntax,
-    /// PTX that the software device does not run.
-    Unsupported,
-    /// A `.version` newer than the software device knows.
-    Version,
-    /// A `.target` that is not for this device.
-    Target,
-    /// A symbol that nobody defines.
-    Unresolved,
-}
-
-/// Why and where a module cannot be loaded.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PtxError {
-    /// The class of the error.
-    pub kind: PtxErrorKind,
-    /// Line in the PTX, from 1.
-    pub line: u32,
-    /// Column in that line, from 1.
-    pub column: u32,
-    /// What is wrong, and what would be right.
-    pub message: String,
-}
-
-impl PtxError {
-    pub(crate) fn at(position: Position, kind: PtxErrorKind, message: impl Into<String>) -> Self {
-        let message = shortened(message.into());
-        PtxError { kind, line: position.line, column: position.column, message }
-    }
-}
-
-/// The longest message, in bytes: what it quotes of the input has no end of its own.
-const MOST_MESSAGE: usize = 600;
-
-/// The message without its middle, on one line, if it is too long.
-fn shortened(message: String) -> String {
-    if message.len() <= MOST_MESSAGE && !message.contains('\n') {
-        return message;
-    }
-    let line = |part: &str| part.replace('\n', " ");
-    if message.len() <= MOST_MESSAGE {
-        return line(&message);
-    }
-    let mut start = MOST_MESSAGE * 2 / 3;
-    let mut end = message.len() - MOST_MESSAGE / 3;
-    while !message.is_char_boundary(start) {
-        start -= 1;
-    }
-    while !message.is_char_boundary(end) {
-        end += 1;
-    }
-    line(&message[..start]) + " [...] " + &line(&message[end..])
-}
-
-impl From<SyntaxError> for PtxError {
-    fn from(error: SyntaxError) -> Self {
-        PtxError::at(error.position, PtxErrorKind::Syntax, error.message)
-    }
-}
-
-impl fmt::Display for PtxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for PtxError {}
-
-/// The device that a module is loaded for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LoadOptions {
-    /// Compute capability, major times ten plus minor.
-    pub compute_capability: u32,
-}
-
-impl Default for LoadOptions {
-    fn default() -> Self {
-        LoadOptions { compute_capability: 90 }
-    }
-}
-
-/// A module ready to run.
-#[derive(Debug)]
-pub struct Program {
-    pub(crate) version: (u32, u32),
-    pub(crate) target: String,
-    pub(crate) kernels: Vec<Arc<Kernel>>,
-    pub(crate) globals: Vec<Global>,
-    pub(crate) functions: Vec<String>,
-}
-
-/// Where a module variable is placed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum GlobalSpace {
-    /// `.global`
-    Global,
-    /// `.const`: kernels cannot write to it.
-    Const,
-}
-
-/// An address inside a module variable's initial value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Relocation {
-    /// Where in the variable, in bytes.
-    pub offset: u64,
-    /// Size of the address there: 4 or 8.
-    pub bytes: u32,
-    /// Whose address.
-    pub target: RelocationTarget,
-    /// Bytes to add.
-    pub addend: i64,
-    /// Bits of the address to keep, shifted down; `None` for all.
-    pub mask: Option<u64>,
-}
-
-/// What a relocation points at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum RelocationTarget {
-    /// Index of a module variable.
-    Global(usize),
-    /// Index of a function: its address is [`crate::memory::Windows::code`] plus
-    /// [`FUNCTION_STRIDE`] times the index.
-    Function(usize),
-}
-
-/// Distance of the addresses of two functions.
-pub const FUNCTION_STRIDE: u64 = 16;
-
-/// The most local memory of a thread, its stack included.
-pub(crate) const MOST_LOCAL: u32 = 512 * 1024;
-
-/// A module variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Global {
-    /// Its name.
-    pub name: String,
-    /// Global or constant memory.
-    pub space: GlobalSpace,
-    /// Bytes; 0 for an `extern` array without size.
-    pub size: u64,
-    /// Alignment in bytes.
-    pub align: u64,
-    /// Initial bytes, shorter than `size` where the rest is zero.
-    pub init: Vec<u8>,
-    /// Addresses to put into the initial bytes.
-    pub relocations: Vec<Relocation>,
-    /// `.attribute(.managed)`: shared with the host.
-    pub managed: bool,
-    /// Declared here, defined in another module.
-    pub external: bool,
-    /// Whether other modules and the host can name it.
-    pub visible: bool,
-}
-
-/// A kernel parameter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Param {
-    /// Offset in the parameter buffer.
-    pub offset: u32,
-    /// Bytes.
-    pub size: u32,
-    /// Alignment in bytes.
-    pub align: u32,
-}
-
-/// Where an instruction came from.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Origin {
-    pub(crate) line: u32,
-    /// Byte range of the instruction in the PTX text.
-    pub(crate) text: Box<str>,
-    pub(crate) source: Option<(u32, u32)>,
-}
-
-/// A device function inside a kernel's code.
-#[derive(Clone, Debug)]
-pub(crate) struct Function {
-    pub(crate) entry: u32,
-    /// Rows that belong to it, saved when it calls itself.
-    pub(crate) rows: Vec<core::ops::Range<u32>>,
-    pub(crate) predicates: core::ops::Range<u32>,
-    /// Formal parameters and return values, word by word.
-    pub(crate) params: Vec<Register>,
-    pub(crate) returns: Vec<Register>,
-    /// Bytes of local memory in a frame.
-    pub(crate) frame: u32,
-}
-
-/// A kernel, decoded.
-#[derive(Debug)]
-pub struct Kernel {
-    /// Different for each kernel loaded by this process.
-    pub(crate) id: u64,
-    pub(crate) name: String,
-    pub(crate) params: Vec<Param>,
-    pub(crate) static_shared: u32,
-    pub(crate) max_threads: Option<u32>,
-    pub(crate) required_threads: Option<[u32; 3]>,
-    pub(crate) code: Vec<Instruction>,
-    pub(crate) origins: Vec<Origin>,
-    pub(crate) files: Arc<[(u32, String)]>,
-    /// Rank of each instruction's block: fragments with lower ranks run first.
-    pub(crate) ranks: Vec<u32>,
-    pub(crate) functions: Vec<Function>,
-    /// Module index of a function to its index in `functions`.
-    pub(crate) by_module_index: HashMap<u32, u32>,
-    pub(crate) constants: Vec<(Register, Width, Constant)>,
-    pub(crate) rows: u32,
-    pub(crate) row_kinds: Vec<RowKind>,
-    pub(crate) predicates: u32,
-    pub(crate) caches: u32,
-    /// Offset of each shared variable that the kernel uses.
-    pub(crate) shared_offsets: Vec<u32>,
-    /// Bytes of local memory of the kernel's own frame.
-    pub(crate) frame: u32,
-    /// What it may read before it is written, found at the first launch.
-    pub(crate) unwritten: OnceLock<Unwritten>,
-    /// The translation for the vector mode, made at the first launch.
-    pub(crate) steps: OnceLock<Option<Steps>>,
-}
+pub use error::{PtxError, PtxErrorKind};
+pub(crate) use instruction::RowKind;
+pub use kernel::{
+    FUNCTION_STRIDE, Global, GlobalSpace, Kernel, LoadOptions, Param, Program, Relocation, RelocationTarget,
+};
+pub(crate) use kernel::{Function, MOST_LOCAL, Origin};
 
 impl Program {
     /// Reads and decodes a module.
@@ -260,87 +46,5 @@ impl Program {
     /// The first thing that is not PTX, or that this device does not run, with its line.
     pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
         module::load(ptx, options)
-    }
-
-    /// Its kernels, in the order of the text.
-    pub fn kernels(&self) -> &[Arc<Kernel>] {
-        &self.kernels
-    }
-
-    /// The kernel with this name.
-    pub fn kernel(&self, name: &str) -> Option<&Arc<Kernel>> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
-    }
-
-    /// Its variables in global and constant memory. [`crate::exec::LaunchArgs::globals`] lists their addresses in
-    /// this order.
-    pub fn globals(&self) -> &[Global] {
-        &self.globals
-    }
-
-    /// Names of all functions; a function's index fixes its address, see [`RelocationTarget::Function`].
-    pub fn functions(&self) -> &[String] {
-        &self.functions
-    }
-
-    /// `.version`.
-    pub fn version(&self) -> (u32, u32) {
-        self.version
-    }
-
-    /// `.target`: the architecture, such as `sm_90`.
-    pub fn target(&self) -> &str {
-        &self.target
-    }
-}
-
-impl Kernel {
-    pub(crate) fn steps(&self) -> Option<&Steps> {
-        self.steps.get_or_init(|| translate(self)).as_ref()
-    }
-
-    /// What may be read before anybody has written it.
-    pub(crate) fn unwritten(&self) -> &Unwritten {
-        self.unwritten.get_or_init(|| Unwritten::find(self))
-    }
-
-    /// Name as in the PTX.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Parameters in order.
-    pub fn params(&self) -> &[Param] {
-        &self.params
-    }
-
-    /// Bytes of the parameter buffer.
-    pub fn param_bytes(&self) -> u32 {
-        self.params.last().map_or(0, |last| last.offset + last.size)
-    }
-
-    /// Bytes of shared memory that the kernel declares.
-    pub fn static_shared(&self) -> u32 {
-        self.static_shared
-    }
-
-    /// Bytes of local memory of each thread, called functions not included.
-    pub fn local_bytes(&self) -> u32 {
-        self.frame
-    }
-
-    /// The most threads a block may have, from `.maxntid` or `.reqntid`.
-    pub fn max_threads(&self) -> Option<u32> {
-        self.max_threads
-    }
-
-    /// The block size that `.reqntid` demands.
-    pub fn required_threads(&self) -> Option<[u32; 3]> {
-        self.required_threads
-    }
-
-    /// An estimate of the registers of a thread: what the software device uses, at most 255.
-    pub fn registers(&self) -> u32 {
-        self.rows.clamp(8, 255)
     }
 }

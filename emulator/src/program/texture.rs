@@ -1,8 +1,8 @@
 //! Decoded instructions on textures and surfaces.
 
-use super::instruction::{AtomicOperation, Predicate, Register};
+use super::memory::AtomicOperation;
 use super::types::Type;
-use crate::exec::semantics::Width;
+use crate::semantics::{Predicate, Register, Width};
 
 /// The shape that an instruction sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Place {
 /// Which mip level is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Level {
-    /// What hardware would find from neighbouring threads, which is the first one outside of graphics.
+    /// What hardware would find from neighboring threads, which is the first one outside of graphics.
     Implicit,
     Base,
     Number(Register),

@@ -4,7 +4,7 @@ use super::types::Type;
 use super::{PtxError, PtxErrorKind};
 use crate::ptx::{Initializer, Linkage, Module, Space, Statement, Variable};
 
-/// Names of the elements of vector registers, in their order; colours are other names for them.
+/// Names of the elements of vector registers, in their order; colors are other names for them.
 pub(super) const ELEMENTS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b", "a"]];
 
 /// Refuses what no variable may be, wherever it stands.

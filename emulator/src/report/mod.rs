@@ -10,7 +10,7 @@ use core::fmt;
 
 use cuprum_sys::CUresult;
 
-use crate::memory::Neighbour;
+use crate::memory::Neighbor;
 
 pub use leak::{Leak, LeakKind};
 
@@ -31,9 +31,9 @@ pub enum FaultKind {
     /// A store to constant or read-only memory.
     WriteToReadOnly,
     /// A read of bytes that nobody wrote.
-    UninitialisedRead,
+    UninitializedRead,
     /// A register that nobody wrote, used as an address, as what is stored, or to decide what runs.
-    UninitialisedRegister,
+    UninitializedRegister,
     /// The kernel executed `trap`.
     Trap,
     /// A failed `assert` in the kernel.
@@ -111,8 +111,8 @@ impl FaultKind {
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
-            Self::UninitialisedRead
-            | Self::UninitialisedRegister
+            Self::UninitializedRead
+            | Self::UninitializedRegister
             | Self::Trap
             | Self::BarrierDivergence
             | Self::Deadlock
@@ -135,7 +135,7 @@ impl FaultKind {
                 | Self::NullPointer
                 | Self::HostPointer
                 | Self::WriteToReadOnly
-                | Self::UninitialisedRead
+                | Self::UninitializedRead
                 | Self::Race(_)
         )
     }
@@ -150,8 +150,8 @@ impl fmt::Display for FaultKind {
             Self::NullPointer => "null pointer access",
             Self::HostPointer => "access to host memory that is not mapped to the device",
             Self::WriteToReadOnly => "write to read-only memory",
-            Self::UninitialisedRead => "read of uninitialised memory",
-            Self::UninitialisedRegister => "use of a register that nobody wrote",
+            Self::UninitializedRead => "read of uninitialized memory",
+            Self::UninitializedRegister => "use of a register that nobody wrote",
             Self::Trap => "trap instruction",
             Self::Assert { expression, function } => {
                 return write!(f, "assertion `{expression}` failed in `{function}`");
@@ -183,7 +183,7 @@ pub struct Access {
     /// Whether it was a store or an atomic.
     pub is_write: bool,
     /// The allocation closest to the address, for global memory; none for null and host pointers, which are near none.
-    pub allocation: Option<Neighbour>,
+    pub allocation: Option<Neighbor>,
 }
 
 /// Another place that takes part: the second access of a race, a barrier where threads wait.

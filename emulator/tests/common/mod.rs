@@ -1,4 +1,4 @@
-//! What the driver tests share: the emulator's table, initialised, and checks of its answers.
+//! Shared parts of the driver's tests: the emulator's table, initialized, and checks of its answers.
 
 #![allow(dead_code, unused_imports)] // each test file uses its part
 

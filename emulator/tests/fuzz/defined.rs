@@ -1,4 +1,4 @@
-//! Whether a kernel reads registers that nothing has written: what it computes is then undefined, and may differ from
+//! Finds kernels that read registers that nothing has written: their results are undefined, and may differ from
 //! mode to mode.
 
 use cuprum_emulator::ptx::{Function, Instruction, Module, Operand, Statement};
@@ -25,7 +25,7 @@ impl<'m, 's> Flat<'m, 's> {
         }
     }
 
-    /// Where control goes from an instruction; `None` if that is not followed here.
+    /// Successors of an instruction; `None` if that is not followed here.
     fn next(&self, at: usize) -> Option<Vec<usize>> {
         let instruction = self.code[at];
         let mut next = match instruction.opcode {
@@ -65,7 +65,7 @@ fn names<'s>(operand: &Operand<'s>, found: &mut Names<'s>) {
     }
 }
 
-/// What an instruction reads, and what it writes for certain.
+/// Registers that an instruction reads, and those that it writes for certain.
 fn effects<'s>(instruction: &Instruction<'s>) -> (Names<'s>, Names<'s>) {
     let (mut reads, mut writes) = (Names::new(), Names::new());
     let none =
@@ -82,7 +82,7 @@ fn effects<'s>(instruction: &Instruction<'s>) -> (Names<'s>, Names<'s>) {
     (reads, writes)
 }
 
-/// Whether all that a function reads was written before, whichever way control took.
+/// True if all registers that a function reads were written before, whichever way control took.
 fn function_is_defined(function: &Function<'_>) -> bool {
     let mut flat = Flat::default();
     flat.add(function.body.as_deref().unwrap_or_default());
@@ -109,7 +109,7 @@ fn function_is_defined(function: &Function<'_>) -> bool {
     true
 }
 
-/// Whether no function of a module reads what nothing has written.
+/// True if no function of a module reads a register that nothing has written.
 pub(crate) fn is_defined(module: &Module<'_>) -> bool {
     module.functions.iter().all(function_is_defined)
 }

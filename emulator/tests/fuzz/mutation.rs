@@ -110,7 +110,7 @@ const WORDS: &[&str] = &[
     ".",
 ];
 
-/// Where words, numbers, marks and blanks of a text begin and end.
+/// Ranges of the words, numbers, marks and blanks of a text.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use cuprum::Version;
+
 /// The line in a source that names extra compiler options.
 const OPTIONS_MARK: &str = "// nvrtc:";
 /// What precedes the source's hash in a generated file.
@@ -16,16 +18,15 @@ pub(crate) fn extra_options(source: &str) -> impl Iterator<Item = &str> {
 pub(crate) fn with_header(
     source_name: &str,
     source: &str,
-    version: (i32, i32),
+    version: Version,
     options: &[String],
     ptx: &str,
 ) -> String {
     let mut text = String::with_capacity(ptx.len() + 512);
-    let (major, minor) = version;
     // Writing to a String cannot fail.
     let _ = writeln!(text, "// Compiled from {source_name} by kernels/regenerate.sh; do not edit.");
     let _ = writeln!(text, "{HASH_MARK}{:016x}", hash(source));
-    let _ = writeln!(text, "// compiler: NVRTC {major}.{minor}; options: {}", options.join(" "));
+    let _ = writeln!(text, "// compiler: NVRTC {version}; options: {}", options.join(" "));
     text.push_str(ptx.trim_end());
     text.push('\n');
     text

@@ -3,36 +3,36 @@
 //! `cuprum-kernels-build [--check] [--nvrtc LIBRARY] --arch compute_NN --into FOLDER SOURCE...`
 //!
 //! Each source becomes `FOLDER/NAME.ptx`. With `--check` nothing is written: the program fails when a file
-//! on disk differs from what the compiler makes now. The library is the one named, or `CUPRUM_NVRTC`, or
-//! whatever the linker finds as `libnvrtc.so`. `kernels/regenerate.sh` is the usual caller: it pins the
-//! compiler's version, without which the text would differ.
+//! on disk differs from what the compiler makes now. The library is the one named, or the one that
+//! `cuprum::compile` finds. `kernels/regenerate.sh` is the usual caller: it pins the compiler's version, without
+//! which the text would differ.
 
 mod artifact;
-mod nvrtc;
 
-use nvrtc::Nvrtc;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
+use cuprum::compile::{Architecture, Compiler, Options, Source};
+use cuprum::sys::nvrtc::Library;
+
 struct Arguments {
     check: bool,
-    library: PathBuf,
-    architecture: String,
+    library: Option<PathBuf>,
+    architecture: Architecture,
     folder: PathBuf,
     sources: Vec<PathBuf>,
 }
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut check = false;
-    let mut library = env::var_os("CUPRUM_NVRTC").map(PathBuf::from);
-    let (mut architecture, mut folder, mut sources) = (None, None, Vec::new());
+    let (mut library, mut architecture, mut folder, mut sources) = (None, None, None, Vec::new());
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
         match argument.as_str() {
             "--check" => check = true,
             "--nvrtc" => library = Some(value()?.into()),
-            "--arch" => architecture = Some(value()?),
+            "--arch" => architecture = Some(value()?.parse().map_err(|error| format!("{error}"))?),
             "--into" => folder = Some(value()?.into()),
             flag if flag.starts_with('-') => return Err(format!("unknown option {flag}")),
             source => sources.push(source.into()),
@@ -40,7 +40,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
     }
     Ok(Arguments {
         check,
-        library: library.unwrap_or_else(|| "libnvrtc.so".into()),
+        library,
         architecture: architecture.ok_or("--arch is missing")?,
         folder: folder.ok_or("--into is missing")?,
         sources,
@@ -48,25 +48,41 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
 }
 
 /// The committed text for `source`: its name in line information is relative to the repository.
-fn generate(nvrtc: &Nvrtc, architecture: &str, source: &Path) -> Result<String, String> {
+fn generate(compiler: &Compiler, architecture: Architecture, source: &Path) -> Result<String, String> {
     let text = fs::read_to_string(source).map_err(|error| format!("{}: {error}", source.display()))?;
     let file_name = source.file_name().map(|name| name.to_string_lossy()).ok_or("a source without a name")?;
     let name = format!("kernels/{file_name}");
-    let mut options = vec![format!("--gpu-architecture={architecture}")];
-    options.extend(artifact::extra_options(&text).map(str::to_owned));
-    let ptx = nvrtc.compile(&name, &text, &options)?;
+    let (mut options, mut shown) = (
+        Options::new().architecture(architecture),
+        vec![format!("--gpu-architecture=compute_{architecture}")],
+    );
+    for option in artifact::extra_options(&text) {
+        options = options.option(option);
+        shown.push(option.to_owned());
+    }
+    let compiled = compiler.compile(&Source::new(&text).named(&name), &options);
+    let compiled = compiled.map_err(|error| error.to_string())?;
+    let ptx = compiled.ptx().ok_or("PTX that is no UTF-8")?;
     // The compiler puts the folder that it runs in before the name.
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let ptx = ptx.replace(&format!("\"{}/{name}\"", here.display()), &format!("\"{name}\""));
-    Ok(artifact::with_header(&name, &text, nvrtc.version()?, &options, &ptx))
+    Ok(artifact::with_header(&name, &text, compiler.version(), &shown, &ptx))
+}
+
+/// The compiler that was named, or the one that is found.
+fn compiler(named: Option<&Path>) -> Result<Compiler, String> {
+    let Some(path) = named else { return Compiler::load().map_err(|error| error.to_string()) };
+    // SAFETY: the user named this file as NVRTC.
+    let library = unsafe { Library::open_from(path) };
+    library.map(Compiler::with_nvrtc).map_err(|error| error.to_string())
 }
 
 /// Writes or checks every file; returns the ones that are not current.
 fn run(arguments: &Arguments) -> Result<Vec<PathBuf>, String> {
-    let nvrtc = Nvrtc::open(&arguments.library)?;
+    let compiler = compiler(arguments.library.as_deref())?;
     let mut stale = Vec::new();
     for source in &arguments.sources {
-        let wanted = generate(&nvrtc, &arguments.architecture, source)?;
+        let wanted = generate(&compiler, arguments.architecture, source)?;
         let name = source.with_extension("ptx");
         let target = arguments.folder.join(name.file_name().ok_or("a source without a name")?);
         if !arguments.check {

@@ -82,7 +82,7 @@ impl CTypes {
         self.entries.iter().filter(move |(_, entry)| entry.tag == tag).map(|(offset, entry)| (*offset, entry))
     }
 
-    /// What an entry's type attribute points to; `None` for `void`.
+    /// Entry that an entry's type attribute points to; `None` for `void`.
     fn type_of(&self, entry: &Entry) -> Option<&Entry> {
         let target = entry.attributes.get("type")?.trim_matches(['<', '>']);
         let offset = usize::from_str_radix(target.trim_start_matches("0x"), 16).unwrap();

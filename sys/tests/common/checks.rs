@@ -5,7 +5,7 @@ use std::ptr;
 
 use cuprum_sys::{CUresult, FnId, Library, StreamMode, Symbol, Version};
 
-use crate::common::fork;
+use super::common::fork;
 
 /// Every check that needs nothing but the library, in both stream modes; `init` is the answer to expect of
 /// `cuInit`, which is called last.
@@ -91,7 +91,7 @@ fn check_missing_function(library: Library) {
     assert_eq!(result, CUresult::UNRESOLVED);
 }
 
-/// What the driver calls its result codes is what we call them, and it has none of our own.
+/// The driver's names of its result codes are ours, and it has none of our own.
 fn check_error_names(library: Library) {
     let name = |code: CUresult| {
         let mut name = ptr::dangling();

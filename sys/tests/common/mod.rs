@@ -1,4 +1,4 @@
-//! What several test files need.
+//! Shared parts of the tests.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub fn open_with(options: OpenOptions, path: impl AsRef<Path>) -> Result<Library
 /// Set in a child process that runs one test's body.
 const CHILD: &str = "CUPRUM_TEST_CHILD";
 
-/// What a child says when it has run the body to its end.
+/// Line that a child prints when it has run the body to its end.
 const DONE: &str = "the child is done";
 
 /// Runs `body` in a process of its own with `variables` set: this test binary again, told to run `test` only.
@@ -95,7 +95,7 @@ pub fn fake(name: &str, folder: &str, file: &str) -> PathBuf {
     library
 }
 
-// What `fork` needs of the C library.
+// Functions of the C library that `fork` needs.
 unsafe extern "C" {
     #[link_name = "fork"]
     fn c_fork() -> i32;

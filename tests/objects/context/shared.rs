@@ -114,7 +114,7 @@ fn the_context_goes_with_the_last_of_its_users() {
     assert_eq!(cuprum::swallowed::count(), swallowed);
 }
 
-/// Whether the driver knows a context.
+/// True if the driver knows a context.
 fn is_alive(raw: cuprum::sys::CUcontext) -> bool {
     let mut version = 0;
     // SAFETY: the out-parameter outlives the call; the emulator refuses a handle that is none any more, and on a GPU
@@ -176,7 +176,7 @@ fn errors_name_the_kernel() {
         let module = Module::load_ptx(cx, SAXPY).unwrap().share();
         let error = module.kernel::<(u32,)>("saxpy").unwrap_err();
         assert_eq!(error.to_string(), "kernel `saxpy`: the kernel has 4 parameters, the signature 1");
-        let KernelError::Module(ModuleError::NotFound { name, .. }) =
+        let KernelError::Module(ModuleError::NoFunction { name, .. }) =
             module.kernel::<(u32,)>("saxpi").unwrap_err()
         else {
             panic!("another error")

@@ -4,6 +4,8 @@
 //! it than to list it, and what is listed says why it stays.
 
 mod cuprum;
+mod driver;
+mod emulator;
 mod reading;
 mod sys;
 

@@ -59,7 +59,7 @@ pub(crate) fn complaints(root: &Path, rooms: &[Room<'_>], knots: &[Knot<'_>]) ->
     wrong
 }
 
-/// What is wrong with the table itself.
+/// Complaints about the table itself.
 fn wrong_rows(rooms: &[Room<'_>], knots: &[Knot<'_>]) -> Vec<String> {
     let mut wrong = Vec::new();
     let place = |name: &str| rooms.iter().position(|(room, ..)| *room == name);

@@ -1,6 +1,6 @@
 //! The words and marks of Rust sources.
 
-/// What a path is read from.
+/// Tokens that a path is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     Word(String),

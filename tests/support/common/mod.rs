@@ -26,7 +26,7 @@ pub(crate) fn driver() -> Driver {
     Driver::init(library).expect("the driver initializes")
 }
 
-/// Whether the tests run on a real GPU.
+/// True if the tests run on a real GPU.
 pub(crate) fn on_gpu() -> bool {
     std::env::var_os("CUPRUM_DEVICE").is_some_and(|device| device == "gpu")
 }

@@ -13,7 +13,7 @@ pub(crate) mod golden;
 pub(crate) mod inputs;
 pub(crate) mod reference;
 
-/// What a buffer must hold after the launch.
+/// Expected contents of a buffer after the launch.
 #[derive(Debug, Clone)]
 pub(crate) enum Expected {
     /// Exactly these bytes.

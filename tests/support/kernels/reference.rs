@@ -22,14 +22,14 @@ fn grid_stride<T: Copy>(input: &[T], grid: usize, block: usize) -> impl Iterator
     })
 }
 
-/// Sums one a block, modulo 2^32.
+/// Sums, one per block, modulo 2^32.
 pub(crate) fn block_sums_u32(input: &[u32], grid: usize, block: usize) -> Vec<u32> {
     grid_stride(input, grid, block)
         .map(|part| part.iter().fold(0, |sum: u32, value| sum.wrapping_add(*value)))
         .collect()
 }
 
-/// Sums one a block. The tolerance allows for any order in which no element passes more roundings
+/// Sums, one per block. The tolerance allows for any order in which no element passes more roundings
 /// than one thread's share plus ten levels of a tree.
 pub(crate) fn block_sums_f32(input: &[f32], grid: usize, block: usize) -> Vec<Bounded> {
     let roundings = (input.len().div_ceil(grid * block) + 10) as f64;
@@ -58,7 +58,7 @@ pub(crate) fn transpose(input: &[f32], rows: usize, columns: usize) -> Vec<f32> 
     (0..columns).flat_map(|column| (0..rows).map(move |row| input[row * columns + column])).collect()
 }
 
-/// How often each byte value occurs.
+/// Number of times that each byte value occurs.
 pub(crate) fn histogram(input: &[u8]) -> Vec<u32> {
     let mut bins = vec![0; 256];
     for byte in input {
@@ -93,7 +93,7 @@ pub(crate) struct Mandelbrot {
     pub(crate) top: f32,
     /// Distance of two pixels.
     pub(crate) step: f32,
-    /// Most iterations a pixel.
+    /// Most iterations per pixel.
     pub(crate) limit: u32,
 }
 

@@ -2,14 +2,16 @@
 
 use std::ffi::c_void;
 
+use cuprum::compile::{Options, Output, Source};
 use cuprum::launch::{LaunchAttributes, OccupancyFlags};
+use cuprum::module::LoadOptions;
 use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
 use cuprum::{Buffer, Current, Function, InOut, LaunchConfig, Module, Stream};
 
-use super::Steps;
+use super::{Steps, nvrtc};
 
 /// A kernel that writes its first parameter where its second one points, and a variable.
-const PTX: &str = "
+pub(super) const PTX: &str = "
 .version 7.0
 .target sm_52
 .address_size 64
@@ -37,10 +39,12 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let text = PTX.trim_end_matches('\0');
     let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
     if let Some(function) = steps.attempt("Module::function", || module.function("put")) {
+        steps.attempt("Function::name", || function.name());
         attributes(steps, function);
         occupancy(steps, function);
         launches(steps, cx, function);
     }
+    steps.attempt("Module::functions", || module.functions());
     if let Some(table) = steps.attempt("Module::global", || module.global::<u32>("table")) {
         let mut host = [3; 4];
         steps.attempt("Global::copy_from_host", || table.copy_from_host(cx, &host));
@@ -52,6 +56,32 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
         None => std::mem::forget(module),
     }
     shared(steps, cx, text);
+    with_options(steps, cx, text);
+    compiled(steps, cx, text);
+}
+
+/// Options for the driver's compiler.
+fn with_options(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
+    let options = LoadOptions::new().max_registers(32).verbose();
+    let module = steps.attempt("Module::load_ptx_with", || Module::load_ptx_with(cx, text, &options));
+    steps.done("Module::drop", || drop(module));
+    let image = PTX.as_bytes();
+    // SAFETY: the emulator takes text that ends with a NUL where it takes an image.
+    let binary = steps
+        .attempt("Module::load_binary_with", || unsafe { Module::load_binary_with(cx, image, &options) });
+    steps.done("Module::drop", || drop(binary));
+}
+
+/// Code from a compiler, which here hands back what it is given.
+fn compiled(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
+    let (source, device) = (Source::new(text).expression("put<int>"), cx.context().device());
+    let options = Options::new().output(Output::Ptx);
+    let compile = || nvrtc::compiler().compile_for(device, &source, &options);
+    let Some(code) = steps.attempt("Compiler::compile_for", compile) else { return };
+    let module = steps.attempt("Compiled::load", || code.load(cx));
+    steps.done("Module::drop", || drop(module));
+    let module = steps.attempt("Compiled::load_with", || code.load_with(cx, &LoadOptions::new()));
+    steps.done("Module::drop", || drop(module));
 }
 
 /// Code that is kept by a kernel alone.

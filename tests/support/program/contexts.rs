@@ -8,7 +8,10 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{Steps, code, memory, scopes, streams};
+use super::{
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
+    textures,
+};
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
@@ -26,12 +29,17 @@ pub(super) fn created(steps: &Steps, device: Device) {
         nested(steps, &mut cx, &other);
         forgotten(steps, &mut cx, &other);
         memory::all(steps, &cx);
+        arrays::all(steps, &cx);
+        textures::all(steps, &cx);
         memory::peers(steps, &mut cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
+        graphs::all(steps, &cx);
+        captures::all(steps, &cx);
         foreign(steps, &mut cx, &other);
         entered(steps, &cx, &other);
+        foreign_handles::all(steps, &cx, &other);
         steps.expect(&context);
         // That the first context is current again, whatever happened above it.
         steps.attempt("Current::synchronize", || cx.synchronize());
@@ -204,6 +212,13 @@ pub(super) fn shared(steps: &Steps, device: Device) {
     let Some(Some(buffer)) = buffer else { return };
     steps.attempt("SharedContext::enter", || {
         context.enter(|cx| drop(steps.attempt("Buffer::to_vec", || buffer.to_vec(cx))))
+    });
+    steps.attempt("SharedContext::enter", || {
+        context.enter(|cx| {
+            steps.expect(&context);
+            requests::all(steps, cx);
+            steps.expect_nothing();
+        })
     });
     steps.done("SharedContext::drop", || drop(context));
     steps.done("Buffer::drop of the last share", || drop(buffer));

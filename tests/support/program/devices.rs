@@ -39,7 +39,7 @@ fn supports(steps: &Steps, driver: Driver, device: Device) {
     steps.may_refuse("Device::peer_attribute", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
         device.peer_attribute(rank, device)
     });
-    steps.may_refuse("Device::peer_atomic_capabilities", CUresult::CUDA_ERROR_NOT_SUPPORTED, || {
+    steps.may_refuse("Device::peer_atomic_capabilities", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
         device.peer_atomic_capabilities(&operations, device)
     });
 }

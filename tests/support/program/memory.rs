@@ -1,7 +1,10 @@
-//! Buffers and slices.
+//! Buffers and slices, and page-locked memory.
 
 use cuprum::sys::{CUpointer_attribute, CUresult};
-use cuprum::{Buffer, Context, ContextFlags, Current, Driver};
+use cuprum::{
+    Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, RegisterFlags, Registered,
+    Stream,
+};
 
 use super::Steps;
 
@@ -41,6 +44,49 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     }
     steps.done("Buffer::drop", || drop(from_slice));
     steps.done("Buffer::drop", || drop(zeroed));
+    page_locked(steps, cx);
+    raw_addresses(steps, cx);
+}
+
+fn page_locked(steps: &Steps, cx: &Current<'_, '_>) {
+    let flags = PinnedFlags::PORTABLE;
+    let zeroed = steps.attempt("PinnedBuffer::zeroed", || PinnedBuffer::<u32>::zeroed(cx, LEN, flags));
+    if let Some(pinned) = zeroed {
+        steps.attempt("PinnedBuffer::flags", || pinned.flags(cx));
+        steps.attempt("PinnedBuffer::close", || pinned.close());
+    }
+    let other =
+        steps.attempt("PinnedBuffer::from_slice", || PinnedBuffer::from_slice(cx, &[1u32; LEN], flags));
+    steps.done("PinnedBuffer::drop", || drop(other));
+    let register = || Registered::new(cx, vec![1u32; LEN], RegisterFlags::empty());
+    if let Some(registered) = steps.attempt("Registered::new", register) {
+        steps.attempt("Registered::unregister", || registered.unregister());
+    }
+    let registered = steps.attempt("Registered::new", register);
+    steps.done("Registered::drop", || drop(registered));
+}
+
+/// Copies whose host side only the program keeps.
+fn raw_addresses(steps: &Steps, cx: &Current<'_, '_>) {
+    let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) else { return };
+    if let Some(mut buffer) = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN)) {
+        let (input, output) = ([1u32; LEN], Box::leak(Box::new([0u32; LEN])).as_mut_ptr());
+        let mut slice = buffer.as_mut_slice();
+        // SAFETY: four elements on both sides; if the wait below fails, they stay.
+        steps.attempt("SliceMut::copy_from_raw", || unsafe {
+            slice.copy_from_raw(cx, &stream, input.as_ptr())
+        });
+        // SAFETY: as above; nobody looks at them before the wait.
+        steps.attempt("Slice::copy_to_raw", || unsafe { slice.as_slice().copy_to_raw(cx, &stream, output) });
+        if steps.attempt("Stream::synchronize", || stream.synchronize(cx)).is_some() {
+            // SAFETY: leaked above, and the device does no more with it.
+            drop(unsafe { Box::from_raw(output.cast::<[u32; LEN]>()) });
+        } else {
+            steps.session().lost(output);
+        }
+        steps.done("Buffer::drop", || drop(buffer));
+    }
+    steps.done("Stream::drop", || drop(stream));
 }
 
 fn pointers(steps: &Steps, driver: Driver, address: u64) {

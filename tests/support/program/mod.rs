@@ -5,13 +5,22 @@
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
+mod arrays;
+mod captures;
 mod code;
 mod contexts;
 mod devices;
+mod foreign;
+mod graphs;
 mod memory;
+#[path = "../nvrtc/mod.rs"]
+mod nvrtc;
+mod requests;
 mod scopes;
 mod steps;
 mod streams;
+mod textures;
+mod workers;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -52,5 +61,6 @@ fn whole(steps: &Steps, library: Library) {
     let Some(device) = devices::all(steps, driver) else { return };
     contexts::created(steps, device);
     contexts::shared(steps, device);
+    workers::all(steps, device);
     contexts::primary(steps, device);
 }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use cuprum::{Buffer, ContextRef, Current, Stream};
+use cuprum::{Buffer, ContextRef, Current, PinnedBuffer, PinnedFlags, Stream};
 
 use super::Steps;
 
@@ -13,6 +13,7 @@ pub(super) fn all(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     let beside = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx));
     for stream in [&blocking, &beside].into_iter().flatten() {
         copies(steps, cx, stream);
+        page_locked(steps, cx, stream);
     }
     if let Some(stream) = &blocking {
         steps.attempt("Current::scope", || cx.scope(stream, |_| ()));
@@ -53,6 +54,32 @@ fn copies(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     steps.session().scope_ended();
     steps.done("Buffer::drop", || drop(first));
     steps.done("Buffer::drop", || drop(second));
+}
+
+/// Copies to page-locked memory, and fills of it.
+fn page_locked(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
+    let buffer = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN));
+    let host =
+        steps.attempt("PinnedBuffer::zeroed", || PinnedBuffer::<u32>::zeroed(cx, LEN, PinnedFlags::MAPPED));
+    let (Some(mut buffer), Some(mut host)) = (buffer, host) else { return };
+    let start = host.as_raw();
+    steps.attempt("Current::scope", || {
+        cx.scope(stream, |scope| {
+            let device = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()));
+            let host = steps.attempt("Scope::lend_host", || scope.lend_host(&mut host));
+            let (Some(device), Some(host)) = (device, host) else { return };
+            steps.attempt("LentHost::copy_to", || host.copy_to(&device));
+            steps.attempt("LentHost::copy_from", || host.copy_from(&device));
+            let mapped = steps.attempt("LentHost::as_device", || host.as_device());
+            mapped.map(|mapped| steps.attempt("Lent::fill", || mapped.fill(1)));
+        })
+    });
+    if host.is_lost() {
+        steps.session().lost(start);
+    }
+    steps.session().scope_ended();
+    steps.done("PinnedBuffer::drop", || drop(host));
+    steps.done("Buffer::drop", || drop(buffer));
 }
 
 /// A scope over two streams, with memory that both read.

@@ -3,12 +3,18 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use cuprum::compile::CompileError;
+use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
-use cuprum::{BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, ModuleError};
+use cuprum::texture::TextureError;
+use cuprum::{
+    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
+    RegisterError, RequestError, WorkerError,
+};
 
 use crate::tracer::{Called, Session};
 
-/// How a step ended.
+/// Outcome of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Done,
@@ -73,12 +79,50 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError BindError LaunchError);
+around!(MemoryError Mismatch LaunchError TextureError WorkerError);
+
+impl Reported for BindError {
+    fn of_driver(&self) -> Option<Error> {
+        self.reason.of_driver()
+    }
+}
+
+impl Reported for GraphError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Update { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
+impl<O> Reported for RegisterError<O> {
+    fn of_driver(&self) -> Option<Error> {
+        self.error.of_driver()
+    }
+}
+
+impl<V, E: Reported> Reported for RequestError<V, E> {
+    fn of_driver(&self) -> Option<Error> {
+        self.error.of_driver()
+    }
+}
 
 impl Reported for ModuleError {
     fn of_driver(&self) -> Option<Error> {
         match self {
-            Self::Driver(error) | Self::Rejected { error, .. } | Self::NotFound { error, .. } => Some(*error),
+            Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
+            Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
+impl Reported for CompileError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) => Some(*error),
+            Self::Module(error) => error.of_driver(),
             _ => None,
         }
     }
@@ -88,7 +132,7 @@ impl Reported for KernelError {
     fn of_driver(&self) -> Option<Error> {
         match self {
             Self::Module(error) => error.of_driver(),
-            Self::Bind { error, .. } => error.of_driver(),
+            Self::Bind(error) => error.of_driver(),
             _ => None,
         }
     }

@@ -12,6 +12,8 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
         events(steps, cx, stream);
         steps.attempt("Stream::synchronize", || stream.synchronize(cx));
         steps.attempt("Stream::is_done", || stream.is_done(cx));
+        steps.attempt("Stream::priority", || stream.priority(cx));
+        steps.attempt("Stream::id", || stream.id(cx));
     }
     let default = Stream::default_in(cx);
     steps.attempt("Stream::synchronize", || default.synchronize(cx));

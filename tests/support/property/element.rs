@@ -8,7 +8,7 @@ use cuprum::Fill;
 pub(crate) trait Element: Fill + PartialEq + Debug {
     /// More bytes than a driver copies from the host without waiting for the copy (64 KiB).
     const MANY: usize;
-    /// What element `index` gets from step `step`. Different for neighboring elements and for near steps.
+    /// Value that element `index` gets from step `step`. Different for neighboring elements and for near steps.
     fn written(step: usize, index: usize) -> Self;
     /// All bytes the same.
     fn of_byte(byte: u8) -> Self;
@@ -55,7 +55,7 @@ pub(crate) fn byte_of(step: usize) -> u8 {
     (step * 41 + 3) as u8
 }
 
-/// What `len` elements get from a copy of step `step`.
+/// Values that `len` elements get from a copy of step `step`.
 pub(crate) fn uploaded<T: Element>(step: usize, len: usize) -> Vec<T> {
     (0..len).map(|index| T::written(step, index)).collect()
 }

@@ -28,7 +28,7 @@ pub(crate) fn program<T: Element>(seed: u64, steps: usize, mistakes: bool) -> Ve
     program
 }
 
-/// What is there when the next step of a thread is chosen.
+/// State when the next step of a thread is chosen.
 struct Generator<T> {
     random: Random,
     model: Model<T>,
@@ -85,11 +85,12 @@ impl<T: Element> Generator<T> {
             return Act::Lend { slot: self.slot(), halves: self.random.once_in(3), stream };
         }
         let loan = self.random.pick(&loans);
-        match self.random.below(8) {
+        match self.random.below(10) {
             0 => Act::LentFill(loan),
             1 => Act::LentSetBytes(loan),
             2..4 => Act::LentFromHost(loan),
             4..6 => Act::LentToHost(loan),
+            6..8 => Act::LentToPinned(loan),
             _ => Act::LentCopy(loan, self.random.pick(&loans)),
         }
     }

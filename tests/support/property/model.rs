@@ -1,4 +1,4 @@
-//! What every buffer holds, as the program's order says.
+//! Contents of every buffer, according to the program's order.
 
 use cuprum::StreamKind;
 
@@ -7,10 +7,10 @@ use super::step::{Act, CONTEXTS, EVENTS, Kind, Loan, Make, Part, SHARED, SLOTS, 
 
 /// Scopes and tokens inside of each other on one thread.
 const DEPTH: usize = 3;
-/// Copies from the host in one scope.
+/// Copies from the host, and to page-locked memory of it, in one scope.
 pub(crate) const COPIES: usize = 12;
 
-/// What elements hold; `None` for what was never written, nor read.
+/// Contents of elements; `None` for those never written, nor read.
 pub(crate) type Cells<T> = Vec<Option<T>>;
 
 /// A buffer.
@@ -37,7 +37,7 @@ struct Stream {
     context: usize,
 }
 
-/// What a thread is inside of.
+/// Scopes and tokens that a thread is inside of.
 #[derive(Clone, Copy)]
 struct Frame {
     context: usize,
@@ -71,12 +71,12 @@ impl<T: Element> Model<T> {
         }
     }
 
-    /// How deep in scopes and tokens a thread is.
+    /// Depth of a thread in scopes and tokens.
     pub(crate) fn depth(&self, thread: usize) -> usize {
         self.frames[thread].len()
     }
 
-    /// Whether a thread is inside of a scope, and of nothing inside of that.
+    /// True if a thread is inside of a scope, and of nothing inside of that.
     pub(crate) fn in_scope(&self, thread: usize) -> bool {
         self.frames[thread].last().is_some_and(|top| top.scope)
     }
@@ -90,7 +90,7 @@ impl<T: Element> Model<T> {
             .collect()
     }
 
-    /// What is lent to the scopes that a thread can use.
+    /// Loans to the scopes that a thread can use.
     pub(crate) fn loans(&mut self, thread: usize) -> Vec<Loan> {
         let halves = SHARED + STREAMS;
         let all = (0..halves * SLOTS).map(|at| Loan { slot: at / halves, half: at % halves });
@@ -164,6 +164,10 @@ impl<T: Element> Model<T> {
                 self.copy_more(loan)?;
                 let cells = self.lent(thread, loan)?;
                 write(cells, uploaded(number, cells.len()));
+            }
+            Act::LentToPinned(loan) => {
+                let read = self.lent(thread, loan)?.to_vec();
+                return self.copy_more(loan).map(|()| read);
             }
             Act::LentToHost(loan) => return Some(self.lent(thread, loan)?.to_vec()),
             Act::LentCopy(to, from) => {
@@ -331,7 +335,7 @@ impl<T: Element> Model<T> {
         }
     }
 
-    /// Counts a copy from the host: a scope has room for so many.
+    /// Counts a copy of the host: a scope has room for so many.
     fn copy_more(&mut self, loan: Loan) -> Option<()> {
         let Lent { thread, depth, .. } = self.loan(loan)?;
         let frame = &mut self.frames[thread][depth - 1];

@@ -47,7 +47,7 @@ struct Run<'a, T: Element> {
     model: Model<T>,
     tables: Arc<Tables<T>>,
     threads: Vec<Hired<T>>,
-    /// What steps that have begun must read.
+    /// Values that steps that have begun must read.
     expected: HashMap<usize, Cells<T>>,
     seen: Vec<Seen<T>>,
 }

@@ -1,10 +1,13 @@
 //! Scopes of a program: memory is lent to them while they are open.
 
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::slice::IterMut;
 use std::sync::Arc;
 
-use cuprum::{Buffer, Current, Lent, LentShared, MultiScope, Scope, Stream};
+use cuprum::{
+    Buffer, Current, Error, Lent, LentShared, MultiScope, PinnedBuffer, PinnedFlags, Scope, Stream,
+};
 
 use super::element::{Element, byte_of, uploaded};
 use super::model::COPIES;
@@ -15,7 +18,11 @@ use super::worker::{GARBAGE, Hand, Left, Lents, Tables, Worker, told};
 struct Places<T: Element> {
     buffers: Vec<Option<(usize, Buffer<'static, T>)>>,
     inputs: Vec<Vec<T>>,
+    outputs: Vec<Output<T>>,
 }
+
+/// Page-locked memory that is copied to, and the step that does so.
+type Output<T> = Option<(usize, PinnedBuffer<'static, T>)>;
 
 /// A scope of one stream, or of several.
 enum Kind<'scope, 'env> {
@@ -23,16 +30,18 @@ enum Kind<'scope, 'env> {
     Several(&'scope MultiScope<'scope, 'env>, &'env [Option<Arc<Stream<'static>>>]),
 }
 
-/// What a scope holds while it is open.
+/// State of a scope while it is open.
 struct Open<'scope, 'env, 'a, T: Element> {
+    cx: &'a Current<'a, 'static>,
     kind: Kind<'scope, 'env>,
     tables: &'a Tables<T>,
-    /// Loans to read, and to write if they may be written.
-    lents: Vec<(Loan, LentShared<'scope, T>, Option<Lent<'scope, T>>)>,
+    /// Loans to read, and to write if they may be written, with the number of their stream.
+    lents: Vec<(Loan, usize, LentShared<'scope, T>, Option<Lent<'scope, T>>)>,
     /// Buffers that are lent to be read.
     shared: Vec<(usize, &'scope Buffer<'static, T>)>,
     buffers: IterMut<'scope, Option<(usize, Buffer<'static, T>)>>,
     inputs: IterMut<'scope, Vec<T>>,
+    outputs: IterMut<'scope, Output<T>>,
 }
 
 impl<T: Element> Worker<T> {
@@ -44,16 +53,19 @@ impl<T: Element> Worker<T> {
         outer: &mut Lents<'_, T>,
     ) -> Result<Vec<(usize, Vec<T>)>, String> {
         let streams: Vec<_> = (0..STREAMS).map(|stream| self.tables.stream(stream).ok()).collect();
-        let mut places =
-            Places { buffers: (0..SLOTS).map(|_| None).collect(), inputs: vec![Vec::new(); COPIES] };
-        let Places { buffers, inputs } = &mut places;
+        let mut places = Places {
+            buffers: (0..SLOTS).map(|_| None).collect(),
+            inputs: vec![Vec::new(); COPIES],
+            outputs: (0..COPIES).map(|_| None).collect(),
+        };
+        let places_of_scope = &mut places;
         let body = AssertUnwindSafe(|| match stream {
             None => {
-                cx.multi_scope(|scope| self.body(cx, Kind::Several(scope, &streams), buffers, inputs, outer))
+                cx.multi_scope(|scope| self.body(cx, Kind::Several(scope, &streams), places_of_scope, outer))
             }
             Some(stream) => {
                 let stream = streams[stream].as_ref().expect("the model knows the stream");
-                cx.scope(stream, |scope| self.body(cx, Kind::One(scope), buffers, inputs, outer))
+                cx.scope(stream, |scope| self.body(cx, Kind::One(scope), places_of_scope, outer))
             }
         });
         let ended = catch_unwind(body).unwrap_or_else(|panic| match panic.is::<AskedTo>() {
@@ -66,20 +78,21 @@ impl<T: Element> Worker<T> {
         for (slot, buffer) in places.buffers.into_iter().flatten() {
             *self.tables.buffer(slot) = Some(buffer);
         }
-        ended.map(|()| Vec::new()).map_err(told)
+        let read = |(number, output): (usize, PinnedBuffer<'static, T>)| (number, output.to_vec());
+        ended.map(|()| places.outputs.into_iter().flatten().map(read).collect()).map_err(told)
     }
 
     fn body<'scope>(
         &self,
         cx: &Current<'_, 'static>,
         kind: Kind<'scope, '_>,
-        buffers: &'scope mut [Option<(usize, Buffer<'static, T>)>],
-        inputs: &'scope mut [Vec<T>],
+        places: &'scope mut Places<T>,
         outer: &mut Lents<'_, T>,
     ) {
-        let (buffers, inputs) = (buffers.iter_mut(), inputs.iter_mut());
+        let Places { buffers, inputs, outputs } = places;
+        let (buffers, inputs, outputs) = (buffers.iter_mut(), inputs.iter_mut(), outputs.iter_mut());
         let (lents, shared) = (Vec::new(), Vec::new());
-        let mut open = Open { kind, tables: &self.tables, lents, shared, buffers, inputs };
+        let mut open = Open { cx, kind, tables: &self.tables, lents, shared, buffers, inputs, outputs };
         self.answer(Ok(Vec::new()));
         let left = self.attend(Hand::Shared(cx), &mut |number, act| open.step(number, act, outer));
         if matches!(left, Left::End { panic: true }) {
@@ -101,10 +114,15 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
             Act::LendShared { slot, stream } => return self.lend_shared(slot, stream).map(|()| Vec::new()),
             Act::LentFill(loan) | Act::LentSetBytes(loan) => loan,
             Act::LentFromHost(loan) | Act::LentToHost(loan) | Act::LentCopy(loan, _) => loan,
+            Act::LentToPinned(loan) => loan,
             _ => return Err("no step on lent memory".into()),
         };
         let find = |loan| self.lents.iter().find(|(at, ..)| *at == loan);
-        let Some((_, to_read, to_write)) = find(loan) else { return outer(number, act) };
+        let Some((_, stream, to_read, to_write)) = find(loan) else { return outer(number, act) };
+        if let Act::LentToPinned(_) = act {
+            let (stream, to_read) = (*stream, *to_read);
+            return self.to_pinned(number, stream, to_read).map(|()| Vec::new());
+        }
         if let Act::LentToHost(_) = act {
             let mut host = vec![T::written(GARBAGE, 0); to_read.len()];
             return to_read.copy_to_host(&mut host).map(|()| host).map_err(told);
@@ -113,7 +131,7 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
         let done = match act {
             Act::LentFill(_) => lent.fill(T::written(number, 0)),
             Act::LentSetBytes(_) => lent.set_bytes(byte_of(number)),
-            Act::LentCopy(_, from) => lent.copy_from(find(from).ok_or("lent to another scope")?.1),
+            Act::LentCopy(_, from) => lent.copy_from(find(from).ok_or("lent to another scope")?.2),
             _ => {
                 let input = self.inputs.next().ok_or("no room for a copy")?;
                 *input = uploaded(number, lent.len());
@@ -124,16 +142,16 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
     }
 
     /// Lends by the scope's own stream, or by one of its several.
-    fn by_stream<R>(
+    fn by_stream<R, E: From<Error> + Display>(
         &self,
         stream: usize,
-        lend: impl FnOnce(&Scope<'scope, 'env>) -> Result<R, cuprum::Error>,
+        lend: impl FnOnce(&Scope<'scope, 'env>) -> Result<R, E>,
     ) -> Result<R, String> {
         match self.kind {
             Kind::One(scope) => lend(scope).map_err(told),
             Kind::Several(scope, streams) => {
                 let stream = streams[stream].as_ref().ok_or("no such stream")?;
-                scope.on(stream).and_then(|scope| lend(&scope)).map_err(told)
+                scope.on(stream).map_err(E::from).and_then(|scope| lend(&scope)).map_err(told)
             }
         }
     }
@@ -150,7 +168,7 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
         let (first, second) = all.split_at_mut(middle).ok_or("no such part")?;
         for (half, part) in [first, second].into_iter().take(1 + usize::from(halves)).enumerate() {
             let lent = self.by_stream(stream, |scope| scope.lend(part))?;
-            self.lents.push((Loan { slot, half }, lent.as_shared(), Some(lent)));
+            self.lents.push((Loan { slot, half }, stream, lent.as_shared(), Some(lent)));
         }
         Ok(())
     }
@@ -166,7 +184,16 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
             }
         };
         let lent = self.by_stream(stream, |scope| scope.lend_shared(buffer.as_slice()))?;
-        self.lents.push((Loan { slot, half: SHARED + stream }, lent, None));
+        self.lents.push((Loan { slot, half: SHARED + stream }, stream, lent, None));
         Ok(())
+    }
+
+    /// Copies to memory that is page-locked for this copy.
+    fn to_pinned(&mut self, number: usize, stream: usize, from: LentShared<'scope, T>) -> Result<(), String> {
+        let host = PinnedBuffer::zeroed(self.cx, from.len(), PinnedFlags::PORTABLE).map_err(told)?;
+        let place = self.outputs.next().ok_or("no room for a copy")?;
+        let host = &mut place.insert((number, host)).1;
+        let host = self.by_stream(stream, |scope| scope.lend_host(host))?;
+        host.copy_from(from).map_err(told)
     }
 }

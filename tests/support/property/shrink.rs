@@ -49,7 +49,7 @@ fn sensible<T: Element>(program: &[Step]) -> Vec<Step> {
     steps.filter(|(number, step)| model.apply(*number, step).is_some()).map(|(_, step)| *step).collect()
 }
 
-/// The steps, one a line.
+/// The steps, one per line.
 pub(crate) fn text(program: &[Step]) -> String {
     program.iter().enumerate().fold(String::new(), |mut text, (number, step)| {
         // Writing to a string does not fail.

@@ -1,4 +1,4 @@
-//! What a program can do.
+//! Steps of a program.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub(crate) struct Loan {
 /// What `half` is of a loan to be read by the first stream.
 pub(crate) const SHARED: usize = 2;
 
-/// How a buffer comes to be.
+/// Origin of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Make {
     Alloc,
@@ -45,7 +45,7 @@ pub(crate) enum Kind {
     New(StreamKind),
 }
 
-/// What a step does. Numbers are slots of tables.
+/// Action of a step. Numbers are slots of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Act {
     /// Makes a buffer, in place of the one in its slot, which is dropped.
@@ -91,6 +91,8 @@ pub(crate) enum Act {
     LentSetBytes(Loan),
     LentFromHost(Loan),
     LentToHost(Loan),
+    /// To page-locked memory, which is looked at when the scope has ended.
+    LentToPinned(Loan),
     /// To the first from the second.
     LentCopy(Loan, Loan),
     MakeStream(usize, Kind),
@@ -119,14 +121,14 @@ pub(crate) enum Act {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Step {
     pub(crate) thread: usize,
-    /// Whether steps of other threads on other objects may begin before this one is done.
+    /// True if steps of other threads on other objects may begin before this one is done.
     pub(crate) beside: bool,
     pub(crate) act: Act,
 }
 
 impl Act {
     /// Kinds of steps, without mistakes.
-    pub(crate) const KINDS: usize = 34;
+    pub(crate) const KINDS: usize = 35;
 
     /// The objects that it uses, each a bit: those of two steps that run beside each other are apart.
     pub(crate) fn objects(self) -> u64 {
@@ -148,6 +150,7 @@ impl Act {
             Self::Copy(to, from) => slot(to.slot) | slot(from.slot),
             Self::LentFromHost(loan)
             | Self::LentToHost(loan)
+            | Self::LentToPinned(loan)
             | Self::LentFill(loan)
             | Self::LentSetBytes(loan) => slot(loan.slot),
             Self::MultiScope => (0..STREAMS).fold(0, |all, on| all | stream(on)),

@@ -53,14 +53,14 @@ impl<T: Element> Tables<T> {
     }
 }
 
-/// What became of a step.
+/// Outcome of a step.
 pub(crate) struct Answer<T> {
     /// Numbers of steps and what they read.
     pub(crate) reads: Vec<(usize, Vec<T>)>,
     pub(crate) error: Option<String>,
 }
 
-/// What a thread has at hand.
+/// Objects that a thread has at hand.
 pub(crate) struct Worker<T: Element> {
     pub(crate) tables: Arc<Tables<T>>,
     pub(crate) orders: Receiver<(usize, Act)>,
@@ -128,6 +128,8 @@ impl<T: Element> Worker<T> {
                 | Act::LentFromHost(_)
                 | Act::LentToHost(_)
                 | Act::LentCopy(..) => lents(number, act).map(|read| vec![(number, read)]),
+                // What was read is told at the end of the scope.
+                Act::LentToPinned(_) => lents(number, act).map(|_| Vec::new()),
                 _ => self.plain(hand.shared(), number, act).map(|read| vec![(number, read)]),
             };
             self.answer(done);

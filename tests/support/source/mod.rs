@@ -21,7 +21,7 @@ pub(crate) struct Function {
     pub(crate) visibility: Visibility,
     /// The lines of its documentation, without the slashes.
     pub(crate) docs: Vec<String>,
-    /// What its `doc(alias)` attributes say.
+    /// Names in its `doc(alias)` attributes.
     pub(crate) aliases: BTreeSet<String>,
     /// Driver functions called in its own body.
     pub(crate) calls: BTreeSet<FnId>,

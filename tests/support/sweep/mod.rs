@@ -24,7 +24,7 @@ const MARK: &str = "@sweep ";
 /// Runs go on beside each other in this many processes.
 const PROCESSES: usize = 2;
 
-/// What went wrong in which run.
+/// Complaints, by run.
 pub(crate) struct Report {
     pub(crate) plan: Plan,
     pub(crate) findings: Vec<(Run, Finding)>,

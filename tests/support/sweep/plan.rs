@@ -1,4 +1,4 @@
-//! Which runs there are.
+//! Plan of the runs.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,6 +14,8 @@ use crate::tracer::{Backing, Build, Injection, Pick, Session};
 const CODES: [u32; 9] = [1, 2, 4, 201, 400, 700, 719, 999, 12345];
 /// Those for drivers on which only a few methods take another way: one that stays and one that does not.
 const FEW_CODES: [u32; 2] = [719, 999];
+/// For one that only a few functions more need.
+const ONE_CODE: [u32; 1] = [999];
 /// Done and not done, once and from then on.
 const WAYS: usize = 4;
 
@@ -66,11 +68,17 @@ pub(super) fn without_failures(library: Library) -> (Vec<Step>, Vec<FnId>) {
 impl Plan {
     pub(crate) fn new() -> Self {
         let (emulator, per_thread) = (Build::of(Backing::Emulator), Build::of(Backing::EmulatorPerThread));
-        let newest_only = &[FnId::cuCtxCreate_v2, FnId::cuEventElapsedTime];
+        let newest_only = &[
+            FnId::cuCtxCreate_v2,
+            FnId::cuEventElapsedTime,
+            FnId::cuGraphAddNode_v2,
+            FnId::cuLaunchHostFunc,
+        ];
         let parts = vec![
             Part::new("the newest driver", emulator, &CODES),
             Part::new("a default stream for each thread", per_thread, &FEW_CODES),
             Part::new("CUDA 10.0", Build { version: Some(Version::new(10, 0)), ..emulator }, &FEW_CODES),
+            Part::new("CUDA 11.3", Build { version: Some(Version::new(11, 3)), ..emulator }, &ONE_CODE),
             Part::new("newest revisions only", Build { lacking: newest_only, ..emulator }, &FEW_CODES),
         ];
         Self { parts }

@@ -28,10 +28,18 @@ const NOT_RECOVERED: &str = "NotRecovered";
 /// Something is left that could have been freed.
 const LEAK: &str = "Leak";
 
-/// Whether an object stays if this function is not done: it frees, or a drop elsewhere needs it.
-fn leaks_by_itself(function: FnId) -> bool {
-    let name = function.to_string();
-    let parts = ["Destroy", "Free", "Unload", "Release", "PushCurrent"];
+/// True if an object stays when this function is not done: it frees, or a drop elsewhere needs it.
+fn leaks_by_itself(run: &Run) -> bool {
+    let name = run.function.to_string();
+    // What a wait that fails for good leaves in flight is never freed.
+    let stays = matches!(
+        run.injection.code,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS | CUresult::CUDA_ERROR_LAUNCH_FAILED
+    );
+    if stays && name.contains("Synchronize") {
+        return true;
+    }
+    let parts = ["Destroy", "Free", "Unload", "Unregister", "Release", "PushCurrent"];
     parts.iter().any(|part| name.contains(part))
 }
 
@@ -54,7 +62,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What is wrong with a run.
+/// Complaints about a run.
 pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
     let mut findings: Vec<Finding> = session
         .violations()
@@ -64,7 +72,7 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
             Finding::new(&format!("{:?}", violation.trouble), "", text)
         })
         .collect();
-    if !run.injection.done && !run.injection.lasting && !leaks_by_itself(run.function) {
+    if !run.injection.done && !run.injection.lasting && !leaks_by_itself(run) {
         findings.extend(session.alive().into_iter().map(|left| Finding::new(LEAK, "", left)));
     }
     let log = session.log();
@@ -78,7 +86,7 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a step in which the calls `failed` were made to fail.
+/// Complaints about a step in which the calls `failed` were made to fail.
 fn judge(run: &Run, step: &Step, failed: &[FnId], failed_before: bool) -> Option<Finding> {
     let code = run.injection.code;
     let ours = |error: &Error| error.code() == code && failed.contains(&error.call());

@@ -1,4 +1,4 @@
-//! What the driver has made and freed.
+//! Handles that the driver has made and freed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,6 +13,14 @@ pub(super) enum Kind {
     Module,
     Function,
     Memory,
+    /// Page-locked memory of the host; no C type tells it from others.
+    Host,
+    Graph,
+    Executable,
+    Array,
+    MipmappedArray,
+    Texture,
+    Surface,
 }
 
 impl Kind {
@@ -25,20 +33,26 @@ impl Kind {
             "CUmodule" => Self::Module,
             "CUfunction" => Self::Function,
             "CUdeviceptr" => Self::Memory,
+            "CUgraph" => Self::Graph,
+            "CUgraphExec" => Self::Executable,
+            "CUarray" => Self::Array,
+            "CUmipmappedArray" => Self::MipmappedArray,
+            "CUtexObject" => Self::Texture,
+            "CUsurfObject" => Self::Surface,
             _ => return None,
         })
     }
 
-    /// Whether a handle is none, or one that nobody makes: the default streams.
+    /// True if a handle is none, or one that nobody makes: the default streams.
     pub(super) fn is_none(self, handle: u64) -> bool {
         handle == 0 || (self == Self::Stream && handle <= 2)
     }
 }
 
-/// How something was freed.
+/// Way in which something was freed.
 #[derive(Clone, Copy)]
 pub(super) struct Freed {
-    /// What the call that freed it answered.
+    /// Answer of the call that freed it.
     pub(super) answer: CUresult,
 }
 
@@ -53,8 +67,8 @@ struct Object {
     len: u64,
     /// The context in which it was made.
     home: u64,
-    /// The module that it belongs to.
-    module: Option<u64>,
+    /// The module or mipmapped array that it belongs to.
+    owner: Option<(Kind, u64)>,
     freed: Option<Freed>,
 }
 
@@ -68,23 +82,24 @@ pub(super) struct Handles {
 /// The primary context of a device.
 struct Primary {
     context: u64,
-    /// How often it is retained.
+    /// Number of times that it is retained.
     retains: usize,
-    /// What the last release that was done answered.
+    /// Answer of the last release that was done.
     released: CUresult,
 }
 
 impl Handles {
     pub(super) fn make(&mut self, kind: Kind, handle: u64, len: u64, home: u64) {
-        self.objects.insert((kind, handle), Object { len, home, module: None, freed: None });
+        self.objects.insert((kind, handle), Object { len, home, owner: None, freed: None });
     }
 
-    pub(super) fn make_in_module(&mut self, kind: Kind, handle: u64, len: u64, module: u64) {
-        let home = self.objects.get(&(Kind::Module, module)).map_or(0, |module| module.home);
-        self.objects.insert((kind, handle), Object { len, home, module: Some(module), freed: None });
+    /// What goes with its owner: a module or a mipmapped array.
+    pub(super) fn make_within(&mut self, kind: Kind, handle: u64, len: u64, owner: (Kind, u64)) {
+        let home = self.objects.get(&owner).map_or(0, |owner| owner.home);
+        self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), freed: None });
     }
 
-    /// What is known of a handle, or of what lies at an address.
+    /// Record of a handle, or of what lies at an address.
     pub(super) fn state(&self, kind: Kind, handle: u64) -> Option<State> {
         let (&(found, start), object) = self.objects.range(..=(kind, handle)).next_back()?;
         if found != kind || handle - start >= object.len {
@@ -93,13 +108,12 @@ impl Handles {
         Some(object.freed.map_or(State::Live { home: object.home }, State::Freed))
     }
 
-    /// Frees what has this handle, and with a context or a module all that is in it.
+    /// Frees what has this handle, and all that is in it.
     pub(super) fn free(&mut self, kind: Kind, handle: u64, answer: CUresult) {
         for (&(its_kind, its_handle), object) in &mut self.objects {
             let inside = match kind {
                 Kind::Context => object.home == handle,
-                Kind::Module => object.module == Some(handle),
-                _ => false,
+                _ => object.owner == Some((kind, handle)),
             };
             if inside || (its_kind, its_handle) == (kind, handle) {
                 object.freed.get_or_insert(Freed { answer });
@@ -117,7 +131,7 @@ impl Handles {
         }
     }
 
-    /// Whether a device's primary context is retained; if not, what the last release answered.
+    /// Says if a device's primary context is retained; if not, gives the answer of the last release.
     pub(super) fn retained(&self, device: u64) -> Result<(), CUresult> {
         match self.primary.get(&device) {
             Some(primary) if primary.retains > 0 => Ok(()),
@@ -162,10 +176,9 @@ impl Handles {
         created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }
 
-    /// What was made and not freed. Functions and globals go with their module.
+    /// Handles that were made and not freed. Functions, globals and levels go with their owner.
     pub(super) fn alive(&self) -> Vec<String> {
-        let live =
-            self.objects.iter().filter(|(_, object)| object.freed.is_none() && object.module.is_none());
+        let live = self.objects.iter().filter(|(_, object)| object.freed.is_none() && object.owner.is_none());
         live.map(|((kind, handle), object)| format!("{kind:?} {handle:#x} in {:#x}", object.home)).collect()
     }
 }

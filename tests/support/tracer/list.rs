@@ -11,11 +11,11 @@ mod fns;
 
 pub(crate) use fns::addresses;
 
-/// What the list takes from its own crate.
+/// Names that the list takes from its own crate.
 pub(crate) mod enums {}
-/// What the list takes from its own crate.
+/// Names that the list takes from its own crate.
 pub(crate) mod structs {}
-/// What the list takes from its own crate.
+/// Names that the list takes from its own crate.
 pub(crate) mod types {}
 
 /// The macro that the list names.

@@ -14,6 +14,7 @@
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
+mod flights;
 mod handles;
 pub(crate) mod list;
 mod nothing;

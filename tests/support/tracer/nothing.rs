@@ -9,7 +9,7 @@ use cuprum::sys::{CUresult, FnId};
 
 use super::session::Asked;
 
-/// How many of these drivers there are.
+/// Number of these drivers.
 const COUNT: usize = 2;
 
 thread_local! {
@@ -43,6 +43,13 @@ fn put<T>(to: u64, value: T) {
     }
 }
 
+/// Page-locked memory, which is really there, and stays.
+fn host_memory(bytes: usize) -> *mut u8 {
+    const PAGE: usize = 4096;
+    let memory = vec![[0u8; PAGE]; bytes.div_ceil(PAGE) + 1].leak().as_mut_ptr().cast::<u8>();
+    memory.wrapping_add(memory.align_offset(PAGE))
+}
+
 /// Answers a call. A function without a line of its own succeeds and does nothing.
 pub(super) fn answer(which: usize, asked: &Asked<'_>) -> CUresult {
     let words = asked.words;
@@ -67,6 +74,7 @@ pub(super) fn answer(which: usize, asked: &Asked<'_>) -> CUresult {
         | FnId::cuEventCreate
         | FnId::cuModuleLoadDataEx
         | FnId::cuModuleGetFunction => put(words[0], fresh(which)),
+        FnId::cuMemHostAlloc => put(words[0], host_memory(words[1] as usize)),
         FnId::cuMemcpyDtoH_v2 => {
             let to = std::ptr::with_exposed_provenance_mut::<u8>(words[0] as usize);
             // SAFETY: the safe layer gives host memory of that many bytes.

@@ -10,7 +10,7 @@ use super::list::addresses;
 use super::nothing;
 use super::session::Asked;
 
-/// What stands behind the traced functions.
+/// Driver behind the traced functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Backing {
     /// The emulator, with the legacy default stream.
@@ -25,7 +25,7 @@ pub(crate) enum Backing {
     OtherNothing,
 }
 
-/// How to open a driver.
+/// Options of opening a driver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Build<'a> {
     pub(crate) backing: Backing,
@@ -36,7 +36,7 @@ pub(crate) struct Build<'a> {
 }
 
 thread_local! {
-    /// What `cuDriverGetVersion` answers while a driver is opened.
+    /// Answer of `cuDriverGetVersion` while a driver is opened.
     static POSING: Cell<Option<Version>> = const { Cell::new(None) };
 }
 

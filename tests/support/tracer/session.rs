@@ -13,7 +13,7 @@ use super::watch::{Violation, Watcher};
 
 /// A call on its way through a traced function.
 pub(super) struct Asked<'a> {
-    /// Which traced driver.
+    /// Number of the traced driver.
     pub(super) driver: usize,
     pub(super) function: FnId,
     /// The C types of the arguments.
@@ -38,7 +38,7 @@ pub(super) fn word<T: Copy>(argument: &T) -> u64 {
     bits
 }
 
-/// Which call is to fail.
+/// Choice of the call that is to fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pick {
     /// The call of this number, counted from 0.
@@ -52,9 +52,9 @@ pub(crate) enum Pick {
 pub(crate) struct Injection {
     pub(crate) pick: Pick,
     pub(crate) code: CUresult,
-    /// Whether the driver does what it is asked all the same.
+    /// True if the driver does what it is asked all the same.
     pub(crate) done: bool,
-    /// Whether all calls after the picked one fail as well.
+    /// True if all calls after the picked one fail as well.
     pub(crate) lasting: bool,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Called {
     pub(crate) driver: usize,
     /// Its place in the log.
     pub(crate) at: usize,
-    /// Whether the answer was injected.
+    /// True if the answer was injected.
     pub(crate) injected: bool,
 }
 
@@ -75,7 +75,7 @@ struct State {
     injection: Option<Injection>,
     /// Calls since the injection was set.
     counted: usize,
-    /// Whether the picked call was made.
+    /// True if the picked call was made.
     reached: bool,
     swallowed: Vec<Error>,
     watcher: Option<Watcher>,
@@ -116,6 +116,11 @@ impl Session {
         body()
     }
 
+    /// Has this session hear the calls of this thread until it ends.
+    pub(crate) fn stay(&self) {
+        CURRENT.set(Some(self.clone()));
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,7 +130,7 @@ impl Session {
         self.state().log.clone()
     }
 
-    /// How many calls there were so far.
+    /// Number of calls so far.
     pub(crate) fn len(&self) -> usize {
         self.state().log.len()
     }
@@ -162,12 +167,19 @@ impl Session {
         }
     }
 
-    /// What the watcher has found wrong.
+    /// Tells the watcher that the program was told not to touch host memory any more.
+    pub(crate) fn lost<T>(&self, start: *const T) {
+        if let Some(watcher) = &mut self.state().watcher {
+            watcher.lost(start.addr() as u64);
+        }
+    }
+
+    /// Complaints of the watcher.
     pub(crate) fn violations(&self) -> Vec<Violation> {
         self.state().watcher.as_ref().map_or_else(Vec::new, |watcher| watcher.violations().to_vec())
     }
 
-    /// What was made and not freed, as text.
+    /// Handles that were made and not freed, as text.
     pub(crate) fn alive(&self) -> Vec<String> {
         self.state().watcher.as_ref().map_or_else(Vec::new, Watcher::alive)
     }

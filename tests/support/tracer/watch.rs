@@ -1,12 +1,17 @@
-//! Watches handles, current contexts and host memory behind the calls of the safe layer.
+//! Watches handles and current contexts, and with [`Flights`] host memory, behind the calls of the safe layer.
 //!
 //! It goes by what the driver did, not by what it answered: an injected error may come from a call that was done.
 
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::thread::ThreadId;
 
-use cuprum::sys::{CUresult, FnId};
+use cuprum::sys::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUarray, CUdeviceptr, CUmemorytype, CUresourcetype,
+    CUresult, FnId,
+};
 
+use super::flights::Flights;
 use super::handles::{Freed, Handles, Kind, State};
 use super::session::Asked;
 
@@ -23,7 +28,7 @@ pub(crate) enum Trouble {
     AfterFailedFree,
     /// A call met another current context than the one it is meant for.
     OtherContext,
-    /// A scope returned while the device could still write host memory.
+    /// A scope returned while the device could still write host memory, or that memory was freed.
     HostInFlight,
     /// A function made a handle, and the watcher has no line for it.
     Unwatched,
@@ -37,26 +42,17 @@ pub(crate) struct Violation {
     pub(crate) text: String,
 }
 
-/// Host memory that an asynchronous copy writes.
-///
-/// A copy that reads it may be late: then the device gets what lies there by then, and the host comes to no harm.
-struct Flight {
-    context: u64,
-    stream: u64,
-    address: u64,
-}
-
-/// What is known of the driver's objects, and what was wrong so far.
+/// State of the driver's objects, and the complaints so far.
 #[derive(Default)]
 pub(crate) struct Watcher {
     handles: Handles,
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
-    flights: Vec<Flight>,
+    flights: Flights,
     violations: Vec<Violation>,
 }
 
-/// Where the handle that a function makes is written, and what it is.
+/// Place where a function writes the handle it makes, and its kind.
 fn made_by(function: FnId) -> Option<Kind> {
     Some(match function {
         FnId::cuCtxCreate_v2 | FnId::cuCtxCreate_v4 | FnId::cuDevicePrimaryCtxRetain => Kind::Context,
@@ -64,12 +60,21 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuEventCreate => Kind::Event,
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
-        FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 => Kind::Memory,
+        FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 | FnId::cuMemAllocPitch_v2 => Kind::Memory,
+        FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
+        FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
+            Kind::Executable
+        }
+        FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
+        FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
+        FnId::cuTexObjectCreate => Kind::Texture,
+        FnId::cuSurfObjectCreate => Kind::Surface,
+        FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => Kind::Host,
         _ => return None,
     })
 }
 
-/// What a function frees: its first argument.
+/// Kind of object that a function frees, which is its first argument.
 fn freed_by(function: FnId) -> Option<Kind> {
     Some(match function {
         FnId::cuCtxDestroy_v2 => Kind::Context,
@@ -77,6 +82,13 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
         FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
+        FnId::cuGraphDestroy => Kind::Graph,
+        FnId::cuGraphExecDestroy => Kind::Executable,
+        FnId::cuArrayDestroy => Kind::Array,
+        FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
+        FnId::cuTexObjectDestroy => Kind::Texture,
+        FnId::cuSurfObjectDestroy => Kind::Surface,
         _ => return None,
     })
 }
@@ -86,17 +98,36 @@ fn freed_again(answer: CUresult) -> Trouble {
     if answer == CUresult::CUDA_SUCCESS { Trouble::FreedTwice } else { Trouble::AfterFailedFree }
 }
 
-/// Whether a function hands out handles that exist already.
+/// True if a function hands out handles that exist already, or another address of what does.
 fn only_tells(function: FnId) -> bool {
-    matches!(function, FnId::cuCtxGetCurrent | FnId::cuCtxPopCurrent_v2)
+    matches!(
+        function,
+        FnId::cuCtxGetCurrent
+            | FnId::cuCtxPopCurrent_v2
+            | FnId::cuGraphChildGraphNodeGetGraph
+            | FnId::cuGraphEventRecordNodeGetEvent
+            | FnId::cuGraphEventWaitNodeGetEvent
+            | FnId::cuGraphMemFreeNodeGetParams
+            | FnId::cuMemHostGetDevicePointer_v2
+            | FnId::cuStreamGetCaptureInfo_v2
+            | FnId::cuStreamGetCaptureInfo_v3
+    )
 }
 
-/// Whether the safe layer calls a function whatever context is current.
+/// True if the safe layer calls a function whatever context is current.
 fn is_free_of_context(function: FnId) -> bool {
     let name = function.to_string();
     let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
-    let objects =
-        ["cuCtxGetCurrent", "cuEventSynchronize", "cuEventQuery", "cuEventElapsed", "cuModuleGet", "cuFunc"];
+    let objects = [
+        "cuCtxGetCurrent",
+        "cuEventSynchronize",
+        "cuEventQuery",
+        "cuEventElapsed",
+        "cuModuleGet",
+        "cuFunc",
+        "cuThread",
+        "cuUserObject",
+    ];
     begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
@@ -129,9 +160,13 @@ impl Watcher {
         self.flights.len()
     }
 
+    /// Memory that was told to be out of reach.
+    pub(super) fn lost(&mut self, address: u64) {
+        self.flights.lost(address);
+    }
+
     pub(super) fn scope_ended(&mut self) {
-        let left: Vec<String> =
-            self.flights.drain(..).map(|flight| format!("{:#x}", flight.address)).collect();
+        let left: Vec<String> = self.flights.take_all().map(|address| format!("{address:#x}")).collect();
         if !left.is_empty() {
             let text = format!("a scope returned while copies of host memory at {left:?} were in flight");
             self.complain(Trouble::HostInFlight, FnId::cuStreamSynchronize, text);
@@ -145,10 +180,22 @@ impl Watcher {
     /// Looks at a call before it is made, with the context that is current in the driver.
     pub(super) fn before(&mut self, asked: &Asked<'_>, current: u64) {
         let function = asked.function;
-        for (&ty, &word) in asked.types.iter().zip(asked.words) {
-            let Some(kind) = Kind::of(ty).filter(|kind| !kind.is_none(word)) else { continue };
+        let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((Kind::of(ty)?, word)));
+        let host = freed_by(function).filter(|kind| *kind == Kind::Host).map(|kind| (kind, asked.words[0]));
+        let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).chain(host).collect();
+        for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
+            // An address inside of a graph, which no function has made by itself.
+            if function == FnId::cuGraphAddMemFreeNode && kind == Kind::Memory {
+                continue;
+            }
             let frees = freed_by(function) == Some(kind);
-            match self.handles.state(kind, word) {
+            // Page-locked memory has an address of the device too.
+            let host = || self.handles.state(Kind::Host, word).filter(|_| kind == Kind::Memory);
+            match self.handles.state(kind, word).or_else(host) {
+                // In case a registration that failed was done; the address may have been registered before.
+                None if function == FnId::cuMemHostUnregister => {}
+                Some(State::Freed(Freed { answer: CUresult::CUDA_SUCCESS }))
+                    if function == FnId::cuMemHostUnregister => {}
                 None => {
                     self.complain(Trouble::Unknown, function, format!("{kind:?} {word:#x} was never made"))
                 }
@@ -194,12 +241,12 @@ impl Watcher {
         let (function, words) = (asked.function, asked.words);
         // A fault stops no copy: on hardware they go on when every wait has answered with it.
         if done == Some(CUresult::CUDA_SUCCESS) || told == CUresult::CUDA_ERROR_DEINITIALIZED {
-            self.land(function, words, current);
+            self.flights.land(function, words, current);
         }
         if done != Some(CUresult::CUDA_SUCCESS) {
             return;
         }
-        self.fly(function, words, current);
+        self.flights.fly(function, words, current, copy_to_host(function, words));
         if let Some(kind) = made_by(function) {
             self.made(kind, function, words, current);
         } else if !only_tells(function) {
@@ -209,6 +256,9 @@ impl Watcher {
             }
         }
         if let Some(kind) = freed_by(function) {
+            if kind == Kind::Host && self.flights.are_over(words[0]) {
+                self.complain(Trouble::HostInFlight, function, format!("{:#x} was in flight", words[0]));
+            }
             self.handles.free(kind, words[0], told);
         }
         match function {
@@ -223,40 +273,118 @@ impl Watcher {
     }
 
     fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
-        let made = read(words[0]);
+        let made = match function {
+            FnId::cuMemHostRegister_v2 => words[0],
+            FnId::cuStreamEndCapture => read::<u64>(words[1]),
+            _ => read::<u64>(words[0]),
+        };
         match function {
             FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
-            FnId::cuModuleGetFunction => self.handles.make_in_module(kind, made, 1, words[1]),
-            FnId::cuModuleGetGlobal_v2 => self.handles.make_in_module(kind, made, read(words[1]), words[2]),
-            FnId::cuMemAlloc_v2 => self.handles.make(kind, made, words[1], current),
+            FnId::cuModuleGetFunction => self.handles.make_within(kind, made, 1, (Kind::Module, words[1])),
+            FnId::cuModuleGetGlobal_v2 => {
+                self.handles.make_within(kind, made, read(words[1]), (Kind::Module, words[2]))
+            }
+            FnId::cuMipmappedArrayGetLevel => {
+                self.handles.make_within(kind, made, 1, (Kind::MipmappedArray, words[1]))
+            }
+            FnId::cuMemAllocPitch_v2 => {
+                self.handles.make(kind, made, read::<u64>(words[1]) * words[3], current)
+            }
+            FnId::cuMemAlloc_v2 | FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => {
+                self.handles.make(kind, made, words[1], current)
+            }
             _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
             _ => self.handles.make(kind, made, 1, current),
         }
     }
-
-    /// Notes host memory that a call has put in flight.
-    fn fly(&mut self, function: FnId, words: &[u64], context: u64) {
-        if function == FnId::cuMemcpyDtoHAsync_v2 {
-            self.flights.push(Flight { context, stream: words[3], address: words[0] });
-        }
-    }
-
-    /// Notes what a call has waited for, or what will never move again.
-    fn land(&mut self, function: FnId, words: &[u64], context: u64) {
-        match function {
-            FnId::cuStreamSynchronize => {
-                self.flights.retain(|flight| flight.stream != words[0] || flight.context != context);
-            }
-            FnId::cuCtxSynchronize => self.flights.retain(|flight| flight.context != context),
-            FnId::cuCtxDestroy_v2 => self.flights.retain(|flight| flight.context != words[0]),
-            _ => {}
-        }
-    }
 }
 
-/// The eight bytes that an out-parameter points at.
-fn read(from: u64) -> u64 {
-    let from = std::ptr::with_exposed_provenance::<u64>(from as usize);
-    // SAFETY: an out-parameter of eight bytes, which the driver has just written.
+/// What an out-parameter points at, or a description.
+fn read<T: Copy>(from: u64) -> T {
+    let from = std::ptr::with_exposed_provenance::<T>(from as usize);
+    // SAFETY: an out-parameter of that type, which the driver has just written, or one that the caller has filled.
     unsafe { from.read() }
+}
+
+/// The two sides of a copy of rows: where they lie, and the array or the addresses.
+struct Sides([(CUmemorytype, CUarray, CUdeviceptr); 2], *mut c_void);
+
+/// Both structures for copies of rows have these fields.
+macro_rules! sides {
+    ($($copy:ident)*) => { $(
+        impl From<$copy> for Sides {
+            fn from(copy: $copy) -> Self {
+                let from = (copy.srcMemoryType, copy.srcArray, copy.srcDevice);
+                Self([from, (copy.dstMemoryType, copy.dstArray, copy.dstDevice)], copy.dstHost)
+            }
+        }
+    )* };
+}
+
+sides!(CUDA_MEMCPY2D CUDA_MEMCPY3D);
+
+/// The stream and the host memory of a copy that is queued.
+fn copy_to_host(function: FnId, words: &[u64]) -> Option<(u64, u64)> {
+    Some(match function {
+        FnId::cuMemcpyDtoHAsync_v2 => (words[3], words[0]),
+        FnId::cuMemcpy2DAsync_v2 => (words[1], written_host(&read::<CUDA_MEMCPY2D>(words[0]).into())?),
+        FnId::cuMemcpy3DAsync_v2 => (words[1], written_host(&read::<CUDA_MEMCPY3D>(words[0]).into())?),
+        _ => return None,
+    })
+}
+
+/// The address of host memory that a copy writes.
+fn written_host(Sides([_, (kind, ..)], host): &Sides) -> Option<u64> {
+    (*kind == CUmemorytype::CU_MEMORYTYPE_HOST).then_some(*host as u64)
+}
+
+/// Handles in the structures that a call is given.
+fn described(asked: &Asked<'_>) -> Vec<(Kind, u64)> {
+    let mut found = Vec::new();
+    // What nodes of graphs touch may be memory of the graph.
+    if asked.function.to_string().starts_with("cuGraph") {
+        return found;
+    }
+    for (&ty, &word) in asked.types.iter().zip(asked.words) {
+        let Sides(sides, _) = match ty {
+            "*const CUDA_MEMCPY2D" => read::<CUDA_MEMCPY2D>(word).into(),
+            "*const CUDA_MEMCPY3D" => read::<CUDA_MEMCPY3D>(word).into(),
+            "*const CUDA_RESOURCE_DESC" => {
+                found.push(resource(&read(word)));
+                continue;
+            }
+            _ => continue,
+        };
+        found.extend(sides.into_iter().filter_map(|(kind, array, address)| match kind {
+            CUmemorytype::CU_MEMORYTYPE_ARRAY => Some((Kind::Array, array.0.expose_provenance() as u64)),
+            CUmemorytype::CU_MEMORYTYPE_DEVICE => Some((Kind::Memory, address)),
+            _ => None,
+        }));
+    }
+    found
+}
+
+/// What a texture or surface is made of.
+fn resource(described: &CUDA_RESOURCE_DESC) -> (Kind, u64) {
+    let res = &described.res;
+    match described.resType {
+        CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
+            // SAFETY: the kind says which member it is; any bits are a handle or a number.
+            let array = unsafe { res.array };
+            (Kind::Array, array.hArray.0.expose_provenance() as u64)
+        }
+        CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+            // SAFETY: as above.
+            let array = unsafe { res.mipmap };
+            (Kind::MipmappedArray, array.hMipmappedArray.0.expose_provenance() as u64)
+        }
+        CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
+            // SAFETY: as above.
+            (Kind::Memory, unsafe { res.linear }.devPtr)
+        }
+        _ => {
+            // SAFETY: as above.
+            (Kind::Memory, unsafe { res.pitch2D }.devPtr)
+        }
+    }
 }

@@ -1,16 +1,15 @@
 //! The shape of graphs: nodes, edges, copies.
 
-use core::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use super::super::call::{
-    Answer, INVALID_HANDLE, INVALID_VALUE, In, Out, Text, calls, ensure, in_callback, put_handle,
-};
-use super::super::handle::Handle;
-use super::super::state::emulator;
-use super::{Graph, Node, Owner};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{In, Out, Text, calls, put_handle};
+use crate::driver::handle::Handle;
+
+use super::object::{GRAPHS, Graph, NODES, Node, Owner};
+use super::user_object::{Shared, UserObject};
 
 /// Writes a list of handles in the way of these functions: with no place for them, only their
 /// number; else up to as many as there is room for, the rest null.
@@ -55,7 +54,7 @@ fn plain_edge_data(data: Option<Out<CUgraphEdgeData>>, count: usize) {
 }
 
 /// The nodes on the other side of a node's edges.
-fn neighbours(
+fn neighbors(
     node: CUgraphNode,
     out: Out<CUgraphNode>,
     data: Option<Out<CUgraphEdgeData>>,
@@ -105,78 +104,9 @@ fn remove_edges(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, coun
     Ok(())
 }
 
-/// An object of the client whose life graphs share.
-#[derive(Debug)]
-pub(in crate::driver) struct UserObject(Mutex<Owned>);
-
-#[derive(Debug)]
-struct Owned {
-    count: u32,
-    destroy: CUhostFn,
-    data: *mut c_void,
-}
-
-// SAFETY: the pointer goes to the client's destructor, which the driver may call on any thread.
-unsafe impl Send for UserObject {}
-// SAFETY: as above.
-unsafe impl Sync for UserObject {}
-
-impl UserObject {
-    fn find(handle: CUuserObject) -> Answer<Arc<Self>> {
-        emulator().user_objects.get(handle.addr()).ok_or(INVALID_HANDLE)
-    }
-
-    fn retain(&self, count: u32) -> Answer {
-        let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        owned.count = owned.count.checked_add(count).ok_or(INVALID_VALUE)?;
-        Ok(())
-    }
-
-    /// Gives up references; the last one calls the destructor.
-    fn release(&self, handle: usize, count: u32) -> Answer {
-        let last = {
-            let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            owned.count = owned.count.checked_sub(count).ok_or(INVALID_VALUE)?;
-            (owned.count == 0).then_some((owned.destroy, owned.data))
-        };
-        if let Some((destroy, data)) = last {
-            emulator().user_objects.remove(handle);
-            if let Some(destroy) = destroy {
-                // SAFETY: the client's destructor for this very pointer, called once.
-                in_callback(|| unsafe { destroy(data) });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// References of a graph to an object; given up with the graph.
-#[derive(Debug)]
-pub(in crate::driver) struct Shared {
-    object: Arc<UserObject>,
-    handle: usize,
-    count: u32,
-}
-
-impl Clone for Shared {
-    /// As many references more.
-    fn clone(&self) -> Self {
-        // Too many references to count: the copy then has none to give up.
-        let count = self.object.retain(self.count).map_or(0, |()| self.count);
-        Self { object: Arc::clone(&self.object), handle: self.handle, count }
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        if self.count > 0 {
-            // It counted as many when it was made.
-            let _ = self.object.release(self.handle, self.count);
-        }
-    }
-}
-
 calls! {
+    objects GRAPHS;
+
     fn cuGraphCreate(_call, phGraph: Out<CUgraph>, flags: u32) {
         phGraph.check()?;
         ensure(flags == 0, INVALID_VALUE)?;
@@ -263,7 +193,7 @@ calls! {
         dependencies: Out<CUgraphNode>,
         numDependencies: Out<usize>,
     ) {
-        neighbours(hNode, dependencies, None, numDependencies, before)
+        neighbors(hNode, dependencies, None, numDependencies, before)
     }
 
     fn cuGraphNodeGetDependencies_v2(
@@ -273,7 +203,7 @@ calls! {
         edgeData: Out<CUgraphEdgeData>,
         numDependencies: Out<usize>,
     ) {
-        neighbours(hNode, dependencies, Some(edgeData), numDependencies, before)
+        neighbors(hNode, dependencies, Some(edgeData), numDependencies, before)
     }
 
     fn cuGraphNodeGetDependentNodes(
@@ -282,7 +212,7 @@ calls! {
         dependentNodes: Out<CUgraphNode>,
         numDependentNodes: Out<usize>,
     ) {
-        neighbours(hNode, dependentNodes, None, numDependentNodes, behind)
+        neighbors(hNode, dependentNodes, None, numDependentNodes, behind)
     }
 
     fn cuGraphNodeGetDependentNodes_v2(
@@ -292,7 +222,7 @@ calls! {
         edgeData: Out<CUgraphEdgeData>,
         numDependentNodes: Out<usize>,
     ) {
-        neighbours(hNode, dependentNodes, Some(edgeData), numDependentNodes, behind)
+        neighbors(hNode, dependentNodes, Some(edgeData), numDependentNodes, behind)
     }
 
     fn cuGraphAddDependencies(
@@ -344,53 +274,19 @@ calls! {
 
     fn cuGraphGetId(_call, hGraph: CUgraph, graphId: Out<u32>) {
         graphId.check()?;
-        graphId.set(emulator().graphs.number(Graph::find(hGraph)?.handle) as u32)
+        graphId.set(GRAPHS.number(Graph::find(hGraph)?.handle) as u32)
     }
 
     fn cuGraphNodeGetLocalId(_call, hNode: CUgraphNode, nodeId: Out<u32>) {
         nodeId.check()?;
         Node::find(hNode)?;
-        nodeId.set(emulator().nodes.number(hNode.addr()) as u32)
+        nodeId.set(NODES.number(hNode.addr()) as u32)
     }
 
     fn cuGraphNodeGetToolsId(_call, hNode: CUgraphNode, toolsNodeId: Out<u64>) {
         toolsNodeId.check()?;
         Node::find(hNode)?;
         toolsNodeId.set(hNode.addr() as u64)
-    }
-
-    /// Memory of graphs goes back when they are destroyed: there is nothing to trim.
-    fn cuDeviceGraphMemTrim(_call, device: i32) {
-        super::super::device::check(device)
-    }
-
-    fn cuDeviceGetGraphMemAttribute(
-        _call,
-        device: i32,
-        attr: CUgraphMem_attribute,
-        value: Out<c_void>,
-    ) {
-        super::super::device::check(device)?;
-        let memory = emulator().graph_memory.get(device as usize).ok_or(INVALID_VALUE)?;
-        value.cast().set(memory.attribute(attr)?)
-    }
-
-    /// Only the high marks can be reset.
-    fn cuDeviceSetGraphMemAttribute(
-        _call,
-        device: i32,
-        attr: CUgraphMem_attribute,
-        value: Out<c_void>,
-    ) {
-        super::super::device::check(device)?;
-        let is_mark = matches!(
-            attr,
-            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH
-                | CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH
-        );
-        ensure(is_mark && value.cast::<u64>().get()? == 0, INVALID_VALUE)?;
-        emulator().graph_memory.get(device as usize).ok_or(INVALID_VALUE)?.reset_mark();
-        Ok(())
     }
 
     fn cuGraphDebugDotPrint(_call, hGraph: CUgraph, path: Text, _flags: u32) {
@@ -405,33 +301,6 @@ calls! {
         }
         dot += "}\n";
         std::fs::write(path.get()?, dot).map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)
-    }
-
-    fn cuUserObjectCreate(
-        _call,
-        object_out: Out<CUuserObject>,
-        ptr: *mut c_void,
-        destroy: CUhostFn,
-        initialRefcount: u32,
-        flags: u32,
-    ) {
-        object_out.check()?;
-        let no_sync = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC.0;
-        ensure(destroy.is_some() && initialRefcount > 0 && flags == no_sync, INVALID_VALUE)?;
-        let object = UserObject(Mutex::new(Owned {
-            count: initialRefcount,
-            destroy,
-            data: ptr,
-        }));
-        put_handle(object_out, emulator().user_objects.insert(object))
-    }
-
-    fn cuUserObjectRetain(_call, object: CUuserObject, count: u32) {
-        UserObject::find(object)?.retain(count)
-    }
-
-    fn cuUserObjectRelease(_call, object: CUuserObject, count: u32) {
-        UserObject::find(object)?.release(object.addr(), count)
     }
 
     fn cuGraphRetainUserObject(

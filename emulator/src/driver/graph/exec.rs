@@ -5,24 +5,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use super::super::call::{Answer, INVALID_VALUE, Out, calls, ensure, put_handle};
-use super::super::context::Context;
-use super::super::handle::Handle;
-use super::super::operation::Operation;
-use super::super::schedule::Ticket;
-use super::super::state::emulator;
-use super::build::Shared;
-use super::condition::Condition;
+use crate::report::LeakKind;
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Kind, Leaked, Out, Table, calls, put_handle};
+use crate::driver::code::Condition;
+use crate::driver::handle::Handle;
+use crate::driver::memory::BLOCKS;
+use crate::driver::state::{Operation, Ticket, Turn, captures};
+
 use super::node::NodeKind;
-use super::{Graph, Node, Owner};
+use super::object::{Graph, Node, Owner};
+use super::user_object::Shared;
+
+/// The live executable graphs.
+static GRAPH_EXECS: Table<Steps> = Table::new(Kind::GraphExec).leak(LeakKind::GraphExec, |_, _| Leaked::Yes);
 
 /// An executable graph.
 #[derive(Debug)]
-pub(in crate::driver) struct Steps {
+pub(super) struct Steps {
     flags: u64,
     plan: Mutex<GraphRun>,
-    /// The client's objects that the graph kept alive.
-    _objects: Vec<Shared>,
 }
 
 /// One node of it.
@@ -37,21 +40,21 @@ struct Step {
 }
 
 impl Step {
-    fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
+    fn run(&self, turn: Turn<'_>) -> Answer {
         if !self.enabled {
             return Ok(());
         }
         let run_body = |index: usize| match self.bodies.get(index) {
             Some(body) => {
-                context.check()?;
-                body.iter().try_for_each(|step| step.run(context, ticket))
+                turn.health.check()?;
+                body.iter().try_for_each(|step| step.run(turn))
             }
             None => Ok(()),
         };
         match &self.kind {
             NodeKind::Conditional(conditional) => conditional.run(run_body),
             NodeKind::Child(_) => run_body(0),
-            kind => kind.run(context, ticket),
+            kind => kind.run(turn),
         }
     }
 
@@ -79,23 +82,26 @@ impl Step {
 
 /// What a launch of an executable graph does.
 #[derive(Debug, Clone)]
-pub(in crate::driver) struct GraphRun {
+pub(super) struct GraphRun {
     steps: Vec<Step>,
     /// Those of all conditional nodes, in bodies too.
     conditions: Vec<Arc<Condition>>,
+    /// The client's objects that the graph kept alive, until the last launch has ended.
+    _objects: Arc<Vec<Shared>>,
+}
+
+impl Operation for GraphRun {
+    fn run(&self, turn: Turn<'_>) -> Answer {
+        self.conditions.iter().for_each(|condition| condition.reset());
+        self.steps.iter().try_for_each(|step| step.run(turn))
+    }
+
+    fn calls_client(&self) -> bool {
+        self.steps.iter().any(Step::calls_client)
+    }
 }
 
 impl GraphRun {
-    pub(in crate::driver) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
-        self.conditions.iter().for_each(|condition| condition.reset());
-        self.steps.iter().try_for_each(|step| step.run(context, ticket))
-    }
-
-    /// Whether it calls a function of the client.
-    pub(in crate::driver) fn calls_client(&self) -> bool {
-        self.steps.iter().any(Step::calls_client)
-    }
-
     /// Allocates what the graph allocates and leaves, and frees what it frees, as far as calls go; the stream follows.
     fn allocate(&self, frees_first: bool) -> Answer {
         for step in &self.steps {
@@ -105,7 +111,7 @@ impl GraphRun {
         }
         for step in &self.steps {
             if let NodeKind::Free(address) = step.kind {
-                if let Some(block) = emulator().graph_blocks.find(address) {
+                if let Some(block) = BLOCKS.find(address) {
                     block.release()?;
                 }
             }
@@ -139,8 +145,8 @@ const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG
 const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
 
 impl Steps {
-    pub(super) fn find(handle: CUgraphExec) -> Answer<Arc<Self>> {
-        emulator().graph_execs.get(handle.addr()).ok_or(INVALID_VALUE)
+    pub(crate) fn find(handle: CUgraphExec) -> Answer<Arc<Self>> {
+        GRAPH_EXECS.get(handle.addr()).ok_or(INVALID_VALUE)
     }
 
     fn lock(&self) -> MutexGuard<'_, GraphRun> {
@@ -148,7 +154,7 @@ impl Steps {
     }
 
     /// Changes a step into another of the same type.
-    pub(super) fn replace(&self, node: usize, kind: NodeKind) -> Answer {
+    pub(crate) fn replace(&self, node: usize, kind: NodeKind) -> Answer {
         let mut plan = self.lock();
         let step = Step::find(&mut plan.steps, node).ok_or(INVALID_VALUE)?;
         ensure(step.kind.type_of() == kind.type_of(), INVALID_VALUE)?;
@@ -175,7 +181,7 @@ impl GraphRun {
         let mut conditions = Vec::new();
         let steps = Self::gather(graph, &mut conditions)?;
         ensure(conditions.iter().all(|condition| condition.is_used()), INVALID_VALUE)?;
-        Ok(Self { steps, conditions })
+        Ok(Self { steps, conditions, _objects: Arc::new(graph.shape().objects.clone()) })
     }
 
     fn gather(graph: &Graph, conditions: &mut Vec<Arc<Condition>>) -> Answer<Vec<Step>> {
@@ -202,20 +208,21 @@ impl GraphRun {
     }
 }
 
+/// Changes a node of an executable graph.
+pub(super) fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
+    Steps::find(exec)?.replace(node.addr(), kind)
+}
+
 /// Makes an executable graph with those flags among `known`.
 fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) -> Answer {
     out.check()?;
     let from_kernels = flags & DEVICE_LAUNCH != 0;
     ensure(flags & !known == 0 && !(from_kernels && flags & AUTO_FREE != 0), INVALID_VALUE)?;
     let graph = Graph::find(graph)?;
-    emulator().captures.forbid_unsafe()?;
+    captures().forbid_unsafe()?;
     let plan = GraphRun::of(&graph)?;
     ensure(!from_kernels || plan.may_be_launched_from_kernels(), INVALID_VALUE)?;
-    let handle = emulator().graph_execs.insert(Steps {
-        flags: flags & !NODE_PRIORITY,
-        plan: Mutex::new(plan),
-        _objects: graph.shape().objects.clone(),
-    });
+    let handle = GRAPH_EXECS.insert(Steps { flags: flags & !NODE_PRIORITY, plan: Mutex::new(plan) });
     put_handle(out, handle)
 }
 
@@ -274,18 +281,9 @@ fn update_answer(result: CUgraphExecUpdateResult) -> Answer {
 }
 
 calls! {
-    fn cuGraphInstantiate(
-        _call,
-        phGraphExec: Out<CUgraphExec>,
-        hGraph: CUgraph,
-        _phErrorNode: Out<CUgraphNode>,
-        _logBuffer: Out<c_char>,
-        _bufferSize: usize,
-    ) {
-        instantiate(phGraphExec, hGraph, 0, 0)
-    }
+    objects GRAPH_EXECS;
 
-    fn cuGraphInstantiate_v2(
+    fn [cuGraphInstantiate, cuGraphInstantiate_v2](
         _call,
         phGraphExec: Out<CUgraphExec>,
         hGraph: CUgraph,
@@ -325,8 +323,8 @@ calls! {
 
     fn cuGraphExecDestroy(_call, hGraphExec: CUgraphExec) {
         Steps::find(hGraphExec)?;
-        emulator().captures.forbid_unsafe()?;
-        emulator().graph_execs.remove(hGraphExec.addr()).map(drop).ok_or(INVALID_VALUE)
+        captures().forbid_unsafe()?;
+        GRAPH_EXECS.remove(hGraphExec.addr()).map(drop).ok_or(INVALID_VALUE)
     }
 
     fn cuGraphExecGetFlags(_call, hGraphExec: CUgraphExec, flags: Out<u64>) {
@@ -337,7 +335,7 @@ calls! {
     fn cuGraphExecGetId(_call, hGraphExec: CUgraphExec, graphId: Out<u32>) {
         graphId.check()?;
         Steps::find(hGraphExec)?;
-        graphId.set(emulator().graph_execs.number(hGraphExec.addr()) as u32)
+        graphId.set(GRAPH_EXECS.number(hGraphExec.addr()) as u32)
     }
 
     fn cuGraphUpload(call, hGraph: CUgraphExec, hStream: CUstream) {
@@ -350,7 +348,7 @@ calls! {
         let exec = Steps::find(hGraph)?;
         let run = exec.lock().clone();
         run.allocate(exec.flags & AUTO_FREE != 0)?;
-        stream.push_after(&run.awaited(), Operation::Graph(run)).map(drop)
+        stream.push_after(&run.awaited(), run).map(drop)
     }
 
     fn cuGraphNodeSetEnabled(

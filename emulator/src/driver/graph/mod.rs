@@ -1,188 +1,21 @@
 //! Graphs: operations with dependencies, built node by node or captured from streams.
 
-pub(super) mod build;
-pub(super) mod capture;
-pub(super) mod condition;
-pub(super) mod exec;
-pub(super) mod node;
+mod build;
+mod capture;
+mod conditional;
+mod exec;
+mod node;
+mod object;
+mod user_object;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::driver::call::Builder;
 
-use cuprum_sys::*;
-
-use super::call::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, ensure};
-use super::handle::Handle;
-use super::state::emulator;
-use build::Shared;
-use condition::Condition;
-use node::NodeKind;
-
-/// A graph that can still be changed.
-#[derive(Debug)]
-pub(super) struct Graph {
-    pub(super) handle: usize,
-    pub(super) owner: Owner,
-    shape: Mutex<Shape>,
-}
-
-/// Whom a graph goes with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
-    /// The client, until it destroys the graph.
-    Client,
-    /// The node that runs it as a child graph.
-    ChildNode,
-    /// The conditional node that it is a body of.
-    ConditionalNode,
-}
-
-/// Nodes in the order of their creation, and edges from the one that runs first.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Shape {
-    pub(super) nodes: Vec<usize>,
-    pub(super) edges: Vec<(usize, usize)>,
-    /// The client's objects that live as long as the graph.
-    pub(super) objects: Vec<Shared>,
-    /// The conditions that were made for its nodes.
-    pub(super) conditions: Vec<Arc<Condition>>,
-}
-
-/// A node of a graph.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) graph: Arc<Graph>,
-    kind: Mutex<NodeKind>,
-    /// The node this one is a copy of, in a cloned graph.
-    original: Option<usize>,
-}
-
-impl Graph {
-    pub(super) fn create() -> Arc<Self> {
-        Self::create_for(Owner::Client)
-    }
-
-    fn create_for(owner: Owner) -> Arc<Self> {
-        let make = |handle| Self { handle, owner, shape: Mutex::default() };
-        emulator().graphs.insert_with(make).1
-    }
-
-    pub(super) fn find(handle: CUgraph) -> Answer<Arc<Self>> {
-        emulator().graphs.get(handle.addr()).ok_or(INVALID_VALUE)
-    }
-
-    pub(super) fn shape(&self) -> MutexGuard<'_, Shape> {
-        self.shape.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds a node behind others of the same graph.
-    pub(super) fn add(self: &Arc<Self>, after: &[usize], kind: NodeKind) -> Answer<usize> {
-        let mut shape = self.shape();
-        ensure(after.iter().all(|node| shape.nodes.contains(node)), INVALID_VALUE)?;
-        let unique = (1..after.len()).all(|index| !after[..index].contains(&after[index]));
-        ensure(unique, INVALID_VALUE)?;
-        let node =
-            emulator().nodes.insert(Node { graph: Arc::clone(self), kind: Mutex::new(kind), original: None });
-        shape.nodes.push(node);
-        shape.edges.extend(after.iter().map(|&before| (before, node)));
-        Ok(node)
-    }
-
-    /// A copy of the graph, with copies of its nodes.
-    fn duplicate(&self, owner: Owner) -> Answer<Arc<Self>> {
-        let shape = self.shape().clone();
-        let copy = Self::create_for(owner);
-        let mut copies = HashMap::new();
-        for &node in &shape.nodes {
-            let copied = match &*Node::at(node)?.kind() {
-                NodeKind::Conditional(_) => Err(NOT_SUPPORTED),
-                NodeKind::Child(child) => child.duplicate(Owner::ChildNode).map(NodeKind::Child),
-                kind => Ok(kind.clone()),
-            };
-            let kind = copied.inspect_err(|_| copy.destroy())?;
-            let handle = emulator().nodes.insert(Node {
-                graph: Arc::clone(&copy),
-                kind: Mutex::new(kind),
-                original: Some(node),
-            });
-            copies.insert(node, handle);
-        }
-        let renamed = |node: &usize| copies.get(node).copied().ok_or(INVALID_HANDLE);
-        let mut new_shape = copy.shape();
-        for node in &shape.nodes {
-            new_shape.nodes.push(renamed(node)?);
-        }
-        for (from, to) in &shape.edges {
-            new_shape.edges.push((renamed(from)?, renamed(to)?));
-        }
-        new_shape.objects = shape.objects;
-        new_shape.conditions = shape.conditions;
-        drop(new_shape);
-        Ok(copy)
-    }
-
-    /// Takes the graph and its nodes away; memory that its nodes allocated goes too.
-    fn destroy(&self) {
-        emulator().graphs.remove(self.handle);
-        let shape = std::mem::take(&mut *self.shape());
-        for node in shape.nodes {
-            Node::remove(node);
-        }
-    }
-}
-
-impl Shape {
-    /// The nodes so that each comes after those it depends on, otherwise in the order of creation;
-    /// `None` if there is a cycle.
-    fn in_order(&self) -> Option<Vec<usize>> {
-        let mut waits: HashMap<usize, usize> = self.nodes.iter().map(|&node| (node, 0)).collect();
-        for (_, to) in &self.edges {
-            *waits.get_mut(to)? += 1;
-        }
-        let mut order = Vec::with_capacity(self.nodes.len());
-        let mut left = self.nodes.clone();
-        while !left.is_empty() {
-            let at = left.iter().position(|node| waits.get(node) == Some(&0))?;
-            let node = left.remove(at);
-            for (_, to) in self.edges.iter().filter(|(from, _)| *from == node) {
-                *waits.get_mut(to)? -= 1;
-            }
-            order.push(node);
-        }
-        Some(order)
-    }
-}
-
-impl Node {
-    /// Takes a node away, with the graphs that it owns.
-    fn remove(handle: usize) {
-        let kind = emulator().nodes.remove(handle).map(|node| node.kind().clone());
-        match kind {
-            Some(NodeKind::Conditional(conditional)) => {
-                conditional.bodies.iter().for_each(|body| body.destroy());
-            }
-            Some(NodeKind::Child(child)) => child.destroy(),
-            _ => {}
-        }
-    }
-
-    pub(super) fn at(handle: usize) -> Answer<Arc<Self>> {
-        emulator().nodes.get(handle).ok_or(INVALID_VALUE)
-    }
-
-    pub(super) fn find(handle: CUgraphNode) -> Answer<Arc<Self>> {
-        Self::at(handle.addr())
-    }
-
-    pub(super) fn kind(&self) -> MutexGuard<'_, NodeKind> {
-        self.kind.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Replaces what the node does by another operation of the same type.
-    pub(super) fn replace(&self, kind: NodeKind) -> Answer {
-        let mut current = self.kind();
-        ensure(current.type_of() == kind.type_of(), INVALID_VALUE)?;
-        *current = kind;
-        Ok(())
-    }
+/// Enters the functions of this room.
+pub(crate) fn install(builder: &mut Builder) {
+    build::install(builder);
+    capture::install(builder);
+    conditional::install(builder);
+    exec::install(builder);
+    node::install(builder);
+    user_object::install(builder);
 }

@@ -45,7 +45,7 @@ pub(super) fn moved(direction: [f32; 3], change: [f32; 3]) -> [f32; 3] {
     [to[0] - from[0], to[1] - from[1], 0.0]
 }
 
-/// The texel at a place of a face, or of the neighbouring face where that is beyond the edge. Beyond a corner there is
+/// The texel at a place of a face, or of the neighboring face where that is beyond the edge. Beyond a corner there is
 /// no texel; one of those that meet there is taken.
 pub(super) fn across(face: u32, place: [i64; 2], size: u32) -> (u32, [u32; 2]) {
     let inside = |index: i64| (0..i64::from(size)).contains(&index);
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_across_an_edge_are_neighbours_back() {
+    fn neighbors_across_an_edge_are_neighbors_back() {
         for size in [1, 2, 4, 7, 64] {
             let last = i64::from(size) - 1;
             for start in 0..6 {

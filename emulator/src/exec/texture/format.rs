@@ -1,7 +1,7 @@
 //! What a texel is: channels of integers or numbers, and how bytes become values and values bytes.
 
-use crate::exec::semantics::float::ZERO;
-use crate::exec::semantics::half::{F16, Half};
+use crate::semantics::float::ZERO;
+use crate::semantics::half::{F16, Half};
 
 /// One channel of a texel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +67,7 @@ impl Channel {
 
     /// The value of a converting store: integers are cut to the nearest value there is, numbers
     /// lose bits.
-    pub(super) fn encode(self, value: u32) -> [u8; 4] {
+    pub(in crate::exec) fn encode(self, value: u32) -> [u8; 4] {
         let bits = 8 * self.bytes();
         match self {
             Channel::Half if f32::from_bits(value).is_nan() => 0x7e00,

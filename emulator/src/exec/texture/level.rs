@@ -42,7 +42,7 @@ fn steepened(parts: i32, sampler: &Sampler) -> i32 {
     parts - parts % ONE + (between.round() as i32).clamp(0, ONE)
 }
 
-/// The level of detail for two steps, in texels of the first level, from one sample to its neighbours.
+/// The level of detail for two steps, in texels of the first level, from one sample to its neighbors.
 ///
 /// The steps span an ellipse; its longer axis shall be one texel, or its shorter one if that is no more than
 /// `anisotropy` times as short. Hardware comes close to the length of the axes without roots: within 1/6 of a level, or

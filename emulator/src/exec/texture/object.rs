@@ -21,7 +21,7 @@ pub enum AddressMode {
 pub struct Sampler {
     /// For each axis.
     pub modes: [AddressMode; 3],
-    /// Neighbouring texels are mixed.
+    /// Neighboring texels are mixed.
     pub linear: bool,
     /// Coordinates run from 0 to 1.
     pub normalized: bool,
@@ -31,7 +31,7 @@ pub struct Sampler {
     pub srgb: bool,
     /// Filtering goes on across the edges of a cube.
     pub seamless: bool,
-    /// Neighbouring mip levels are mixed.
+    /// Neighboring mip levels are mixed.
     pub mip_linear: bool,
     /// How many times as long as wide the part of the texture behind a pixel is before lengths count.
     pub anisotropy: u32,
@@ -88,7 +88,7 @@ pub struct Object {
 
 impl Object {
     /// The largest level.
-    pub(super) fn first(&self) -> Option<&Level> {
+    pub(in crate::exec) fn first(&self) -> Option<&Level> {
         self.levels.first()
     }
 

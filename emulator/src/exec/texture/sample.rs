@@ -1,19 +1,18 @@
 //! A sample: coordinates, levels, texels, filter.
 
-use super::address::{self, Position};
-use super::filter::{self, Reading, Tap};
+use super::address::Position;
+use super::filter::{Reading, Tap};
 use super::format::Channel;
-use super::level::{self, Levels};
+use super::level::Levels;
 use super::object::{AddressMode, Level, Object, Sampler};
-use super::{MOST_BYTES, cube, srgb};
-use crate::exec::block::Stop;
-use crate::exec::semantics::float::ZERO;
-use crate::exec::semantics::half::{F16, Half};
+use super::{MOST_BYTES, address, cube, filter, level, srgb};
 use crate::program::texture::Geometry;
+use crate::semantics::float::ZERO;
+use crate::semantics::half::{F16, Half};
 
 /// Coordinates as the instruction gives them.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Coordinates {
+pub(in crate::exec) enum Coordinates {
     /// Texels.
     Whole([i32; 3]),
     Number([f32; 3]),
@@ -21,7 +20,7 @@ pub(super) enum Coordinates {
 
 /// The level of detail as the instruction gives it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Lod {
+pub(in crate::exec) enum Lod {
     Implicit,
     Base,
     Whole(i32),
@@ -31,14 +30,14 @@ pub(super) enum Lod {
 
 /// What is to be sampled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Request {
-    pub(super) geometry: Geometry,
-    pub(super) layer: u32,
-    pub(super) coordinates: Coordinates,
-    pub(super) lod: Lod,
-    pub(super) offsets: [i32; 3],
+pub(in crate::exec) struct Request {
+    pub(in crate::exec) geometry: Geometry,
+    pub(in crate::exec) layer: u32,
+    pub(in crate::exec) coordinates: Coordinates,
+    pub(in crate::exec) lod: Lod,
+    pub(in crate::exec) offsets: [i32; 3],
     /// One component of four texels.
-    pub(super) gathered: Option<u8>,
+    pub(in crate::exec) gathered: Option<u8>,
 }
 
 /// The four channels of a texel; integers and numbers of single precision are 32 bits.
@@ -55,14 +54,14 @@ struct Spot<'o> {
 
 impl Request {
     /// Takes the sample; `fetch` reads the bytes of a texel.
-    pub(super) fn run(
+    pub(in crate::exec) fn run<E>(
         &self,
         object: &Object,
-        mut fetch: impl FnMut(u64) -> Result<[u8; MOST_BYTES], Stop>,
-    ) -> Result<Texel, Stop> {
+        mut fetch: impl FnMut(u64) -> Result<[u8; MOST_BYTES], E>,
+    ) -> Result<Texel, E> {
         let Some(sampler) = &object.sampler else { return Ok([0; 4]) };
         let format = object.format.channel;
-        let mut texel = |spot: &Spot<'_>, corner: [i64; 3]| -> Result<Texel, Stop> {
+        let mut texel = |spot: &Spot<'_>, corner: [i64; 3]| -> Result<Texel, E> {
             match spot.texel(object, sampler, corner) {
                 Some(address) => Ok(decode(object, sampler, &fetch(address)?)),
                 None => Ok(border(object, sampler)),
@@ -115,7 +114,7 @@ impl Request {
     fn levels(&self, object: &Object, sampler: &Sampler) -> Levels {
         let count = object.levels.len();
         match self.lod {
-            // Compute kernels have no neighbouring pixels.
+            // Compute kernels have no neighboring pixels.
             Lod::Base | Lod::Implicit => Levels::BASE,
             Lod::Whole(lod) => level::choose(lod as f32, sampler, count),
             Lod::Number(lod) => level::choose(lod, sampler, count),

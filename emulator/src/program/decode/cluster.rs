@@ -3,31 +3,21 @@
 use super::memory::SPACES;
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::{Width, bits, integer, pure};
-use crate::program::instruction::{Constant, Op, Register, Special};
+use crate::program::instruction::{Constant, Op, Special};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
+use crate::semantics::{Register, Width, bits, integer, pure};
 
 /// Distance of the shared memory of two blocks of a cluster, in the addresses of the cluster, as a shift.
 const BLOCK_SHIFT: u64 = 24;
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the instruction if it is about clusters; `false` if not.
-    pub(super) fn cluster(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        match i.opcode {
-            "mapa" => self.map_address(i, m),
-            "getctarank" => self.rank_of_address(i, m),
-            "barrier" if i.modifiers.first() == Some(&"cluster") => self.cluster_barrier(i, m),
-            _ => Ok(false),
-        }
-    }
-
-    fn cluster_barrier(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn cluster_barrier(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["cluster", "aligned", "acquire", "release", "relaxed"]);
-        let Some(wait) = m.pick(&[("arrive", false), ("wait", true)]) else { return Ok(false) };
+        let Some(wait) = m.pick(&[("arrive", false), ("wait", true)]) else { return Err(m.unknown()) };
         self.operand_count(i, 0)?;
         self.emit(Op::ClusterBarrier { wait });
-        Ok(true)
+        Ok(())
     }
 
     /// An address of shared memory, or the symbol that stands for one.
@@ -47,7 +37,7 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// `mapa`: the same place in the shared memory of another block. There is no other one: the address of any rank but
     /// zero lies outside of all shared memory.
-    fn map_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn map_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.pick(&SPACES);
         let ty = m.ty()?;
         self.operand_count(i, 3)?;
@@ -70,13 +60,13 @@ impl<'s> Decoder<'_, '_, 's> {
                 self.pure_op(pure::<integer::Add<u64>>(), out.row, &[address, wide]);
                 self.finish(out);
             }
-            _ => return Ok(false),
+            _ => return Err(m.unknown()),
         }
-        Ok(true)
+        Ok(())
     }
 
     /// `getctarank`: the block that an address belongs to.
-    fn rank_of_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn rank_of_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let generic = m.pick(&SPACES).is_none();
         let ty = m.ty()?;
         self.operand_count(i, 2)?;
@@ -88,7 +78,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 self.pure_op(pure::<bits::Low32>(), low, &[wide]);
                 low
             }
-            _ => return Ok(false),
+            _ => return Err(m.unknown()),
         };
         if generic {
             let window = self.constant(Width::Single, Constant::Special(Special::SharedWindow));
@@ -100,6 +90,6 @@ impl<'s> Decoder<'_, '_, 's> {
         let out = self.destination(self.operand(i, 0)?, Width::Single, false)?;
         self.pure_op(pure::<bits::ShiftDown32>(), out.row, &[address, shift]);
         self.finish(out);
-        Ok(true)
+        Ok(())
     }
 }

@@ -3,12 +3,11 @@
 use super::memory::SPACES;
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::Width;
-use crate::program::instruction::{
-    Element, Layout, Matrix, MatrixMove, MatrixProduct, MatrixRows, Op, Part, Register,
-};
+use crate::program::instruction::Op;
+use crate::program::matrix::{Element, Layout, Matrix, MatrixMove, MatrixProduct, MatrixRows, Part};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
+use crate::semantics::{Register, Width};
 
 /// Rows, columns and depth of a product.
 const SHAPES: [(&str, [u32; 3]); 15] = [
@@ -46,17 +45,20 @@ const ELEMENTS: [(&str, Element); 13] = [
 ];
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the instruction if it is about matrices; `false` if not.
-    pub(super) fn matrix(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        match i.opcode {
-            "ldmatrix" => self.move_rows(i, m, false),
-            "stmatrix" => self.move_rows(i, m, true),
-            "movmatrix" => self.transpose(i, m),
-            "mma" => self.product(i, m, false),
-            "wmma" if m.flag("mma") => self.product(i, m, true),
-            "wmma" => self.move_fragment(i, m),
-            _ => Ok(false),
-        }
+    pub(super) fn load_rows(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        self.move_rows(i, m, false)
+    }
+
+    pub(super) fn store_rows(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        self.move_rows(i, m, true)
+    }
+
+    pub(super) fn mma(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        self.product(i, m, false)
+    }
+
+    pub(super) fn wmma(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        if m.flag("mma") { self.product(i, m, true) } else { self.move_fragment(i, m) }
     }
 
     fn registers(&mut self, operand: &Operand<'s>, element: Element) -> Decoded<Vec<Register>> {
@@ -72,14 +74,14 @@ impl<'s> Decoder<'_, '_, 's> {
         parts.iter().map(|part| self.source(part, ty, width)).collect()
     }
 
-    fn move_rows(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, store: bool) -> Decoded<bool> {
+    fn move_rows(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, store: bool) -> Decoded<()> {
         m.ignore(&["sync", "aligned"]);
         let count = m.pick(&[("x1", 1), ("x2", 2), ("x4", 4)]);
         let transposed = m.flag("trans");
         let space = m.pick(&SPACES);
-        let (true, Some(count)) = (m.flag("m8n8"), count) else { return Ok(false) };
+        let (true, Some(count)) = (m.flag("m8n8"), count) else { return Err(m.unknown()) };
         if m.ty()? != Type::B16 || !matches!(space, None | Some(Space::Shared)) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         self.operand_count(i, 2)?;
         let (place, values) = if store { (0, 1) } else { (1, 0) };
@@ -91,34 +93,34 @@ impl<'s> Decoder<'_, '_, 's> {
         let cache = self.new_cache();
         let rows = MatrixRows { store, registers, address, space, transposed, cache };
         self.emit(Op::Matrix(Box::new(Matrix::Rows(rows))));
-        Ok(true)
+        Ok(())
     }
 
-    fn transpose(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn transpose(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["sync", "aligned"]);
         let known = m.flag("m8n8") && m.flag("trans");
         if !known || m.ty()? != Type::B16 {
-            return Ok(false);
+            return Err(m.unknown());
         }
         self.operand_count(i, 2)?;
         let value = self.source(self.operand(i, 1)?, Type::B32, Width::Single)?;
         let out = self.destination(self.operand(i, 0)?, Width::Single, false)?;
         self.emit(Op::Matrix(Box::new(Matrix::Transpose { out: out.row, value })));
         self.finish(out);
-        Ok(true)
+        Ok(())
     }
 
-    fn product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, opaque: bool) -> Decoded<bool> {
+    fn product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, opaque: bool) -> Decoded<()> {
         m.ignore(&["sync", "aligned", "rn"]);
         let orders = [("row", false), ("col", true)];
         let (Some(a_by_column), Some(b_by_column)) = (m.pick(&orders), m.pick(&orders)) else {
-            return Ok(false);
+            return Err(m.unknown());
         };
-        let Some(shape) = m.pick(&SHAPES) else { return Ok(false) };
+        let Some(shape) = m.pick(&SHAPES) else { return Err(m.unknown()) };
         let saturate = m.flag("satfinite");
         let bits = m.pick(&[("and", false), ("xor", true)]);
         if bits.is_some() && !m.flag("popc") {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let mut types = Vec::new();
         while let Some(ty) = m.pick(&ELEMENTS) {
@@ -127,18 +129,18 @@ impl<'s> Decoder<'_, '_, 's> {
         let [d, a, b, c] = match types.as_slice() {
             [d, c] => [*d, Element::F16, Element::F16, *c],
             [d, a, b, c] => [*d, *a, *b, *c],
-            _ => return Ok(false),
+            _ => return Err(m.unknown()),
         };
         let layout = match (opaque, shape, a) {
             (true, ..) => Layout::Opaque,
             (_, [8, 8, 4], Element::F16) => Layout::QuadPairs { by_column: [a_by_column, b_by_column] },
-            _ if a_by_column || !b_by_column => return Ok(false),
+            _ if a_by_column || !b_by_column => return Err(m.unknown()),
             _ => Layout::Documented,
         };
         let known =
             if opaque { is_opaque_product(shape, [a, b, c, d]) } else { is_product(shape, [a, b, c, d]) };
         if !known || (saturate && d != Element::S32) || bits.is_some() != (a == Element::B1) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         self.operand_count(i, 4)?;
         let product = MatrixProduct {
@@ -160,13 +162,13 @@ impl<'s> Decoder<'_, '_, 's> {
             }
         }
         self.emit(Op::Matrix(Box::new(Matrix::Product(product))));
-        Ok(true)
+        Ok(())
     }
 
-    fn move_fragment(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn move_fragment(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let store = m.flag("store");
         if !store && !m.flag("load") {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let part = m.pick(&[("a", Part::A), ("b", Part::B), ("c", Part::C), ("d", Part::D)]);
         m.ignore(&["sync", "aligned"]);
@@ -176,7 +178,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let (Some(part), Some(by_column), Some(shape), Some(ty)) =
             (part, by_column, shape, m.pick(&ELEMENTS))
         else {
-            return Ok(false);
+            return Err(m.unknown());
         };
         let factor = matches!(part, Part::A | Part::B);
         let known = match ty {
@@ -189,7 +191,7 @@ impl<'s> Decoder<'_, '_, 's> {
             _ => factor,
         };
         if !known || !matches!(space, None | Some(Space::Global | Space::Shared)) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         self.operand_count(i, 3)?;
         let (place, values) = if store { (0, 1) } else { (1, 0) };
@@ -206,7 +208,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let fragment =
             MatrixMove { store, part, by_column, shape, space, ty, registers, address, stride, cache };
         self.emit(Op::Matrix(Box::new(Matrix::Move(fragment))));
-        Ok(true)
+        Ok(())
     }
 }
 

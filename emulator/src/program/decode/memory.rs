@@ -3,12 +3,11 @@
 use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
 use super::{Decoded, Decoder, Symbol};
-use crate::exec::semantics::{Width, bits, pure};
-use crate::program::instruction::{
-    Access, Address, Atomic, AtomicOperation, Constant, Op, Order, Register, Scope,
-};
+use crate::program::instruction::{Constant, Op};
+use crate::program::memory::{Access, Address, Order, Scope};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
+use crate::semantics::{Register, Width, bits, pure};
 
 pub(super) const SPACES: [(&str, Space); 10] = [
     ("global", Space::Global),
@@ -38,36 +37,27 @@ pub(super) const SCOPES: [(&str, Scope); 5] = [
 /// Cache hints, and `.weak`, which is what an access without a word is.
 const HINTS: [&str; 11] = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "unified", "nv"];
 
-pub(super) const OPERATIONS: [(&str, AtomicOperation); 10] = [
-    ("add", AtomicOperation::Add),
-    ("exch", AtomicOperation::Exchange),
-    ("cas", AtomicOperation::CompareExchange),
-    ("min", AtomicOperation::Min),
-    ("max", AtomicOperation::Max),
-    ("and", AtomicOperation::And),
-    ("or", AtomicOperation::Or),
-    ("xor", AtomicOperation::Xor),
-    ("inc", AtomicOperation::Increment),
-    ("dec", AtomicOperation::Decrement),
-];
-
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the instruction if it is about memory; `false` if not.
-    pub(super) fn memory(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        match i.opcode {
-            // With a barrier in memory that is told.
-            "st" | "red" if i.modifiers.first() == Some(&"async") => Ok(false),
-            "ld" | "ldu" => self.load_or_store(i, m, true),
-            "st" => self.load_or_store(i, m, false),
-            "atom" | "red" => self.atomic(i, m),
-            "membar" | "fence" => self.fence(i, m),
-            "prefetch" | "prefetchu" | "applypriority" | "discard" => self.cache_hint(i, m),
-            _ => Ok(false),
+    pub(super) fn load(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        self.load_or_store(i, m, true)
+    }
+
+    pub(super) fn store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        match i.modifiers.first() {
+            Some(&"async") => self.async_store(i, m),
+            _ => self.load_or_store(i, m, false),
+        }
+    }
+
+    pub(super) fn reduction(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        match i.modifiers.first() {
+            Some(&"async") => self.async_reduction(i, m),
+            _ => self.atomic(i, m),
         }
     }
 
     /// Fences, also those between ways to reach memory that are one here.
-    fn fence(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn fence(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["sc", "acq_rel", "acquire", "release", "proxy", "alias", "async", "async::generic"]);
         m.ignore(&["tensormap::generic", "mbarrier_init"]);
         m.ignore_prefixed(&["sync_restrict::"]);
@@ -76,23 +66,23 @@ impl<'s> Decoder<'_, '_, 's> {
         // One that acquires a tensor map names it.
         self.operand_count(i, 2)?;
         self.emit(Op::Fence(scope));
-        Ok(true)
+        Ok(())
     }
 
     /// What a cache may leave undone; also `discard`, after which any contents are right, the old ones included.
-    fn cache_hint(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn cache_hint(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["global", "local", "const", "param", "L1", "L2", "L2::128B", "tensormap"]);
         m.ignore_prefixed(&["L2::evict"]);
         self.address(self.operand(i, 0)?)?;
         let sized = matches!(i.opcode, "applypriority" | "discard");
         if sized && *self.operand(i, 1)? != Operand::Int(128) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         self.operand_count(i, if sized { 2 } else { 1 })?;
-        Ok(true)
+        Ok(())
     }
 
-    fn load_or_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, load: bool) -> Decoded<bool> {
+    fn load_or_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, load: bool) -> Decoded<()> {
         let memory_mapped = m.flag("mmio");
         let order = match m.pick(&ORDERS) {
             Some(releases) => Order::Strong { scope: m.pick(&SCOPES).unwrap_or(Scope::Device), releases },
@@ -101,19 +91,15 @@ impl<'s> Decoder<'_, '_, 's> {
         let space = m.pick(&SPACES);
         m.ignore(&HINTS);
         m.ignore_prefixed(&["L1::", "L2::"]);
-        if i.modifiers.contains(&"L2::cache_hint") {
-            // The policy is one more operand, of no consequence.
-            self.operand_count(i, 3)?;
-        } else {
-            self.operand_count(i, 2)?;
-        }
+        // The policy of a cache is one more operand, of no consequence.
+        self.operand_count(i, if i.modifiers.contains(&"L2::cache_hint") { 3 } else { 2 })?;
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
         let wide = ty.bytes() as usize * elements > 16;
-        let has_wide = self.context.has_wide_access && matches!(space, Some(Space::Global) | None);
+        let has_wide = self.context.since_sm_100 && matches!(space, Some(Space::Global) | None);
         let odd = elements == 8 && ty.bytes() != 4 || wide && !has_wide;
         if ty == Type::Pred || memory_mapped && order == Order::Weak || odd {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let (values, place) = if load { (0, 1) } else { (1, 0) };
         let values = match self.operand(i, values)? {
@@ -125,36 +111,34 @@ impl<'s> Decoder<'_, '_, 's> {
             self.fits(value, ty, true)?;
         }
         if load && elements == 1 && matches!(values, [Operand::Name("_")]) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let place = self.operand(i, place)?;
         self.refuse_other_space(place, space)?;
         if matches!(space, Some(Space::Param) | None) {
             if let Some((symbol, offset)) = self.param_symbol(place) {
-                return self.param_access(symbol, offset, values, ty, load).map(|()| true);
+                return self.param_access(symbol, offset, values, ty, load);
             }
-        }
-        if space == Some(Space::Param) && !(load && self.in_kernel) {
-            return Ok(false);
         }
         let fixed = matches!(place, Operand::Memory(parts) if matches!(parts[..], [Operand::Int(_)]));
-        if fixed && space != Some(Space::Local) {
-            return Ok(false);
+        let known = match space {
+            Some(Space::Param) => load && self.in_kernel && !fixed,
+            Some(Space::Const) => load && !fixed,
+            Some(Space::Local) => true,
+            _ => !fixed,
+        };
+        if !known {
+            return Err(m.unknown());
         }
-        if load || space != Some(Space::Const) {
-            let address = self.address(place)?;
-            if ty == Type::B128 {
-                let registers = self.wide_register(&values[0])?.to_vec();
-                let (cache, width) = (self.new_cache(), Width::Double);
-                let access =
-                    Access { space, address, bytes: 8, signed: false, width, registers, cache, order };
-                self.emit(if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) });
-                return Ok(true);
-            }
-            self.access(space, address, values, ty, load, order)?;
-            return Ok(true);
+        let address = self.address(place)?;
+        if ty == Type::B128 {
+            let registers = self.wide_register(&values[0])?.to_vec();
+            let (cache, width) = (self.new_cache(), Width::Double);
+            let access = Access { space, address, bytes: 8, signed: false, width, registers, cache, order };
+            self.emit(if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) });
+            return Ok(());
         }
-        Ok(false)
+        self.access(space, address, values, ty, load, order)
     }
 
     pub(super) fn access(
@@ -309,123 +293,5 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         self.finish(out);
         Ok(())
-    }
-
-    fn atomic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let releases = m.pick(&ORDERS).unwrap_or(false);
-        let space = m.pick(&SPACES);
-        let scope = m.pick(&SCOPES).unwrap_or(Scope::Device);
-        let no_flush = m.flag("noftz");
-        let hinted = m.flag("L2::cache_hint");
-        let Some(operation) = m.pick(&OPERATIONS) else { return Ok(false) };
-        let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]);
-        let ty = m.ty()?;
-        let known = match elements {
-            None => is_atomic(operation, ty) && matches!(space, None | Some(Space::Global | Space::Shared)),
-            Some(elements) => {
-                is_vector_atomic(operation, ty, elements) && matches!(space, None | Some(Space::Global))
-            }
-        };
-        if !known || no_flush != matches!(ty, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) {
-            return Ok(false);
-        }
-        let first = usize::from(i.opcode == "atom");
-        let place = self.operand(i, first)?;
-        self.refuse_other_space(place, space)?;
-        let (compared, order) =
-            (operation == AtomicOperation::CompareExchange, Order::Strong { scope, releases });
-        self.operand_count(i, first + 2 + usize::from(compared) + usize::from(hinted))?;
-        let address = self.address(place)?;
-        let atomic =
-            Atomic { operation, ty, space, address, out: None, operands: [address.base; 2], order, cache: 0 };
-        if ty == Type::B128 {
-            return self.atomic_wide(i, atomic, compared);
-        }
-        let parts = |operand: &Operand<'s>| match operand {
-            Operand::Vector(parts) if elements.is_some() => parts.clone(),
-            operand => vec![operand.clone()],
-        };
-        let count = elements.unwrap_or(1);
-        let values = parts(self.operand(i, first + 1)?);
-        let results = if first == 1 { parts(self.operand(i, 0)?) } else { vec![Operand::Name("_"); count] };
-        if values.len() != count || results.len() != count {
-            return Err(m.unsupported("this number of vector elements"));
-        }
-        let width = width_of(ty);
-        // Results may go where later elements have their address or operand.
-        let mut finished = Vec::new();
-        for (index, (value, result)) in values.iter().zip(&results).enumerate() {
-            self.fits(value, ty, false)?;
-            self.fits(result, ty, false)?;
-            let a = self.source(value, ty, width)?;
-            let b = match compared {
-                true => self.source(self.operand(i, first + 2)?, ty, width)?,
-                false => a,
-            };
-            let out = match first {
-                1 if count > 1 => {
-                    let row = self.temporary(width);
-                    finished.push((result, row));
-                    Some(Destination::row(row))
-                }
-                1 => Some(self.destination(result, width, ty.is_signed())?),
-                _ => None,
-            };
-            let offset = address.offset.wrapping_add(index as i64 * i64::from(ty.bytes()));
-            let atomic = Atomic {
-                address: Address { offset, ..address },
-                out: out.as_ref().map(|out| out.row),
-                operands: [a, b],
-                cache: self.new_cache(),
-                ..atomic.clone()
-            };
-            self.emit(Op::Atomic(Box::new(atomic)));
-            if let Some(out) = out {
-                self.finish(out);
-            }
-        }
-        for (result, row) in finished {
-            let out = self.destination(result, width, false)?;
-            self.move_op(width, out.row, row);
-            self.finish(out);
-        }
-        Ok(true)
-    }
-
-    /// `atom` on 128 bits: `.exch` and `.cas`.
-    fn atomic_wide(&mut self, i: &Instruction<'s>, atomic: Atomic, compared: bool) -> Decoded<bool> {
-        let [out, _] = self.wide_register(self.operand(i, 0)?)?;
-        let [a, _] = self.wide_register(self.operand(i, 2)?)?;
-        let [b, _] = if compared { self.wide_register(self.operand(i, 3)?)? } else { [a, a] };
-        let cache = self.new_cache();
-        self.emit(Op::Atomic(Box::new(Atomic { out: Some(out), operands: [a, b], cache, ..atomic })));
-        Ok(true)
-    }
-}
-
-/// Whether PTX has this atomic operation on this type.
-fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
-    use AtomicOperation::*;
-    use Type::*;
-    match operation {
-        Add => matches!(ty, U32 | S32 | U64 | F32 | F64 | F16 | F16x2 | Bf16 | Bf16x2),
-        Exchange => matches!(ty, B32 | B64 | B128 | U32 | S32 | U64 | S64 | F32),
-        CompareExchange => matches!(ty, B16 | B128 | B32 | B64 | U32 | S32 | U64 | S64),
-        Min | Max => matches!(ty, U32 | S32 | U64 | S64),
-        And | Or | Xor => matches!(ty, B32 | B64 | U32 | S32 | U64 | S64),
-        Increment | Decrement => ty == U32,
-    }
-}
-
-/// The same for vectors.
-fn is_vector_atomic(operation: AtomicOperation, ty: Type, elements: usize) -> bool {
-    use AtomicOperation::*;
-    let most = 16 / ty.bytes() as usize;
-    match ty {
-        Type::F32 => operation == Add && elements <= most,
-        Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => {
-            matches!(operation, Add | Min | Max) && elements <= most
-        }
-        _ => false,
     }
 }

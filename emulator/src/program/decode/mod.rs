@@ -3,32 +3,49 @@
 //! A kernel and every function that it may call are decoded into one list. Names are resolved by scope; immediates,
 //! parameters, addresses and special registers become constant rows, so that each source of an instruction is a row.
 
+mod address;
 mod arithmetic;
 mod asynchronous;
+mod atomic;
+mod barrier;
+mod bits;
+mod checks;
 mod cluster;
+mod collective;
+mod compare;
 mod control;
-mod conversion;
-mod logic;
+mod convert;
+mod declare;
+mod function;
+mod instruction;
+mod kernel;
 mod matrix;
 mod memory;
+mod memory_barrier;
 mod modifiers;
+mod mov;
+mod names;
 mod operands;
 mod parameters;
+mod special;
 mod stack;
+mod table;
 mod texture;
 mod video;
+mod window;
 
-use super::instruction::{Access, Address, Condition, Constant, Instruction, Op, Order};
-use super::module::{Context, SharedVariable, layout, shared_layout};
+use super::instruction::{Condition, Constant, Instruction, Op};
+use super::symbols::{Context, SharedVariable};
 use super::types::Type;
-use super::{
-    Function, Kernel, MOST_LOCAL, Origin, Param, Predicate, PtxError, PtxErrorKind, Register, RowKind, flow,
-};
-use crate::exec::semantics::Width;
-use crate::ptx::{self, Position, Space, Statement, Variable};
-use modifiers::Modifiers;
+use super::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow};
+use crate::program::slot::Slot;
+use crate::ptx::{self, Position, Statement};
+use crate::semantics::{Predicate, Register, Width};
+use declare::{element_bytes, rows_of};
+use function::{Spilled, Unit};
+use kernel::kernel_param;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most registers of 32 bits, and predicates, that a kernel may name with its functions: what would fit into the
@@ -102,14 +119,6 @@ impl Symbol<'_> {
     fn is_wide(&self) -> bool {
         matches!(self, Symbol::Register { ty: Type::B128, .. })
     }
-}
-
-/// A function that waits to be decoded, or has been.
-struct Unit {
-    module_index: u32,
-    params: Vec<(Register, u32)>,
-    returns: Vec<(Register, u32)>,
-    function: Function,
 }
 
 pub(super) struct Decoder<'c, 'm, 's> {
@@ -225,149 +234,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             shared_offsets,
             frame,
             unwritten: std::sync::OnceLock::new(),
-            steps: std::sync::OnceLock::new(),
+            runner: Slot::default(),
         })
-    }
-
-    fn launch_bounds(&self, tree: &ptx::Function<'_>) -> Decoded<(Option<u32>, Option<[u32; 3]>)> {
-        let mut most = None;
-        let mut required = None;
-        for (name, values) in &tree.directives {
-            let product = values.iter().fold(1u64, |product, value| product.saturating_mul(*value));
-            let product = u32::try_from(product).unwrap_or(u32::MAX);
-            match *name {
-                "maxntid" => most = Some(product),
-                "reqntid" => {
-                    most = Some(product);
-                    let mut dims = [1; 3];
-                    for (dim, value) in dims.iter_mut().zip(values) {
-                        *dim = u32::try_from(*value).unwrap_or(u32::MAX);
-                    }
-                    required = Some(dims);
-                }
-                "explicitcluster" => {}
-                "reqnctapercluster" if product <= 1 => {}
-                "reqnctapercluster" => {
-                    return Err(PtxError::at(
-                        tree.position,
-                        PtxErrorKind::Unsupported,
-                        "clusters of more than one block are not supported by the software device; \
-                         CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most compilers avoid them",
-                    ));
-                }
-                // Hints about registers, residency and calling convention.
-                "minnctapersm"
-                | "maxnctapersm"
-                | "maxnreg"
-                | "noreturn"
-                | "abi_preserve"
-                | "abi_preserve_control"
-                | "maxclusterrank" => {}
-                other => {
-                    return Err(PtxError::at(
-                        tree.position,
-                        PtxErrorKind::Unsupported,
-                        format!("`.{other}` is not supported by the software device"),
-                    ));
-                }
-            }
-        }
-        Ok((most, required))
-    }
-
-    /// Decodes the body of a device function that a call asked for.
-    fn unit(&mut self, index: usize) -> Decoded<()> {
-        let unit = &self.units[index];
-        let module_index = unit.module_index;
-        let Some(tree) = self.context.bodies[module_index as usize] else {
-            return Err(self.unsupported("a function without a body"));
-        };
-        let mut scope = HashMap::new();
-        for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
-            for (variable, (first, words)) in variables.iter().zip(rows) {
-                if variable.space == Space::Register {
-                    continue;
-                }
-                scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
-            }
-        }
-        let mut named = HashSet::new();
-        addresses_named(tree.body.as_deref().unwrap_or_default(), &mut named);
-        let mut taken = Vec::new();
-        for (variable, (first, words)) in tree.params.iter().zip(&unit.params) {
-            if named.contains(variable.name) {
-                let (_, align) = layout(variable)?;
-                taken.push(Spilled { name: variable.name, first: *first, words: *words, align });
-            }
-        }
-        let entry = self.code.len() as u32;
-        let (first_row, first_predicate) = (self.rows(), self.predicates.get());
-        self.in_kernel = false;
-        self.body(tree, scope, &taken)?;
-        let (rows, predicates, frame) = (self.rows(), self.predicates.get(), self.frame);
-        let function = &mut self.units[index].function;
-        function.entry = entry;
-        function.rows.push(first_row..rows);
-        function.predicates = first_predicate..predicates;
-        function.frame = frame.next_multiple_of(16);
-        Ok(())
-    }
-
-    /// The index of a device function in this kernel, queued for decoding at its first mention.
-    fn function(&mut self, module_index: u32) -> Decoded<u32> {
-        if let Some(index) = self.by_module_index.get(&module_index) {
-            return Ok(*index);
-        }
-        let Some(tree) = self.context.bodies[module_index as usize] else {
-            let name = self.context.names[module_index as usize];
-            return Err(PtxError::at(
-                self.position,
-                PtxErrorKind::Unresolved,
-                format!("the function `{name}` is declared and never defined"),
-            ));
-        };
-        let params = self.param_rows(&tree.params)?;
-        let returns = self.param_rows(&tree.returns)?;
-        let words = |list: &[(Register, u32)]| {
-            list.iter().flat_map(|(first, words)| (0..*words).map(|word| Register(first.0 + word))).collect()
-        };
-        let function = Function {
-            entry: 0,
-            rows: params.iter().chain(&returns).map(|(first, words)| first.0..first.0 + words).collect(),
-            predicates: 0..0,
-            params: words(&params),
-            returns: words(&returns),
-            frame: 0,
-        };
-        self.units.push(Unit { module_index, params, returns, function });
-        let index = self.units.len() as u32 - 1;
-        self.by_module_index.insert(module_index, index);
-        Ok(index)
-    }
-
-    fn param_rows(&mut self, variables: &[Variable<'s>]) -> Decoded<Vec<(Register, u32)>> {
-        variables
-            .iter()
-            .map(|variable| {
-                if variable.space == Space::Register {
-                    self.check_passed(variable)?;
-                }
-                let words = self.words_of(variable)?;
-                Ok((self.allocate_rows(words, Width::Single), words))
-            })
-            .collect()
-    }
-
-    fn words_of(&self, variable: &Variable<'s>) -> Decoded<u32> {
-        let (bytes, _) = layout(variable)?;
-        match bytes {
-            Some(bytes) if bytes <= 4096 => Ok((bytes as u32).div_ceil(4)),
-            _ => Err(PtxError::at(
-                variable.position,
-                PtxErrorKind::Unsupported,
-                format!("`{}` is no parameter of up to 4096 bytes", variable.name),
-            )),
-        }
     }
 
     /// Offsets of the shared variables, and the bytes of those of fixed size.
@@ -434,31 +302,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         Ok(())
     }
 
-    /// Copies a parameter into the frame, where it has an address.
-    fn spill(&mut self, param: &Spilled<'s>) {
-        let offset = u64::from(self.frame).next_multiple_of(param.align.max(4)) as u32;
-        self.frame = offset + 4 * param.words;
-        let Spilled { name, first, words, .. } = *param;
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, Symbol::ParamRows { first, words, local: Some(offset) });
-        }
-        for word in 0..words {
-            let base = self.temporary(Width::Double);
-            self.emit(Op::LocalAddress { out: base, offset: offset + 4 * word, width: Width::Double });
-            let cache = self.new_cache();
-            self.emit(Op::Store(Box::new(Access {
-                space: Some(Space::Local),
-                address: Address { base, width: Width::Double, offset: 0 },
-                bytes: 4,
-                signed: false,
-                width: Width::Single,
-                registers: vec![Register(first.0 + word)],
-                cache,
-                order: Order::Weak,
-            })));
-        }
-    }
-
     fn scope(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
         let mut names = HashMap::new();
         for statement in statements {
@@ -503,135 +346,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         Ok(())
     }
 
-    fn declare(&mut self, variable: &'m Variable<'s>) -> Decoded<()> {
-        self.position = variable.position;
-        if self.is_declared_here(variable.name) {
-            return Err(PtxError::at(
-                self.position,
-                PtxErrorKind::Syntax,
-                format!("`{}` is declared twice in this scope", variable.name),
-            ));
-        }
-        let symbol = match variable.space {
-            Space::Register => self.declare_register(variable)?,
-            Space::Local => {
-                let (bytes, align) = layout(variable)?;
-                let bytes = bytes.ok_or_else(|| self.unsupported("a local array without size"))?;
-                let offset = u64::from(self.frame).next_multiple_of(align);
-                self.frame = u32::try_from(offset + bytes)
-                    .ok()
-                    .filter(|frame| *frame <= MOST_LOCAL)
-                    .ok_or_else(|| self.unsupported("more local memory than any thread has"))?;
-                Symbol::Local { offset: offset as u32, element: element_bytes(variable) }
-            }
-            Space::Shared => {
-                self.shared.push(shared_layout(variable)?);
-                Symbol::Shared { index: self.shared.len() as u32 - 1, element: element_bytes(variable) }
-            }
-            Space::Global | Space::Const => {
-                let index = self.context.inner.get(&variable.position).copied().unwrap_or_default();
-                Symbol::Global { index, element: element_bytes(variable) }
-            }
-            Space::Param => {
-                let words = self.words_of(variable)?;
-                Symbol::ParamRows { first: self.allocate_rows(words, Width::Single), words, local: None }
-            }
-            _ => return Err(self.unsupported("variables of this state space inside a function")),
-        };
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(variable.name, symbol);
-        }
-        Ok(())
-    }
-
-    fn declare_register(&mut self, variable: &Variable<'s>) -> Decoded<Symbol<'s>> {
-        let ty = Type::parse(variable.ty)
-            .ok_or_else(|| self.unsupported(format!("registers of type `.{}`", variable.ty)))?;
-        let width = if rows_of(ty) == 1 { Width::Single } else { Width::Double };
-        if variable.vector != 1 {
-            if matches!(ty, Type::Pred | Type::B128) || variable.count.is_some_and(|count| count > 1 << 16) {
-                return Err(self.unsupported("vector registers of this kind"));
-            }
-            let elements = variable.vector;
-            let first = self.allocate_rows(elements * variable.count.unwrap_or(1), width);
-            return Ok(match variable.count {
-                Some(count) => Symbol::Vectors { first, ty, elements, count },
-                None => Symbol::Vector { first, ty, elements },
-            });
-        }
-        let count = variable.count.unwrap_or(1);
-        if count > 1 << 20 {
-            return Err(self.unsupported("more than a million registers"));
-        }
-        self.context.count(count as usize, variable.position)?;
-        if ty == Type::Pred {
-            return Ok(match variable.count {
-                Some(count) => {
-                    self.declarations += 1;
-                    Symbol::Predicates { declaration: self.declarations, count }
-                }
-                None => Symbol::Predicate(self.new_predicate()),
-            });
-        }
-        if let Some(count) = variable.count {
-            self.declarations += 1;
-            return Ok(Symbol::Registers { declaration: self.declarations, ty, count });
-        }
-        Ok(Symbol::Register { register: self.allocate_register(ty), ty })
-    }
-
-    fn rows(&self) -> u32 {
-        self.row_kinds.borrow().len() as u32
-    }
-
-    fn allocate_register(&self, ty: Type) -> Register {
-        let width = if rows_of(ty) == 1 { Width::Single } else { Width::Double };
-        self.allocate_rows(if ty == Type::B128 { 2 } else { 1 }, width)
-    }
-
-    /// The rows of a numbered register.
-    fn numbered(&self, declaration: u32, number: u32, ty: Type) -> Register {
-        let mut numbered = self.numbered.borrow_mut();
-        *numbered.entry((declaration, number)).or_insert_with(|| self.allocate_register(ty))
-    }
-
-    /// Rows for `count` values of this width.
-    fn allocate_rows(&self, count: u32, width: Width) -> Register {
-        let mut kinds = self.row_kinds.borrow_mut();
-        let first = Register(kinds.len() as u32);
-        for _ in 0..count {
-            match width {
-                Width::Double => kinds.extend([RowKind::Lower, RowKind::Upper]),
-                _ => kinds.push(RowKind::Single),
-            }
-        }
-        first
-    }
-
-    fn new_predicate(&self) -> Predicate {
-        let next = self.predicates.get();
-        self.predicates.set(next + 1);
-        Predicate(next)
-    }
-
-    fn numbered_predicate(&self, declaration: u32, number: u32) -> Predicate {
-        let mut numbered = self.numbered_predicates.borrow_mut();
-        *numbered.entry((declaration, number)).or_insert_with(|| self.new_predicate())
-    }
-
-    fn temporary(&mut self, width: Width) -> Register {
-        self.allocate_rows(1, width)
-    }
-
-    fn constant(&mut self, width: Width, constant: Constant) -> Register {
-        if let Some(register) = self.constants.get(&(width, constant)) {
-            return *register;
-        }
-        let register = self.temporary(width);
-        self.constants.insert((width, constant), register);
-        register
-    }
-
     fn origin(&mut self, position: Position, text: &str) {
         self.position = position;
         self.origins.push(Origin { line: position.line, text: text.into(), source: self.source });
@@ -655,173 +369,4 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             format!("{what}: this is not supported by the software device"),
         )
     }
-
-    fn instruction(&mut self, instruction: &'m ptx::Instruction<'s>) -> Decoded<()> {
-        self.origin(instruction.position, instruction.text);
-        self.context.count(1, instruction.position)?;
-        if self.rows().max(self.predicates.get()) > MOST_ROWS {
-            return Err(self.unsupported(format!("more than {MOST_ROWS} registers of 32 bits")));
-        }
-        let expanded = self.expanded(instruction);
-        let instruction = expanded.as_ref().unwrap_or(instruction);
-        self.guard = match instruction.guard {
-            Some((name, negated)) => Condition { predicate: self.predicate_named(name)?, negated },
-            None => Condition::ALWAYS,
-        };
-        self.refuse_special_registers(instruction)?;
-        self.refuse_elements(instruction)?;
-        let mut modifiers = Modifiers::new(instruction);
-        let known = self.arithmetic(instruction, &mut modifiers)?
-            || self.logic(instruction, &mut modifiers)?
-            || self.conversion(instruction, &mut modifiers)?
-            || self.memory(instruction, &mut modifiers)?
-            || self.asynchronous(instruction, &mut modifiers)?
-            || self.video(instruction, &mut modifiers)?
-            || self.cluster(instruction, &mut modifiers)?
-            || self.matrix(instruction, &mut modifiers)?
-            || self.texture(instruction, &mut modifiers)?
-            || self.stack(instruction, &mut modifiers)?
-            || self.control(instruction, &mut modifiers)?;
-        if !known {
-            return Err(modifiers.unsupported("this instruction or type"));
-        }
-        modifiers.finish()
-    }
-}
-
-impl<'s> Decoder<'_, '_, 's> {
-    /// The same instruction with the elements of vector registers in their place; `None` if it has none.
-    fn expanded(&self, instruction: &ptx::Instruction<'s>) -> Option<ptx::Instruction<'s>> {
-        if self.context.elements.is_empty() {
-            return None;
-        }
-        let mut found = false;
-        let operands = instruction.operands.iter().map(|operand| self.with_elements(operand, &mut found));
-        let operands = operands.collect();
-        found.then(|| ptx::Instruction { operands, ..instruction.clone() })
-    }
-
-    fn with_elements(&self, operand: &ptx::Operand<'s>, found: &mut bool) -> ptx::Operand<'s> {
-        use ptx::Operand;
-        let mut all =
-            |list: &[Operand<'s>]| list.iter().map(|part| self.with_elements(part, found)).collect();
-        match operand {
-            Operand::Name(name) if matches!(self.lookup(name), Some(Symbol::Vector { .. })) => {
-                let Some(elements) = self.context.elements.get(name) else { return operand.clone() };
-                *found = true;
-                Operand::Vector(elements.iter().map(|element| Operand::Name(element)).collect())
-            }
-            Operand::Memory(parts) => Operand::Memory(all(parts)),
-            Operand::List(parts) => Operand::List(all(parts)),
-            other => other.clone(),
-        }
-    }
-
-    /// Only moves, loads and stores take elements of arrays.
-    fn refuse_elements(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
-        let element = |operand: &ptx::Operand<'s>| matches!(operand, ptx::Operand::Element(..));
-        if matches!(instruction.opcode, "mov" | "cvta" | "ld" | "st")
-            || !instruction.operands.iter().any(element)
-        {
-            return Ok(());
-        }
-        let message = format!("`{}` takes no element of an array", instruction.opcode);
-        Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
-    }
-
-    /// Only moves and conversions read special registers.
-    fn refuse_special_registers(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
-        if matches!(instruction.opcode, "mov" | "cvt") {
-            return Ok(());
-        }
-        let refused = instruction.operands.iter().find_map(|operand| match operand {
-            ptx::Operand::Name(name) if name.starts_with('%') && operands::special(name).is_some() => {
-                Some(name)
-            }
-            _ => None,
-        });
-        match refused.filter(|name| self.lookup(name).is_none()) {
-            Some(name) => Err(PtxError::at(
-                self.position,
-                PtxErrorKind::Syntax,
-                format!(
-                    "`{}` does not read special registers: expected a `mov` from `{name}` before it",
-                    instruction.opcode
-                ),
-            )),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether a name is taken in the innermost scope.
-    fn is_declared_here(&self, name: &str) -> bool {
-        let Some(scope) = self.scopes.last() else { return false };
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let numbered = match (scope.get(prefix), name[prefix.len()..].parse::<u32>()) {
-            (
-                Some(
-                    Symbol::Registers { count, .. }
-                    | Symbol::Predicates { count, .. }
-                    | Symbol::Vectors { count, .. },
-                ),
-                Ok(number),
-            ) => number < *count,
-            _ => false,
-        };
-        numbered || scope.contains_key(name)
-    }
-}
-
-/// Bytes of an element of an array; 0 of what is no array.
-fn element_bytes(variable: &Variable<'_>) -> u32 {
-    let ty = Type::parse(variable.ty).filter(|_| !variable.dimensions.is_empty());
-    ty.map_or(0, |ty| ty.bytes() * variable.vector)
-}
-
-fn rows_of(ty: Type) -> u32 {
-    ty.bytes().div_ceil(4)
-}
-
-/// A parameter of a device function whose address is taken.
-struct Spilled<'s> {
-    name: &'s str,
-    first: Register,
-    words: u32,
-    align: u64,
-}
-
-/// Collects the names of which an instruction may take the address.
-fn addresses_named<'s>(statements: &[Statement<'s>], named: &mut HashSet<&'s str>) {
-    for statement in statements {
-        match statement {
-            Statement::Block(inner) => addresses_named(inner, named),
-            Statement::Instruction(instruction) if matches!(instruction.opcode, "mov" | "cvta") => {
-                named.extend(instruction.operands.iter().filter_map(|operand| match operand {
-                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => Some(*name),
-                    _ => None,
-                }));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {
-    if variable.space != Space::Param {
-        let message = format!("the parameter `{}` of a kernel must be in `.param`", variable.name);
-        return Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
-    }
-    let (bytes, align) = layout(variable)?;
-    let place = bytes.and_then(|bytes| {
-        let offset = u64::from(end).next_multiple_of(align);
-        (offset + bytes <= 32_764).then_some((offset as u32, bytes as u32))
-    });
-    let Some((offset, size)) = place else {
-        return Err(PtxError::at(
-            variable.position,
-            PtxErrorKind::Unsupported,
-            format!("the parameter `{}` goes beyond the 32764 bytes that a kernel may have", variable.name),
-        ));
-    };
-    Ok(Param { offset, size, align: align as u32 })
 }

@@ -107,6 +107,11 @@ impl<'i, 's> Modifiers<'i, 's> {
         }
     }
 
+    /// The refusal of an instruction that there may be, but not like this.
+    pub(super) fn unknown(&self) -> PtxError {
+        self.unsupported("this instruction or type")
+    }
+
     pub(super) fn unsupported(&self, what: &str) -> PtxError {
         PtxError::at(
             self.instruction.position,

@@ -5,11 +5,12 @@
 
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol, rows_of};
-use crate::exec::semantics::{Width, bits, pure};
-use crate::program::instruction::{Callee, Op, Register};
+use crate::program::instruction::{Callee, Op};
 use crate::program::types::Type;
 use crate::program::{PtxError, PtxErrorKind};
-use crate::ptx::{self, Operand, Space, Variable};
+use crate::ptx;
+use crate::ptx::{Operand, Space, Variable};
+use crate::semantics::{Register, Width, bits, pure};
 
 /// Registers that a call has results for, and the first of the rows that these come in.
 type Received<'s> = Vec<(Symbol<'s>, Register)>;

@@ -14,15 +14,10 @@ const MOST_ALIGN: u64 = 1 << 23;
 const USUAL_ALIGN: u32 = 8;
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the instruction if it is about the stack; `false` if not.
-    pub(super) fn stack(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let most_operands = match i.opcode {
-            "alloca" => 3,
-            "stacksave" | "stackrestore" => 1,
-            _ => return Ok(false),
-        };
-        self.operand_count(i, most_operands)?;
-        let Some(ty) = m.pick(&[("u32", Type::U32), ("u64", Type::U64)]) else { return Ok(false) };
+    /// `alloca`, `stacksave`, `stackrestore`.
+    pub(super) fn stack(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        self.operand_count(i, if i.opcode == "alloca" { 3 } else { 1 })?;
+        let Some(ty) = m.pick(&[("u32", Type::U32), ("u64", Type::U64)]) else { return Err(m.unknown()) };
         let width = width_of(ty);
         let pointer = self.operand(i, 0)?;
         if !matches!(pointer, Operand::Name(name) if *name != "_") {
@@ -32,7 +27,7 @@ impl<'s> Decoder<'_, '_, 's> {
         if i.opcode == "stackrestore" {
             let pointer = self.source(pointer, ty, width)?;
             self.emit(Op::StackRestore { pointer, width });
-            return Ok(true);
+            return Ok(());
         }
         let out = self.destination(pointer, width, false)?;
         if i.opcode == "stacksave" {
@@ -51,7 +46,7 @@ impl<'s> Decoder<'_, '_, 's> {
             self.emit(Op::Alloca { out: out.row, size, align, width });
         }
         self.finish(out);
-        Ok(true)
+        Ok(())
     }
 
     fn stack_error(&self, i: &Instruction<'s>, expected: &str) -> PtxError {

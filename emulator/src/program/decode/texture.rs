@@ -6,14 +6,15 @@
 use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
 use super::{Decoded, Decoder};
-use crate::exec::semantics::Width;
-use crate::program::instruction::{AtomicOperation, Op, Register};
+use crate::program::instruction::Op;
+use crate::program::memory::AtomicOperation;
 use crate::program::texture::{
     Geometry, Level, ObjectKind, ObjectOp, Outside, Place, Query, Sample, Sampled, SurfaceAccess,
     SurfaceAction, Vector,
 };
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
+use crate::semantics::{Predicate, Register, Width};
 
 const GEOMETRIES: [(&str, Geometry); 7] = [
     ("1d", Geometry::Line),
@@ -42,19 +43,12 @@ const QUERIES: [(&str, Query); 10] = [
 const HINTS: [&str; 4] = ["ca", "cg", "cs", "cv"];
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the instruction if it is about textures or surfaces; `false` if not.
-    pub(super) fn texture(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        match i.opcode {
-            "tex" => self.sample(i, m),
-            "tld4" => self.gather(i, m),
-            "txq" => self.query(i, m, false),
-            "suq" => self.query(i, m, true),
-            "suld" => self.surface_load(i, m),
-            "sust" => self.surface_store(i, m),
-            "sured" => self.surface_reduce(i, m),
-            "istypep" => self.is_kind(i, m),
-            _ => Ok(false),
-        }
+    pub(super) fn texture_query(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        self.query(i, m, false)
+    }
+
+    pub(super) fn surface_query(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        self.query(i, m, true)
     }
 
     fn geometry(&self, m: &mut Modifiers<'_, 's>) -> Decoded<Geometry> {
@@ -106,7 +100,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    fn sample(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn sample(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let kind = m.pick(&[("level", 1), ("grad", 2), ("base", 3)]).unwrap_or(0);
         let geometry = self.geometry(m)?;
         let elements = m.pick(&[("v4", 4), ("v2", 2)]).ok_or_else(|| m.unsupported("one result"))?;
@@ -115,15 +109,15 @@ impl<'s> Decoder<'_, '_, 's> {
             (Type::U32 | Type::S32 | Type::F32, 4) => Sampled::Words,
             (Type::F16, 4) => Sampled::Halves,
             (Type::F16x2, 2) => Sampled::HalfPairs,
-            _ => return Ok(false),
+            _ => return Err(m.unknown()),
         };
         let whole = match at {
             Type::S32 => true,
             Type::F32 => false,
-            _ => return Ok(false),
+            _ => return Err(m.unknown()),
         };
         if whole && geometry.is_cube() {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let place = self.place(self.operand(i, 1)?, m, geometry, at)?;
         let axes = geometry.axes();
@@ -151,15 +145,17 @@ impl<'s> Decoder<'_, '_, 's> {
         })
     }
 
-    fn gather(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let Some(component) = m.pick(&[("r", 0), ("g", 1), ("b", 2), ("a", 3)]) else { return Ok(false) };
+    pub(super) fn gather(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let Some(component) = m.pick(&[("r", 0), ("g", 1), ("b", 2), ("a", 3)]) else {
+            return Err(m.unknown());
+        };
         let geometry = self.geometry(m)?;
         if !(m.flag("v4") && matches!(m.ty()?, Type::U32 | Type::S32 | Type::F32) && m.ty()? == Type::F32) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let flat = matches!(geometry, Geometry::Plane | Geometry::PlaneLayers);
         if !(flat || geometry.is_cube()) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let place = self.place(self.operand(i, 1)?, m, geometry, Type::F32)?;
         let cache = self.new_cache();
@@ -183,8 +179,8 @@ impl<'s> Decoder<'_, '_, 's> {
         m: &Modifiers<'_, 's>,
         next: usize,
         result: Sampled,
-        sample: impl FnOnce(Vector, Vec<Register>, Option<crate::program::Predicate>) -> Sample,
-    ) -> Decoded<bool> {
+        sample: impl FnOnce(Vector, Vec<Register>, Option<Predicate>) -> Sample,
+    ) -> Decoded<()> {
         let mut offsets = [None; 3];
         if let Some(operand @ Operand::Vector(list)) = i.operands.get(next) {
             offsets = self.vector_operand(operand, list.len().min(3), Type::S32)?;
@@ -203,7 +199,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let out = outs.iter().map(|out| out.row).collect();
         self.emit(Op::Object(Box::new(ObjectOp::Sample(sample(offsets, out, resident)))));
         outs.into_iter().for_each(|out| self.finish(out));
-        Ok(true)
+        Ok(())
     }
 
     fn destinations(
@@ -220,14 +216,14 @@ impl<'s> Decoder<'_, '_, 's> {
             .collect()
     }
 
-    fn query(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, surface: bool) -> Decoded<bool> {
+    fn query(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, surface: bool) -> Decoded<()> {
         let by_level = m.flag("level");
-        let Some(query) = m.pick(&QUERIES) else { return Ok(false) };
+        let Some(query) = m.pick(&QUERIES) else { return Err(m.unknown()) };
         if m.ty()? != Type::B32 {
-            return Ok(false);
+            return Err(m.unknown());
         }
-        let Operand::Memory(parts) = self.operand(i, 1)? else { return Ok(false) };
-        let [object] = parts.as_slice() else { return Ok(false) };
+        let Operand::Memory(parts) = self.operand(i, 1)? else { return Err(m.unknown()) };
+        let [object] = parts.as_slice() else { return Err(m.unknown()) };
         let object = self.source(object, Type::U64, Width::Double)?;
         let level = match by_level {
             true => Some(self.source(self.operand(i, 2)?, Type::S32, Width::Single)?),
@@ -237,7 +233,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let out = self.destination(self.operand(i, 0)?, Width::Single, false)?;
         self.emit(Op::Object(Box::new(ObjectOp::Query { surface, query, object, level, out: out.row })));
         self.finish(out);
-        Ok(true)
+        Ok(())
     }
 
     /// What loads, stores and reductions have in common.
@@ -255,9 +251,9 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok((self.place(self.operand(i, place)?, m, geometry, Type::S32)?, outside))
     }
 
-    fn surface_load(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn surface_load(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if !m.flag("b") {
-            return Ok(false);
+            return Err(m.unknown());
         }
         self.operand_count(i, 2)?;
         let geometry = self.geometry(m)?;
@@ -265,18 +261,18 @@ impl<'s> Decoder<'_, '_, 's> {
         let count = m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
         let ty = m.ty()?;
         if !is_access(ty, count) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let (place, outside) = self.surface(i, m, geometry, 1)?;
         let outs = self.destinations(self.operand(i, 0)?, m, count, ty)?;
         let action = SurfaceAction::Load(outs.iter().map(|out| out.row).collect());
         self.emit_access(place, ty, outside, action);
         outs.into_iter().for_each(|out| self.finish(out));
-        Ok(true)
+        Ok(())
     }
 
-    fn surface_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let Some(converted) = m.pick(&[("b", false), ("p", true)]) else { return Ok(false) };
+    pub(super) fn surface_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let Some(converted) = m.pick(&[("b", false), ("p", true)]) else { return Err(m.unknown()) };
         self.operand_count(i, 2)?;
         let geometry = self.geometry(m)?;
         m.ignore(&HINTS);
@@ -284,7 +280,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let ty = m.ty()?;
         let fits = if converted { ty == Type::B32 } else { is_access(ty, count) };
         if !fits {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let (place, outside) = self.surface(i, m, geometry, 0)?;
         let values =
@@ -294,11 +290,11 @@ impl<'s> Decoder<'_, '_, 's> {
         let action =
             if converted { SurfaceAction::StoreConverted(values) } else { SurfaceAction::Store(values) };
         self.emit_access(place, ty, outside, action);
-        Ok(true)
+        Ok(())
     }
 
-    fn surface_reduce(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let Some(by_element) = m.pick(&[("b", false), ("p", true)]) else { return Ok(false) };
+    pub(super) fn surface_reduce(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let Some(by_element) = m.pick(&[("b", false), ("p", true)]) else { return Err(m.unknown()) };
         self.operand_count(i, 2)?;
         let Some(operation) = m.pick(&[
             ("add", AtomicOperation::Add),
@@ -307,18 +303,18 @@ impl<'s> Decoder<'_, '_, 's> {
             ("and", AtomicOperation::And),
             ("or", AtomicOperation::Or),
         ]) else {
-            return Ok(false);
+            return Err(m.unknown());
         };
         let geometry = self.geometry(m)?;
         let ty = m.ty()?;
         if !matches!(ty, Type::U32 | Type::S32 | Type::B32 | Type::U64 | Type::S64 | Type::B64) {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let (place, outside) = self.surface(i, m, geometry, 0)?;
         let value = self.source(self.operand(i, 1)?, ty, width_of(ty))?;
         let action = SurfaceAction::Reduce { operation, ty, value, by_element };
         self.emit_access(place, ty, outside, action);
-        Ok(true)
+        Ok(())
     }
 
     fn emit_access(&mut self, place: Place, ty: Type, outside: Outside, action: SurfaceAction) {
@@ -327,19 +323,19 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit(Op::Object(Box::new(ObjectOp::Access(access))));
     }
 
-    fn is_kind(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn is_kind(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let Some(kind) = m.pick(&[
             ("texref", ObjectKind::Texture),
             ("samplerref", ObjectKind::Sampler),
             ("surfref", ObjectKind::Surface),
         ]) else {
-            return Ok(false);
+            return Err(m.unknown());
         };
         self.operand_count(i, 2)?;
         let object = self.source(self.operand(i, 1)?, Type::U64, Width::Double)?;
         let out = self.predicate_out(self.operand(i, 0)?)?;
         self.emit(Op::Object(Box::new(ObjectOp::IsKind { kind, object, out })));
-        Ok(true)
+        Ok(())
     }
 }
 

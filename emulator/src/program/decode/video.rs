@@ -2,14 +2,14 @@
 
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
-use crate::exec::semantics::Width;
-use crate::exec::semantics::video::{
+use crate::program::instruction::Op;
+use crate::program::types::Type;
+use crate::ptx::{Instruction, Operand};
+use crate::semantics::video::{
     Finish, Limit, MultiplyAdd, Operation, Parallel, Part, Picks, Scalar, Source, Video, average, shift_left,
     shift_right,
 };
-use crate::program::instruction::{Op, Register};
-use crate::program::types::Type;
-use crate::ptx::{Instruction, Operand};
+use crate::semantics::{Register, Width};
 
 const COMPARISONS: [(&str, Operation); 6] = [
     ("eq", |a, b| (a == b).into()),
@@ -60,29 +60,17 @@ fn digits(selector: &str, letter: char, most: u8) -> Option<Vec<u8>> {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the instruction if it is a video instruction; `false` if not.
-    pub(super) fn video(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        match i.opcode {
-            "vmad" => self.video_multiply(i, m),
-            "vset" | "vshl" | "vshr" => self.video_scalar(i, m),
-            opcode if operation(opcode).is_some() => self.video_scalar(i, m),
-            "vavrg2" | "vavrg4" | "vset2" | "vset4" => self.video_parallel(i, m),
-            opcode if operation(opcode.trim_end_matches(['2', '4'])).is_some() => self.video_parallel(i, m),
-            _ => Ok(false),
-        }
-    }
-
     /// Types of result and sources; comparisons have none for the result.
-    fn video_types(&self, m: &mut Modifiers<'_, 's>, compares: bool) -> Decoded<Option<[bool; 3]>> {
+    fn video_types(&self, m: &mut Modifiers<'_, 's>, compares: bool) -> Decoded<[bool; 3]> {
         let mut signed = [false; 3];
         for slot in &mut signed[usize::from(compares)..] {
             *slot = match m.ty()? {
                 Type::U32 => false,
                 Type::S32 => true,
-                _ => return Ok(None),
+                _ => return Err(m.unknown()),
             };
         }
-        Ok(Some(signed))
+        Ok(signed)
     }
 
     fn video_source(&mut self, operand: &Operand<'s>, signed: bool) -> Decoded<(Register, Source)> {
@@ -106,22 +94,20 @@ impl<'s> Decoder<'_, '_, 's> {
         to: &Operand<'s>,
         signed: bool,
         sources: [Register; 3],
-    ) -> Decoded<bool> {
+    ) -> Decoded<()> {
         let out = self.destination(to, Width::Single, signed)?;
         self.emit(Op::Video { video: Box::new(video), out: out.row, sources });
         self.finish(out);
-        Ok(true)
+        Ok(())
     }
 
-    fn video_scalar(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let Some([signed, signed_a, signed_b]) = self.video_types(m, i.opcode == "vset")? else {
-            return Ok(false);
-        };
+    pub(super) fn video_scalar(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let [signed, signed_a, signed_b] = self.video_types(m, i.opcode == "vset")?;
         let wrap = m.pick(&[("wrap", true), ("clamp", false)]);
         let operation: Operation = match (i.opcode, wrap) {
             ("vset", None) => match m.pick(&COMPARISONS) {
                 Some(operation) => operation,
-                None => return Ok(false),
+                None => return Err(m.unknown()),
             },
             ("vshl", Some(true)) => shift_left::<true>,
             ("vshl", Some(false)) => shift_left::<false>,
@@ -129,12 +115,12 @@ impl<'s> Decoder<'_, '_, 's> {
             ("vshr", Some(false)) => shift_right::<false>,
             (opcode, None) => match operation(opcode) {
                 Some(operation) => operation,
-                None => return Ok(false),
+                None => return Err(m.unknown()),
             },
-            _ => return Ok(false),
+            _ => return Err(m.unknown()),
         };
         if wrap.is_some() && signed_b {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let limit = match i.opcode {
             "vset" => Limit::None,
@@ -143,21 +129,21 @@ impl<'s> Decoder<'_, '_, 's> {
             _ => Limit::Result,
         };
         let second = m.pick(&[("add", Finish::Add), ("min", Finish::Min), ("max", Finish::Max)]);
-        let Operand::Name(to) = self.operand(i, 0)? else { return Ok(false) };
+        let Operand::Name(to) = self.operand(i, 0)? else { return Err(m.unknown()) };
         let (to, selector) = selected(to);
         let finish = match (second, selector) {
             (Some(finish), None) => finish,
             (None, None) => Finish::Alone,
             (None, selector) => match part(selector) {
                 Some(part) => Finish::Insert(part),
-                None => return Ok(false),
+                None => return Err(m.unknown()),
             },
-            _ => return Ok(false),
+            _ => return Err(m.unknown()),
         };
         let (register_a, a) = self.video_source(self.operand(i, 1)?, signed_a)?;
         let (register_b, b) = self.video_source(self.operand(i, 2)?, signed_b)?;
         if a.negated || b.negated {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let register_c = match finish {
             Finish::Alone => register_a,
@@ -168,8 +154,8 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit_video(video, &Operand::Name(to), signed, [register_a, register_b, register_c])
     }
 
-    fn video_multiply(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
-        let Some([signed, signed_a, signed_b]) = self.video_types(m, false)? else { return Ok(false) };
+    pub(super) fn video_multiply(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let [signed, signed_a, signed_b] = self.video_types(m, false)?;
         let plus_one = m.flag("po");
         let saturate = m.flag("sat");
         let shift = m.pick(&[("shr7", 7), ("shr15", 15)]).unwrap_or(0);
@@ -178,7 +164,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let (register_b, b) = self.video_source(self.operand(i, 2)?, signed_b)?;
         let (register_c, c) = self.video_source(self.operand(i, 3)?, signed)?;
         if c.part != Part::WORD {
-            return Ok(false);
+            return Err(m.unknown());
         }
         let video = MultiplyAdd { a, b, negate_third: c.negated, plus_one, shift, saturate };
         self.emit_video(
@@ -189,33 +175,31 @@ impl<'s> Decoder<'_, '_, 's> {
         )
     }
 
-    fn video_parallel(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+    pub(super) fn video_parallel(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let (name, count) = i.opcode.split_at(i.opcode.len() - 1);
         let (letter, parts): (char, u8) = if count == "4" { ('b', 4) } else { ('h', 2) };
-        let Some([signed, signed_a, signed_b]) = self.video_types(m, name == "vset")? else {
-            return Ok(false);
-        };
+        let [signed, signed_a, signed_b] = self.video_types(m, name == "vset")?;
         let operation: Operation = match name {
             "vset" => match m.pick(&COMPARISONS) {
                 Some(operation) => operation,
-                None => return Ok(false),
+                None => return Err(m.unknown()),
             },
             "vavrg" => average,
             _ => match operation(name) {
                 Some(operation) => operation,
-                None => return Ok(false),
+                None => return Err(m.unknown()),
             },
         };
         let saturate = name != "vset" && m.flag("sat");
         let accumulate = m.flag("add");
         self.operand_count(i, 4)?;
-        let Operand::Name(to) = self.operand(i, 0)? else { return Ok(false) };
+        let Operand::Name(to) = self.operand(i, 0)? else { return Err(m.unknown()) };
         let (to, selector) = selected(to);
         let mask = match selector {
             None => 0xf,
             Some(selector) => match digits(selector, letter, parts) {
                 Some(digits) => digits.into_iter().fold(0, |mask, digit| mask | 1 << digit),
-                None => return Ok(false),
+                None => return Err(m.unknown()),
             },
         };
         let mut registers = [Register::default(); 3];
@@ -235,7 +219,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 let Some(digits) =
                     digits(selector, letter, 2 * parts).filter(|digits| digits.len() == usize::from(parts))
                 else {
-                    return Ok(false);
+                    return Err(m.unknown());
                 };
                 picks.from[..digits.len()].copy_from_slice(&digits);
             }

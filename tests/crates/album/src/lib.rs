@@ -17,7 +17,7 @@ pub fn brightened(
         let table: Vec<u8> = (0..=u8::MAX).map(|point| point.saturating_add(by)).collect();
         let table = Buffer::from_slice(cx, &table)?;
         // The other library enters its context on top of ours, and in the middle of that we enter ours again.
-        let mut picture = Gray::new(pictures, points)?;
+        let mut picture = pictures.enter(|cx| Gray::new(cx, points))??;
         let mut failed = None;
         picture.change(|point| {
             let looked_up =

@@ -7,7 +7,7 @@ use cuprum::vector::float4;
 #[derive(Clone, Copy, Debug, PartialEq, DeviceData)]
 #[repr(C)]
 pub struct Particle {
-    /// Where it is.
+    /// Place of the element.
     pub position: [f32; 3],
     /// Its mass.
     pub mass: f32,

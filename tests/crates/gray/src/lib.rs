@@ -1,21 +1,22 @@
-//! Somebody's library: it works in a context that it is given, and asks neither who called it nor what is current.
+//! Somebody's library: it keeps the context in which it was used first, be it borrowed or shared, and asks neither who
+//! called it nor what is current.
 
-use cuprum::{Buffer, ContextRef, MemoryError};
+use cuprum::{Buffer, Current, KeptContext, MemoryError};
 
 /// A picture on the device, of one byte per point.
 #[derive(Debug)]
 pub struct Gray<'ctx> {
-    context: &'ctx ContextRef,
+    context: KeptContext<'ctx>,
     points: Buffer<'ctx, u8>,
 }
 
 impl<'ctx> Gray<'ctx> {
-    /// Uploads a picture.
+    /// Uploads a picture to the current context.
     ///
     /// # Errors
     /// As the driver says.
-    pub fn new(context: &'ctx ContextRef, points: &[u8]) -> Result<Self, MemoryError> {
-        context.enter(|cx| Ok(Self { context, points: Buffer::from_slice(cx, points)? }))?
+    pub fn new(cx: &Current<'_, 'ctx>, points: &[u8]) -> Result<Self, MemoryError> {
+        Ok(Self { context: cx.keep(), points: Buffer::from_slice(cx, points)? })
     }
 
     /// Reads the picture.

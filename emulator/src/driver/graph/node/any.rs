@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::driver::call::{Answer, INVALID_VALUE, In, InMut, NOT_SUPPORTED, Out, calls};
+use crate::driver::answer::{Answer, INVALID_VALUE};
+use crate::driver::call::{In, InMut, Out, calls, not_supported};
 
+use super::super::conditional::Conditional;
+use super::super::exec::set_in;
+use super::super::object::{Graph, Node};
 use super::params::NodeParams;
-use super::{Conditional, Graph, Node, NodeKind, add, set_in};
+use super::{NodeKind, add};
 
 /// The node that the structure describes, for kinds in whose part of it nothing goes out.
 fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
@@ -17,7 +21,8 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
     let kind = &params.u;
     macro_rules! member {
         ($name:ident) => {{
-            // SAFETY: the type says that this member was set; all members are plain data.
+            // SAFETY: the type says that the client set this member; all members are plain numbers and pointers,
+            // which any bits are.
             let member = unsafe { kind.$name };
             member.into_kind()
         }};
@@ -32,7 +37,15 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
         T::CU_GRAPH_NODE_TYPE_EVENT_RECORD => member!(eventRecord),
         T::CU_GRAPH_NODE_TYPE_WAIT_EVENT => member!(eventWait),
         T::CU_GRAPH_NODE_TYPE_MEM_FREE => member!(free),
-        known if known.name().is_some() => Err(NOT_SUPPORTED),
+        T::CU_GRAPH_NODE_TYPE_MEM_ALLOC | T::CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(not_supported(
+            "the parameters of allocation nodes and conditional nodes stay as they are: destroy the node and add another",
+        )),
+        T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => Err(not_supported(
+            "a wait in the middle of a graph would have to suspend it: use cuStreamBatchMemOp in the stream of the launch",
+        )),
+        known if known.name().is_some() => Err(not_supported(
+            "there are no semaphores of other APIs on the software device: use event nodes",
+        )),
         _ => Err(INVALID_VALUE),
     }
 }
@@ -61,7 +74,7 @@ fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
 /// An allocation node, whose address goes into the structure.
 fn any_alloc(out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
     let mut params = out.get()?;
-    // SAFETY: the caller has looked at the type.
+    // SAFETY: the caller has seen the type that says that the client set this member, which is plain data.
     let wanted = unsafe { params.u.alloc };
     let kind = wanted.into_kind()?;
     params.u.alloc = NodeParams::of(&kind)?;
@@ -72,7 +85,7 @@ fn any_alloc(out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
 /// A conditional node, whose graphs go into the structure.
 fn any_conditional(graph: CUgraph, out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
     let mut params = out.get()?;
-    // SAFETY: the caller has looked at the type.
+    // SAFETY: the caller has seen the type that says that the client set this member, which is plain data.
     let wanted = unsafe { params.u.conditional };
     let conditional = Conditional::new(&*Graph::find(graph)?, &wanted)?;
     params.u.conditional.phGraph_out = conditional.handles();
@@ -116,19 +129,7 @@ calls! {
         add_any(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)
     }
 
-    fn cuGraphAddNode_v2(
-        _call,
-        phGraphNode: Out<CUgraphNode>,
-        hGraph: CUgraph,
-        dependencies: In<CUgraphNode>,
-        _dependencyData: In<CUgraphEdgeData>,
-        numDependencies: usize,
-        nodeParams: InMut<CUgraphNodeParams>,
-    ) {
-        add_any(phGraphNode, hGraph, dependencies, numDependencies, nodeParams)
-    }
-
-    fn cuGraphAddNode_v3(
+    fn [cuGraphAddNode_v2, cuGraphAddNode_v3](
         _call,
         phGraphNode: Out<CUgraphNode>,
         hGraph: CUgraph,
@@ -145,11 +146,7 @@ calls! {
         nodeParams.set(any_params(&*Node::find(hNode)?)?)
     }
 
-    fn cuGraphNodeSetParams_v2(_call, hNode: CUgraphNode, nodeParams: InMut<CUgraphNodeParams>) {
-        Node::find(hNode)?.replace(any_kind(nodeParams)?)
-    }
-
-    fn cuGraphNodeSetParams(_call, hNode: CUgraphNode, nodeParams: InMut<CUgraphNodeParams>) {
+    fn [cuGraphNodeSetParams_v2, cuGraphNodeSetParams](_call, hNode: CUgraphNode, nodeParams: InMut<CUgraphNodeParams>) {
         Node::find(hNode)?.replace(any_kind(nodeParams)?)
     }
 

@@ -2,11 +2,14 @@
 
 use cuprum_sys::*;
 
-use crate::driver::call::{Answer, INVALID_VALUE, In, Out, calls};
+use crate::driver::answer::{Answer, INVALID_VALUE};
+use crate::driver::call::{In, Out, calls};
 use crate::driver::handle::Handle;
 
+use super::super::exec::Steps;
+use super::super::object::{Graph, Owner};
 use super::params::NodeParams;
-use super::{Graph, NodeKind, Owner, Steps, add, params_of};
+use super::{NodeKind, add, params_of};
 
 impl NodeParams for CUDA_CHILD_GRAPH_NODE_PARAMS {
     fn into_kind(self) -> Answer<NodeKind> {

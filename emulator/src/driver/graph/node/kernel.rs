@@ -5,41 +5,42 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::driver::call::{Answer, INVALID_VALUE, In, Out, calls, ensure};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{In, Out, calls};
+use crate::driver::code::{Function, KERNELS, Launch, Shape as LaunchShape, pack_params};
 use crate::driver::context::Context;
-use crate::driver::function::Function;
 use crate::driver::handle::Handle;
-use crate::driver::launch::{Launch, Shape as LaunchShape, pack_params};
-use crate::driver::state::emulator;
 use crate::driver::stream::LEAST_PRIORITY;
 
+use super::super::object::Node;
 use super::params::NodeParams;
-use super::{Node, NodeKind, current_context};
+use super::{NodeKind, current_context};
 
 /// A launch, with its arguments as an array of pointers for a client that asks for them.
 #[derive(Debug)]
-pub(in crate::driver) struct KernelNode {
+pub(crate) struct KernelNode {
     launch: Launch,
     handle: CUfunction,
     pointers: Box<[*mut c_void]>,
     priority: i32,
 }
 
-// SAFETY: the pointers lead into the arguments of `launch`, which is not changed any more.
+// SAFETY: the pointers lead into the arguments of `launch`, which live as long as the node and are not changed any
+// more; what reads them is the client, during the life of the node.
 unsafe impl Send for KernelNode {}
 // SAFETY: as above.
 unsafe impl Sync for KernelNode {}
 
 impl KernelNode {
-    pub(in crate::driver) fn new(launch: Launch, handle: CUfunction) -> Self {
+    pub(crate) fn new(launch: Launch, handle: CUfunction) -> Self {
         let params = launch.function.kernel.params().iter();
         let start = launch.params.as_ptr();
         let pointers = params.map(|param| start.wrapping_add(param.offset as usize).cast_mut().cast());
         Self { handle, pointers: pointers.collect(), launch, priority: LEAST_PRIORITY }
     }
 
-    pub(super) fn run(&self, context: &Arc<Context>) -> Answer {
-        self.launch.run(context)
+    pub(crate) fn run(&self) -> Answer {
+        self.launch.launch()
     }
 
     /// The structure that describes it. The arguments live as long as the node does this.
@@ -81,11 +82,11 @@ impl KernelNode {
         let mut priority = self.priority;
         match attribute {
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
-                // SAFETY: the id says that this is the member.
+                // SAFETY: the id says that the client set this member, an integer.
                 launch.shape.cooperative = unsafe { value.cooperative } != 0;
             }
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                // SAFETY: as above.
+                // SAFETY: the id says that the client set this member, an integer.
                 priority = unsafe { value.priority };
             }
             _ => {}
@@ -101,7 +102,7 @@ fn function_of(params: &CUDA_KERNEL_NODE_PARAMS, context: &Arc<Context>) -> Answ
         Function::find_proper(params.func)?;
         return Ok(params.func);
     }
-    match emulator().kernels.get(params.kern.addr()) {
+    match KERNELS.get(params.kern.addr()) {
         Some(kernel) => Ok(CUfunction::from_addr(kernel.function_in(context)?)),
         None => Ok(CUfunction::from_addr(params.kern.addr())),
     }

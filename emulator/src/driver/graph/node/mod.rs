@@ -6,7 +6,7 @@
 //! kinds have.
 
 mod any;
-mod block;
+mod captured;
 mod child;
 mod kernel;
 mod memory;
@@ -17,27 +17,22 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use super::super::call::{Answer, INVALID_CONTEXT, INVALID_VALUE, In, Out, put_handle};
-use super::super::context::{self, Context};
-use super::super::copy::Copy;
-use super::super::event::Event;
-use super::super::handle::Handle;
-use super::super::memset::Fill;
-use super::super::operation::{HostCall, Operation};
-use super::super::schedule::Ticket;
-use super::super::table::Builder;
-use super::condition::Conditional;
-use super::exec::Steps;
-use super::{Graph, Node, Owner};
+use crate::driver::answer::{Answer, INVALID_CONTEXT};
+use crate::driver::call::{Builder, In, Out, put_handle};
+use crate::driver::context::{self, Context};
+use crate::driver::handle::Handle;
+use crate::driver::state::{Operation, Turn};
+use crate::driver::stream::{Event, Free, HostCall};
+use crate::driver::transfer::{Copy, Fill};
+
+use super::conditional::Conditional;
+use super::object::{Graph, Node};
 use kernel::KernelNode;
 use memory::Allocated;
 use params::NodeParams;
 
-pub(in crate::driver) use block::Blocks;
-pub(in crate::driver) use memory::GraphMemory;
-
 /// Enters the functions of every kind.
-pub(in crate::driver) fn install(table: &mut Builder) {
+pub(crate) fn install(table: &mut Builder) {
     any::install(table);
     child::install(table);
     kernel::install(table);
@@ -47,7 +42,7 @@ pub(in crate::driver) fn install(table: &mut Builder) {
 
 /// What a node does.
 #[derive(Debug, Clone)]
-pub(in crate::driver) enum NodeKind {
+pub(crate) enum NodeKind {
     Empty,
     Kernel(Arc<KernelNode>),
     Copy(Box<CopyNode>),
@@ -72,13 +67,13 @@ unsafe impl Sync for NodeKind {}
 
 /// A copy, `None` if it is empty, and the structure it was made from.
 #[derive(Debug, Clone)]
-pub(in crate::driver) struct CopyNode {
+pub(crate) struct CopyNode {
     copy: Option<Copy>,
     params: CUDA_MEMCPY3D,
 }
 
 impl NodeKind {
-    pub(in crate::driver) fn type_of(&self) -> CUgraphNodeType {
+    pub(crate) fn type_of(&self) -> CUgraphNodeType {
         match self {
             Self::Empty => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY,
             Self::Kernel(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL,
@@ -95,61 +90,27 @@ impl NodeKind {
     }
 
     /// Runs it, as part of an operation of a stream.
-    pub(super) fn run(&self, context: &Arc<Context>, ticket: Ticket) -> Answer {
+    pub(crate) fn run(&self, turn: Turn<'_>) -> Answer {
         match self {
-            Self::Kernel(node) => node.run(context),
-            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), |copy| copy.run(0, |_| ())),
-            Self::Fill(Some(fill), _) => fill.run(),
-            Self::Host(host) => {
-                let call = HostCall { function: host.fn_, data: host.userData };
-                Operation::Host(call).run(context, ticket, 0)
-            }
+            Self::Kernel(node) => node.run(),
+            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), |copy| copy.copy(0, |_| ())),
+            Self::Fill(Some(fill), _) => fill.fill(),
+            Self::Host(host) => HostCall { function: host.fn_, data: host.userData }.run(turn),
             Self::Record(event) => {
-                event.note_recorded(ticket);
-                event.stamp(ticket);
+                event.note_recorded(turn.ticket);
+                event.stamp(turn.ticket);
                 Ok(())
             }
             Self::Alloc(memory) => {
                 memory.block.appear();
                 Ok(())
             }
-            Self::Free(address) => Operation::Free(*address).run(context, ticket, 0),
+            Self::Free(address) => Free(*address).run(turn),
             // What a wait waits for was issued before the graph; an executable graph runs the graphs in it itself.
             Self::Empty | Self::Fill(None, _) | Self::Wait(_) | Self::Child(_) | Self::Conditional(_) => {
                 Ok(())
             }
         }
-    }
-
-    /// The node that does what an operation of a stream would have done.
-    pub(super) fn from_operation(operation: Operation) -> Answer<Self> {
-        Ok(match operation {
-            Operation::Marker => Self::Empty,
-            Operation::Launch(launch) => {
-                let module = &launch.function.module;
-                let kernels = module.program.kernels();
-                let same = |kernel: &Arc<_>| Arc::ptr_eq(kernel, &launch.function.kernel);
-                let index = kernels.iter().position(same).ok_or(INVALID_VALUE)?;
-                let handle = CUfunction::from_addr(module.function(index)?);
-                Self::Kernel(Arc::new(KernelNode::new(launch, handle)))
-            }
-            Operation::Copy(copy) => {
-                let described = copy.describe();
-                Self::Copy(Box::new(CopyNode { copy: Some(copy), params: described }))
-            }
-            Operation::Fill(fill) => {
-                let described = fill.describe();
-                Self::Fill(Some(fill), described)
-            }
-            Operation::Record(event) => Self::Record(event),
-            Operation::Host(HostCall { function, data }) => {
-                Self::Host(CUDA_HOST_NODE_PARAMS { fn_: function, userData: data })
-            }
-            Operation::Free(address) => Self::Free(address),
-            Operation::Graph(_) | Operation::Callback(_) | Operation::Value(_) => {
-                return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-            }
-        })
     }
 }
 
@@ -173,11 +134,6 @@ fn add(
     let after = after.get_all(count)?;
     let after: Vec<usize> = after.into_iter().map(Handle::addr).collect();
     put_handle(out, graph.add(&after, kind()?)?)
-}
-
-/// Changes a node of an executable graph.
-fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
-    Steps::find(exec)?.replace(node.addr(), kind)
 }
 
 /// Reads what a node was made with; fails for one of another kind.

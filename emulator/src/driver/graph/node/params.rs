@@ -2,11 +2,10 @@
 
 use cuprum_sys::*;
 
-use crate::driver::call::{Answer, INVALID_VALUE, ensure};
-use crate::driver::copy;
-use crate::driver::event::Event;
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::handle::Handle;
-use crate::driver::memset::{Element, Fill};
+use crate::driver::stream::Event;
+use crate::driver::transfer::{Element, Fill, from_3d};
 
 use super::{CopyNode, NodeKind};
 
@@ -21,7 +20,7 @@ pub(super) trait NodeParams: Sized {
 
 impl NodeParams for CUDA_MEMCPY3D {
     fn into_kind(self) -> Answer<NodeKind> {
-        Ok(NodeKind::Copy(Box::new(CopyNode { copy: copy::from_3d(&self)?, params: self })))
+        Ok(NodeKind::Copy(Box::new(CopyNode { copy: from_3d(&self)?, params: self })))
     }
 
     fn of(kind: &NodeKind) -> Answer<Self> {

@@ -4,8 +4,10 @@ use cuprum_sys::*;
 
 use crate::driver::call::{In, Out, calls};
 
+use super::super::exec::set_in;
+use super::super::object::Node;
 use super::params::{EventParams, NodeParams};
-use super::{Node, add, params_of, set_in};
+use super::{add, params_of};
 
 /// For each structure: the functions that add a node, read its parameters, and set them in a graph and in an
 /// executable graph. Some have a parameter for a context as well, named here. Those of events take and give the

@@ -1,0 +1,188 @@
+//! All functions of the driver, by name and version, and the tables of their objects.
+
+use core::ffi::{CStr, c_void};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use cuprum_sys::{FnId, Fns, StreamMode, Symbol, Version};
+
+use super::objects::Objects;
+use super::unsupported::stand_in;
+
+/// The functions with the legacy default stream, and with one of each thread's own.
+pub(crate) struct Functions {
+    legacy: Fns,
+    per_thread: Fns,
+    implemented: Vec<bool>,
+    by_symbol: HashMap<&'static CStr, (FnId, StreamMode)>,
+    by_base: HashMap<&'static str, Vec<FnId>>,
+    /// The tables of objects that end with contexts or leak, by kind.
+    objects: Vec<&'static dyn Objects>,
+}
+
+static PUBLISHER: OnceLock<fn(FnId, StreamMode) -> *const c_void> = OnceLock::new();
+
+/// See [`crate::set_publisher`].
+pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
+    // A second one is not needed: the first has served already.
+    let _ = PUBLISHER.set(publisher);
+}
+
+/// Collects the functions of all modules.
+pub(crate) struct Builder(Functions);
+
+impl Builder {
+    /// Enters a table of objects.
+    pub(crate) fn objects(&mut self, objects: &'static dyn Objects) {
+        self.0.objects.push(objects);
+    }
+
+    /// Enters one function. The two closures are where the compiler compares the signature.
+    pub(crate) fn add(&mut self, id: FnId, legacy: impl FnOnce(&mut Fns), per_thread: impl FnOnce(&mut Fns)) {
+        legacy(&mut self.0.legacy);
+        per_thread(&mut self.0.per_thread);
+        if let Some(implemented) = self.0.implemented.get_mut(id as usize) {
+            *implemented = true;
+        }
+    }
+}
+
+static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+
+/// The table, filled on first use by those who know all modules.
+pub(crate) fn fill(install: fn(&mut Builder)) -> &'static Functions {
+    FUNCTIONS.get_or_init(|| Functions::collect(install))
+}
+
+/// The table, which is filled before anybody can have the address of a function.
+pub(crate) fn functions() -> Option<&'static Functions> {
+    FUNCTIONS.get()
+}
+
+/// The tables of objects that end with contexts or leak.
+pub(crate) fn objects() -> &'static [&'static dyn Objects] {
+    functions().map_or(&[], |functions| &functions.objects)
+}
+
+/// What a search by base name and version found.
+pub(crate) enum Found {
+    /// This function.
+    Function(FnId, StreamMode),
+    /// Only functions that came later than the version.
+    TooNew,
+    /// No such name.
+    Unknown,
+}
+
+impl Functions {
+    fn collect(install: fn(&mut Builder)) -> Self {
+        let mut by_symbol = HashMap::new();
+        let mut by_base: HashMap<_, Vec<_>> = HashMap::new();
+        for &id in FnId::ALL {
+            let symbol = id.symbol();
+            for symbol in id.per_thread_symbol().into_iter().chain([symbol]) {
+                by_symbol.insert(symbol.name, (id, symbol.mode));
+            }
+            by_base.entry(symbol.base).or_default().push(id);
+        }
+        let mut builder = Builder(Self {
+            legacy: Fns::STUBS,
+            per_thread: Fns::STUBS,
+            implemented: vec![false; FnId::ALL.len()],
+            by_symbol,
+            by_base,
+            objects: Vec::new(),
+        });
+        install(&mut builder);
+        builder.0.objects.sort_by_key(|objects| objects.kind());
+        builder.0
+    }
+
+    /// Whether the function does what NVIDIA's does; the others answer that they do not.
+    pub(crate) fn implements(&self, id: FnId) -> bool {
+        self.implemented.get(id as usize).copied().unwrap_or(false)
+    }
+
+    /// The function that an exported symbol names.
+    pub(super) fn by_symbol(&self, name: &CStr) -> Option<(FnId, StreamMode)> {
+        self.by_symbol.get(name).copied()
+    }
+
+    /// The newest revision of a function, by its base name, that is no newer than `limit`.
+    ///
+    /// A function with a per-thread twin has nothing in that mode before the twin came.
+    pub(crate) fn by_base(&self, base: &str, limit: Version, mode: StreamMode) -> Found {
+        let Some(revisions) = self.by_base.get(base) else {
+            return Found::Unknown;
+        };
+        let twins =
+            mode == StreamMode::PerThread && revisions.iter().any(|id| id.per_thread_symbol().is_some());
+        let newest = revisions
+            .iter()
+            .map(|id| (id.symbol_in(mode), id))
+            .filter(|(symbol, _)| symbol.since <= limit && (symbol.mode == mode || !twins))
+            .max_by_key(|(symbol, _)| symbol.since);
+        match newest {
+            Some((symbol, &id)) => Found::Function(id, symbol.mode),
+            None => Found::TooNew,
+        }
+    }
+
+    /// The address that a client gets for a function, from `cuGetProcAddress`.
+    pub(crate) fn published(&self, id: FnId, mode: StreamMode) -> *const c_void {
+        match PUBLISHER.get() {
+            Some(publisher) => publisher(id, mode),
+            None => self.address(id, mode),
+        }
+    }
+
+    /// The address of the function that a symbol names; null if there is none, or if it came after
+    /// `limit`, the version that the driver poses as.
+    pub(crate) fn resolve(&self, symbol: &Symbol, limit: Version) -> *const c_void {
+        match self.by_symbol(symbol.name) {
+            Some((id, mode)) if symbol.since <= limit => self.address(id, mode),
+            _ => core::ptr::null(),
+        }
+    }
+
+    /// The address of a function. Never null.
+    pub(crate) fn address(&self, id: FnId, mode: StreamMode) -> *const c_void {
+        if !self.implements(id) {
+            return stand_in(id) as *const c_void;
+        }
+        let fns = match mode {
+            StreamMode::Legacy => &self.legacy,
+            StreamMode::PerThread => &self.per_thread,
+        };
+        const { assert!(size_of::<Fns>() == size_of::<*const c_void>() * FnId::ALL.len()) };
+        let slots = core::ptr::from_ref(fns).cast::<*const c_void>();
+        // SAFETY: `Fns` is `repr(C)` and has one function pointer for each id, in their order; an
+        // id is less than their number, which makes up the whole size as asserted.
+        let slot = unsafe { slots.add(id as usize) };
+        // SAFETY: inside of the table, which lives as long as the reference.
+        unsafe { slot.read() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_names_find_the_revision_of_their_version() {
+        let functions = Functions::collect(|_| ());
+        let find = |base, version, mode| match functions.by_base(base, Version::from_raw(version), mode) {
+            Found::Function(id, mode) => Some((id, mode)),
+            Found::TooNew | Found::Unknown => None,
+        };
+        let legacy = StreamMode::Legacy;
+        assert_eq!(find("cuMemAlloc", 3010, legacy), Some((FnId::cuMemAlloc, legacy)));
+        assert_eq!(find("cuMemAlloc", 13000, legacy), Some((FnId::cuMemAlloc_v2, legacy)));
+        assert_eq!(find("cuMemAlloc_v2", 13000, legacy), None);
+        assert_eq!(
+            find("cuMemcpyHtoD", 7000, StreamMode::PerThread),
+            Some((FnId::cuMemcpyHtoD_v2, StreamMode::PerThread))
+        );
+        assert_eq!(find("cuMemcpyHtoDAsync", 6050, StreamMode::PerThread), None);
+    }
+}

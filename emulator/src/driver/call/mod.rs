@@ -1,0 +1,172 @@
+//! How a C function of the driver is written here.
+//!
+//! [`calls!`] takes functions in plain Rust, with checked parameter types in place of raw pointers
+//! ([`Out`], [`In`], [`Text`]), and makes of each an `extern "system"` function with the driver's
+//! exact signature. The signature is compared with the table of `cuprum-sys` by the compiler. Each
+//! function exists twice: with the legacy default stream and with one of each thread's own.
+
+mod functions;
+mod objects;
+mod param;
+mod process;
+mod unsupported;
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cuprum_sys::{CUresult, FnId};
+
+use crate::served;
+
+use crate::driver::answer::{Answer, ensure};
+use crate::driver::state::scheduler;
+
+pub(crate) use functions::{Builder, Found, fill, functions, objects, set_publisher};
+pub(crate) use objects::{Kind, Leaked, Objects, Table};
+pub(crate) use param::{In, InMut, Out, Param, Text, put_handle};
+pub(crate) use process::{at_exit, at_thread_end, is_forked_child, watch_forks};
+pub(crate) use unsupported::not_supported;
+
+/// The call being served.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) id: FnId,
+    /// Whether the null stream means the calling thread's own.
+    pub(crate) per_thread: bool,
+}
+
+/// Whether `cuInit` was called.
+static INITIALIZED: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn set_initialized() {
+    INITIALIZED.store(true, Ordering::Release);
+}
+
+thread_local! {
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a callback of the client, during which the driver refuses all calls of this thread.
+pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
+    let before = IN_CALLBACK.replace(true);
+    let result = callback();
+    IN_CALLBACK.set(before);
+    result
+}
+
+/// Everything that happens around the body of a function.
+pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult {
+    let guarded = AssertUnwindSafe(|| {
+        let answer = serve(&call, body);
+        if answer == Err(CUresult::CUDA_ERROR_NOT_SUPPORTED) {
+            unsupported::tell_arguments(call.id);
+        }
+        answer
+    });
+    match catch_unwind(guarded) {
+        Ok(Ok(())) => CUresult::CUDA_SUCCESS,
+        Ok(Err(code)) => code,
+        // A panic is a bug here; it must not unwind into C.
+        Err(_) => CUresult::CUDA_ERROR_UNKNOWN,
+    }
+}
+
+fn serve(call: &Call, body: impl FnOnce(&Call) -> Answer) -> Answer {
+    gate(call.id)?;
+    served::begin(call.id);
+    if serves_before_init(call.id) {
+        return body(call);
+    }
+    let scheduler = scheduler();
+    scheduler.stir();
+    scheduler.wait_in(call.id);
+    let answer = body(call);
+    scheduler.stir();
+    answer
+}
+
+/// Whether a function works before `cuInit`.
+fn serves_before_init(id: FnId) -> bool {
+    matches!(
+        id,
+        FnId::cuInit
+            | FnId::cuDriverGetVersion
+            | FnId::cuGetErrorName
+            | FnId::cuGetErrorString
+            | FnId::cuGetProcAddress
+            | FnId::cuGetProcAddress_v2
+    )
+}
+
+fn gate(id: FnId) -> Answer {
+    if serves_before_init(id) {
+        return Ok(());
+    }
+    let ready = INITIALIZED.load(Ordering::Acquire) && !process::is_forked_child();
+    ensure(ready, CUresult::CUDA_ERROR_NOT_INITIALIZED)?;
+    ensure(!IN_CALLBACK.get(), CUresult::CUDA_ERROR_NOT_PERMITTED)
+}
+
+/// Defines functions of the driver, and an `install` that enters them into the table. Tables of objects whose contexts
+/// end, or that leak, come first: `objects TABLE;`.
+///
+/// A function with revisions that differ in nothing has their names in brackets. Its first parameter is the [`Call`];
+/// the others have the names of the C parameters and types that implement [`Param`].
+macro_rules! calls {
+    ($( objects $table:path; )* $(
+        $(#[$doc:meta])*
+        fn $names:tt $parameters:tt $body:block
+    )*) => {
+        $( $crate::driver::call::function! { $names $parameters $body } )*
+
+        /// Enters the functions and the tables of objects of this module.
+        pub(crate) fn install(builder: &mut $crate::driver::call::Builder) {
+            $( builder.objects(&$table); )*
+            $( $crate::driver::call::enter_function! { builder $names } )*
+        }
+    };
+}
+
+/// A function of [`calls!`], once for each of its names.
+macro_rules! function {
+    ([$($name:ident),+] $parameters:tt $body:block) => {
+        $( $crate::driver::call::function! { $name $parameters $body } )+
+    };
+    ($name:ident ($call:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block) => {
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "names and parameters are the driver's")]
+        unsafe extern "system" fn $name<const PER_THREAD: bool>(
+            $($arg: <$ty as $crate::driver::call::Param>::Raw),*
+        ) -> cuprum_sys::CUresult {
+            #[allow(clippy::too_many_arguments, reason = "the parameters are the driver's")]
+            fn body(
+                $call: &$crate::driver::call::Call,
+                $($arg: $ty),*
+            ) -> $crate::driver::answer::Answer $body
+            $(
+                // SAFETY: passed by the caller for this very parameter, as the driver's documentation demands it.
+                let $arg = unsafe { <$ty as $crate::driver::call::Param>::from_raw($arg) };
+            )*
+            let call = $crate::driver::call::Call {
+                id: cuprum_sys::FnId::$name,
+                per_thread: PER_THREAD,
+            };
+            $crate::driver::call::enter(call, |call| body(call, $($arg),*))
+        }
+    };
+}
+
+/// Enters a function of [`calls!`] under each of its names.
+macro_rules! enter_function {
+    ($builder:ident [$($name:ident),+]) => {
+        $( $crate::driver::call::enter_function! { $builder $name } )+
+    };
+    ($builder:ident $name:ident) => {
+        $builder.add(
+            cuprum_sys::FnId::$name,
+            |fns| fns.$name = $name::<false>,
+            |fns| fns.$name = $name::<true>,
+        );
+    };
+}
+pub(crate) use {calls, enter_function, function};

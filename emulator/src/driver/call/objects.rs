@@ -1,0 +1,252 @@
+//! Handles: numbers that name objects, and tables that check them.
+//!
+//! A handle is never the address of anything. Each kind of object counts in a range of its own and
+//! no number is given twice, so a stale handle, or one of another kind, is never mistaken for a
+//! live object. The exception is the primary context of a device, whose handle stays when it is made
+//! again, as on hardware.
+//!
+//! A table stands beside its object, and says there whether its objects go with a context and whether they can leak.
+//! Those that do are entered with the functions of their module (`objects TABLE;` in `calls!`), so that the death of a
+//! context and the search for leaks are a loop each.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use cuprum_sys::FnId;
+
+use crate::report::{Leak, LeakKind};
+use crate::served;
+
+/// The kinds of objects. The number is part of each handle, and leaks are told in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Context = 1,
+    Stream,
+    Event,
+    Module,
+    Function,
+    Library,
+    Kernel,
+    Array,
+    Mipmap,
+    Texture,
+    Surface,
+    Graph,
+    GraphNode,
+    GraphExec,
+    GraphBlock,
+    Pool,
+    Physical,
+    Link,
+    UserObject,
+    Condition,
+    Green,
+    Description,
+    LogCallback,
+}
+
+/// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.
+const STEP: usize = 16;
+
+/// Objects of one kind, for those who know no kind: they go with contexts, or are told as leaks.
+pub(crate) trait Objects: Sync {
+    fn kind(&self) -> Kind;
+
+    /// Removes what goes with a context.
+    fn end_of_context(&self, context: usize);
+
+    /// Adds what a context holds, given by its handle and its number, or what belongs to no context; in the order in
+    /// which it was made.
+    fn leaks(&self, context: Option<(usize, u64)>, found: &mut Vec<Leak>);
+}
+
+/// Whether an object that is still there is a leak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaked {
+    No,
+    Yes,
+    /// With its size.
+    Bytes(u64),
+}
+
+/// Tells whether an object is a leak, by itself and the call that made it.
+type Judge<T> = fn(&T, Option<FnId>) -> Leaked;
+
+/// The live objects of one kind.
+#[derive(Debug)]
+pub(crate) struct Table<T> {
+    kind: Kind,
+    next: AtomicUsize,
+    /// The handle of the context that it goes with.
+    owner_of: Option<fn(&T) -> usize>,
+    leak: Option<(LeakKind, Judge<T>)>,
+    live: RwLock<Live<T>>,
+}
+
+#[derive(Debug)]
+struct Live<T> {
+    objects: BTreeMap<usize, Entry<T>>,
+    /// What goes with each context, where they go with one.
+    owned: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    object: Arc<T>,
+    /// The call that made it.
+    made_by: Option<FnId>,
+}
+
+impl<T> Table<T> {
+    pub(crate) const fn new(kind: Kind) -> Self {
+        let live = Live { objects: BTreeMap::new(), owned: BTreeMap::new() };
+        let next = AtomicUsize::new(first(kind));
+        Self { kind, next, owner_of: None, leak: None, live: RwLock::new(live) }
+    }
+
+    /// The objects go with contexts: by the handle of which.
+    pub(crate) const fn owned_by(mut self, owner_of: fn(&T) -> usize) -> Self {
+        self.owner_of = Some(owner_of);
+        self
+    }
+
+    /// An object that is left when its context or the process ends is a leak, if `judge` says so.
+    pub(crate) const fn leak(mut self, kind: LeakKind, judge: Judge<T>) -> Self {
+        self.leak = Some((kind, judge));
+        self
+    }
+
+    /// Makes an object that knows its own handle.
+    pub(crate) fn insert_with(&self, make: impl FnOnce(usize) -> T) -> (usize, Arc<T>) {
+        let handle = self.next.fetch_add(STEP, Ordering::Relaxed);
+        (handle, self.insert_again(handle, make(handle)))
+    }
+
+    /// Makes an object under a handle that this table has given before, and whose object is gone.
+    pub(crate) fn insert_again(&self, handle: usize, object: T) -> Arc<T> {
+        let object = Arc::new(object);
+        let entry = Entry { object: Arc::clone(&object), made_by: served::call() };
+        let mut live = self.write();
+        live.objects.insert(handle, entry);
+        if let Some(owner_of) = self.owner_of {
+            live.owned.entry(owner_of(&object)).or_default().insert(handle);
+        }
+        drop(live);
+        object
+    }
+
+    pub(crate) fn insert(&self, object: T) -> usize {
+        self.insert_with(|_| object).0
+    }
+
+    pub(crate) fn get(&self, handle: usize) -> Option<Arc<T>> {
+        self.read().objects.get(&handle).map(|entry| Arc::clone(&entry.object))
+    }
+
+    pub(crate) fn remove(&self, handle: usize) -> Option<Arc<T>> {
+        let mut live = self.write();
+        let object = live.objects.remove(&handle)?.object;
+        if let Some(owner) = self.owner_of.map(|owner_of| owner_of(&object)) {
+            let owned = live.owned.get_mut(&owner);
+            if owned.is_some_and(|owned| owned.remove(&handle) && owned.is_empty()) {
+                live.owned.remove(&owner);
+            }
+        }
+        Some(object)
+    }
+
+    /// Whether this handle was given out, live or not.
+    pub(crate) fn was_given(&self, handle: usize) -> bool {
+        let first = first(self.kind);
+        (first..self.next.load(Ordering::Relaxed)).contains(&handle) && (handle - first) % STEP == 0
+    }
+
+    /// Visits every live object with its handle and the call that made it, in the order in which they were made.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, Option<FnId>, &T)) {
+        for (&handle, entry) in &self.read().objects {
+            visit(handle, entry.made_by, &entry.object);
+        }
+    }
+
+    /// Which object of its kind a handle names, counted from 1.
+    pub(crate) fn number(&self, handle: usize) -> u64 {
+        ((handle - first(self.kind)) / STEP) as u64 + 1
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Live<T>> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Live<T>> {
+        self.live.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The first handle of a kind.
+const fn first(kind: Kind) -> usize {
+    0x4000_0000_0000 + ((kind as usize) << 38)
+}
+
+impl<T: Send + Sync> Objects for Table<T> {
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn end_of_context(&self, context: usize) {
+        let mut live = self.write();
+        let gone = live.owned.remove(&context).unwrap_or_default();
+        let gone: Vec<_> = gone.iter().filter_map(|handle| live.objects.remove(handle)).collect();
+        drop(live);
+        // Objects may look into tables when they go.
+        drop(gone);
+    }
+
+    fn leaks(&self, context: Option<(usize, u64)>, found: &mut Vec<Leak>) {
+        let Some((kind, judge)) = self.leak else { return };
+        let number_of_context = context.map_or(0, |(_, number)| number);
+        let mut tell = |handle: usize, entry: &Entry<T>| {
+            let bytes = match judge(&entry.object, entry.made_by) {
+                Leaked::No => return,
+                Leaked::Yes => None,
+                Leaked::Bytes(bytes) => Some(bytes),
+            };
+            let (number, call) = (self.number(handle), entry.made_by);
+            found.push(Leak { kind, number, bytes, call, context: number_of_context });
+        };
+        let live = self.read();
+        match (context, self.owner_of) {
+            (None, None) => live.objects.iter().for_each(|(handle, entry)| tell(*handle, entry)),
+            (Some((context, _)), Some(_)) => {
+                let handles = live.owned.get(&context).into_iter().flatten();
+                handles.filter_map(|handle| live.objects.get_key_value(handle)).for_each(
+                    |(handle, entry)| {
+                        tell(*handle, entry);
+                    },
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_are_checked_and_never_reused() {
+        let streams = Table::new(Kind::Stream);
+        let events = Table::new(Kind::Event);
+        let first = streams.insert("a");
+        let event = events.insert("e");
+        assert_eq!(streams.get(first).as_deref(), Some(&"a"));
+        assert!(streams.get(event).is_none());
+        assert!(!streams.was_given(event));
+        streams.remove(first);
+        assert!(streams.get(first).is_none());
+        assert!(streams.was_given(first));
+        assert!(!streams.was_given(first + 1));
+        assert_ne!(streams.insert("b"), first);
+    }
+}

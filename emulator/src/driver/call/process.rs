@@ -1,0 +1,142 @@
+//! The process around the driver: forks of it, its end, and the ends of its threads.
+
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
+
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is a child of the one in which `cuInit` was called. The driver does not
+/// work there, as on hardware: its threads are gone and its locks may be held for ever.
+pub(crate) fn is_forked_child() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
+/// Starts to watch for forks. Called by `cuInit`.
+pub(crate) fn watch_forks() {
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(os::watch);
+}
+
+static AT_EXIT: OnceLock<fn()> = OnceLock::new();
+
+unsafe extern "C" {
+    fn atexit(handler: extern "C" fn()) -> core::ffi::c_int;
+}
+
+/// Has a function run when the process ends in the usual way, but not in a forked child. There is one such function;
+/// the first stays.
+pub(crate) fn at_exit(run: fn()) {
+    extern "C" fn handler() {
+        if let Some(run) = AT_EXIT.get().filter(|_| !is_forked_child()) {
+            // A panic must not unwind into C, and there is nobody left to hear of it.
+            let _ = catch_unwind(run);
+        }
+    }
+    if AT_EXIT.set(run).is_ok() {
+        // SAFETY: C's own function, given a function of its type that does not unwind. Failure means no memory: then
+        // nothing is told at the end.
+        unsafe { atexit(handler) };
+    }
+}
+
+static AT_THREAD_END: OnceLock<fn()> = OnceLock::new();
+
+/// Has a function run when the calling thread ends, as far as possible after the destructors of the client's
+/// thread-local variables. There is one such function; the first stays. It is forgotten when it has run.
+pub(crate) fn at_thread_end(run: fn()) {
+    AT_THREAD_END.get_or_init(|| run);
+    os::watch_thread();
+}
+
+fn end_thread() {
+    if let Some(run) = AT_THREAD_END.get() {
+        // A panic must not unwind into C, and there is nobody left to hear of it.
+        let _ = catch_unwind(run);
+    }
+}
+
+#[cfg(all(unix, not(miri)))]
+mod os {
+    use super::{FORKED, OnceLock, Ordering, end_thread};
+    use core::ffi::{c_int, c_void};
+    use core::ptr;
+    use std::cell::Cell;
+
+    type Handler = Option<unsafe extern "C" fn()>;
+
+    unsafe extern "C" {
+        fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> c_int;
+        fn pthread_key_create(key: *mut Key, destructor: Destructor) -> c_int;
+        fn pthread_setspecific(key: Key, value: *const c_void) -> c_int;
+    }
+
+    type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
+    #[cfg(target_vendor = "apple")]
+    type Key = core::ffi::c_ulong;
+    #[cfg(not(target_vendor = "apple"))]
+    type Key = core::ffi::c_uint;
+
+    thread_local! {
+        static WATCHED: Cell<bool> = const { Cell::new(false) };
+    }
+
+    unsafe extern "C" fn at_end(_: *mut c_void) {
+        WATCHED.set(false);
+        end_thread();
+    }
+
+    /// Watches for the end of this thread. The values of keys are destroyed after thread-local variables of C++ and of
+    /// Rust, and this driver's key is newer than those that its clients had before they loaded it.
+    pub(super) fn watch_thread() {
+        static KEY: OnceLock<Option<Key>> = OnceLock::new();
+        if WATCHED.replace(true) {
+            return;
+        }
+        let key = KEY.get_or_init(|| {
+            let mut key = 0;
+            // SAFETY: a place for the key, and a function of its type that does not unwind.
+            let made = unsafe { pthread_key_create(&mut key, Some(at_end)) };
+            (made == 0).then_some(key)
+        });
+        // Without a key, what the thread leaves behind stays.
+        if let Some(key) = *key {
+            // SAFETY: a key of our own; its values are not followed, and need only differ from null.
+            unsafe { pthread_setspecific(key, ptr::without_provenance(1)) };
+        }
+    }
+
+    unsafe extern "C" fn in_child() {
+        FORKED.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn watch() {
+        // SAFETY: the handler stores one atomic, which is allowed in a forked child; this library
+        // is never unloaded while it is registered, as glibc drops the handlers of a library that
+        // is. Failure means no memory: then a child is not recognized, as before.
+        unsafe { pthread_atfork(None, None, Some(in_child)) };
+    }
+}
+
+#[cfg(any(not(unix), miri))]
+mod os {
+    pub(super) fn watch() {}
+
+    struct End;
+
+    impl Drop for End {
+        fn drop(&mut self) {
+            super::end_thread();
+        }
+    }
+
+    thread_local! {
+        static END: End = const { End };
+    }
+
+    /// Watches for the end of this thread.
+    pub(super) fn watch_thread() {
+        // Fails only after it has run.
+        let _ = END.try_with(|_| ());
+    }
+}

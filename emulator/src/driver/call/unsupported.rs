@@ -1,0 +1,114 @@
+//! What a driver function says, once per reason, that answers `CUDA_ERROR_NOT_SUPPORTED`: its name and why.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::catch_unwind;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use cuprum_sys::{CUresult, FnId};
+
+use crate::message::{self, Message};
+
+/// The functions that are not implemented, by reason. A paragraph is comment lines with the reason, then names; the
+/// first one is about the file.
+const LIST: &str = include_str!("../not_implemented.txt");
+
+/// More than the driver has functions.
+const MOST: usize = 800;
+
+const _: () = assert!(FnId::ALL.len() <= MOST);
+
+/// A function that is not implemented.
+///
+/// It is called through the types of many functions. That is sound with the C calling convention of the platforms we
+/// support: the caller owns the arguments, and nothing here reads them.
+pub(super) type Stub = unsafe extern "system" fn() -> CUresult;
+
+unsafe extern "system" fn stub<const NUMBER: usize>() -> CUresult {
+    // A panic of the client's hook must not unwind into C.
+    let _ = catch_unwind(|| FnId::ALL.get(NUMBER).copied().map(tell_stub));
+    CUresult::CUDA_ERROR_NOT_SUPPORTED
+}
+
+macro_rules! ten {
+    ($($hundred:literal)*) => { [$( [
+        ten!(@ $hundred 0), ten!(@ $hundred 1), ten!(@ $hundred 2), ten!(@ $hundred 3), ten!(@ $hundred 4),
+        ten!(@ $hundred 5), ten!(@ $hundred 6), ten!(@ $hundred 7), ten!(@ $hundred 8), ten!(@ $hundred 9),
+    ] ),*] };
+    (@ $hundred:literal $ten:literal) => { [
+        stub::<{ 100 * $hundred + 10 * $ten }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 1 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 2 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 3 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 4 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 5 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 6 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 7 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 8 }>,
+        stub::<{ 100 * $hundred + 10 * $ten + 9 }>,
+    ] };
+}
+
+/// One stub per function, by its number.
+static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5 6 7);
+
+/// What stands in for a function that is not implemented.
+pub(super) fn stand_in(id: FnId) -> Stub {
+    let number = id as usize;
+    STUBS[number / 100][number / 10 % 10][number % 10]
+}
+
+thread_local! {
+    /// Why this thread's call answers `CUDA_ERROR_NOT_SUPPORTED`.
+    static REASON: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// The answer of a function that works, and does not do what its arguments ask for. The reason names the way out.
+pub(crate) fn not_supported(reason: &'static str) -> CUresult {
+    REASON.set(Some(reason));
+    CUresult::CUDA_ERROR_NOT_SUPPORTED
+}
+
+/// Tells the client's hook why a call answers `CUDA_ERROR_NOT_SUPPORTED`, once per function and reason.
+pub(super) fn tell_arguments(id: FnId) {
+    if let Some(reason) = REASON.take() {
+        tell(id, reason);
+    }
+}
+
+/// Tells the client's hook that a function is not implemented, once.
+fn tell_stub(id: FnId) {
+    tell(id, reason(name_of(id)).unwrap_or_default());
+}
+
+fn tell(id: FnId, reason: &'static str) {
+    static TOLD: Mutex<BTreeSet<(u16, &str)>> = Mutex::new(BTreeSet::new());
+    let is_new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert((id as u16, reason));
+    if is_new {
+        message::tell(&Message::NotSupported { function: name_of(id), reason });
+    }
+}
+
+fn name_of(id: FnId) -> &'static str {
+    id.symbol().name.to_str().unwrap_or_default()
+}
+
+/// The reason in the list, if the function is in it.
+fn reason(function: &str) -> Option<&'static str> {
+    static REASONS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
+        let paragraphs = LIST.split("\n\n");
+        paragraphs
+            .flat_map(|paragraph| names_in(paragraph).map(move |name| (name, words_of(paragraph))))
+            .collect()
+    });
+    REASONS.get(function).map(String::as_str)
+}
+
+fn names_in(paragraph: &'static str) -> impl Iterator<Item = &'static str> {
+    paragraph.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+}
+
+fn words_of(paragraph: &str) -> String {
+    let lines = paragraph.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);
+    lines.collect::<Vec<_>>().join(" ")
+}

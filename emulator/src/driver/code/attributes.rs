@@ -1,0 +1,136 @@
+//! Attributes of kernels: those that clients set, and those that the code has.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use cuprum_sys::*;
+
+use crate::program::{GlobalSpace, Kernel, Program};
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::Out;
+use crate::driver::device::{MAX_THREADS, SHARED_DEFAULT, SHARED_OPT_IN};
+use crate::driver::state::settings;
+
+use super::jit::RegisterLimit;
+
+/// The attributes that a client can set, and what the compiler was told.
+#[derive(Debug)]
+pub(super) struct Attributes {
+    dynamic_shared: AtomicI32,
+    carveout: AtomicI32,
+    registers: RegisterLimit,
+    /// What counts where nothing was set: the attributes of the kernel that a function is of.
+    base: Option<Arc<Attributes>>,
+}
+
+/// Marks what was not set.
+const UNSET: i32 = i32::MIN;
+
+impl Attributes {
+    pub(super) fn new(kernel: &Kernel, registers: RegisterLimit) -> Self {
+        let left = SHARED_DEFAULT.saturating_sub(kernel.static_shared());
+        Self {
+            dynamic_shared: AtomicI32::new(left as i32),
+            carveout: AtomicI32::new(-1),
+            registers,
+            base: None,
+        }
+    }
+
+    /// Those of a function, which are its kernel's until they are set for the function itself.
+    pub(super) fn of_function(kernel: Arc<Self>) -> Self {
+        Self {
+            dynamic_shared: AtomicI32::new(UNSET),
+            carveout: AtomicI32::new(UNSET),
+            registers: kernel.registers,
+            base: Some(kernel),
+        }
+    }
+
+    /// The value of an attribute that can be set.
+    fn value(&self, pick: fn(&Self) -> &AtomicI32) -> i32 {
+        match (pick(self).load(Ordering::Relaxed), &self.base) {
+            (UNSET, Some(base)) => base.value(pick),
+            (value, _) => value,
+        }
+    }
+
+    /// The most dynamic shared memory that a launch may ask for.
+    pub(super) fn dynamic_shared(&self) -> u32 {
+        self.value(|attributes| &attributes.dynamic_shared) as u32
+    }
+
+    pub(super) fn get(
+        &self,
+        program: &Program,
+        kernel: &Kernel,
+        attribute: CUfunction_attribute,
+    ) -> Answer<i32> {
+        use CUfunction_attribute as A;
+
+        let (major, minor) = settings().compute_capability;
+        Ok(match attribute {
+            // `.reqntid` does not count here.
+            A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK if kernel.required_threads().is_some() => {
+                MAX_THREADS as i32
+            }
+            A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => max_threads(kernel) as i32,
+            A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_shared() as i32,
+            A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => {
+                let constants = program.globals().iter();
+                let constants = constants.filter(|global| global.space == GlobalSpace::Const);
+                constants.map(|global| global.size).sum::<u64>() as i32
+            }
+            A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => {
+                kernel.local_bytes() as i32 + self.registers.apply(kernel.registers()).1 as i32
+            }
+            A::CU_FUNC_ATTRIBUTE_NUM_REGS => self.registers.apply(kernel.registers()).0 as i32,
+            A::CU_FUNC_ATTRIBUTE_PTX_VERSION => architecture(program),
+            A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => (major * 10 + minor) as i32,
+            A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => self.dynamic_shared() as i32,
+            A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                self.value(|attributes| &attributes.carveout)
+            }
+            A::CU_FUNC_ATTRIBUTE_MAX => return Err(INVALID_VALUE),
+            known if known.name().is_some() => 0,
+            _ => return Err(INVALID_VALUE),
+        })
+    }
+
+    pub(super) fn set(&self, kernel: &Kernel, attribute: CUfunction_attribute, value: i32) -> Answer {
+        match attribute {
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+                let most = SHARED_OPT_IN.saturating_sub(kernel.static_shared());
+                ensure((0..=most as i32).contains(&value), INVALID_VALUE)?;
+                self.dynamic_shared.store(value, Ordering::Relaxed);
+            }
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                ensure((-1..=100).contains(&value), INVALID_VALUE)?;
+                self.carveout.store(value, Ordering::Relaxed);
+            }
+            _ => return Err(INVALID_VALUE),
+        }
+        Ok(())
+    }
+}
+
+/// The most threads that a block of this kernel may have.
+pub(super) fn max_threads(kernel: &Kernel) -> u32 {
+    kernel.max_threads().map_or(MAX_THREADS, |most| most.min(MAX_THREADS))
+}
+
+/// `sm_90a` as 90.
+fn architecture(program: &Program) -> i32 {
+    let digits = program.target().trim_start_matches(|c: char| !c.is_ascii_digit());
+    let digits = digits.trim_end_matches(|c: char| !c.is_ascii_digit());
+    digits.parse().unwrap_or(0)
+}
+
+/// Offset and size of a parameter.
+pub(super) fn param_info(kernel: &Kernel, index: usize, offset: Out<usize>, size: Out<usize>) -> Answer {
+    offset.check()?;
+    let param = kernel.params().get(index).ok_or(INVALID_VALUE)?;
+    size.set_if_wanted(param.size as usize);
+    offset.set(param.offset as usize)
+}

@@ -1,0 +1,73 @@
+//! From an image to a program, with the words for what is wrong with it.
+
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::message::{self, Message};
+use crate::program::{LoadOptions, Program, PtxError, PtxErrorKind};
+
+use crate::driver::answer::Answer;
+use crate::driver::call::Text;
+use crate::driver::state::settings;
+
+use super::image::Image;
+use super::jit::{Options, RegisterLimit};
+use super::named::Named;
+use super::refused::Refused;
+
+/// A program, and the registers that its kernels may use.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) program: Arc<Named>,
+    pub(super) registers: RegisterLimit,
+}
+
+/// Reads an image. The log goes to the client, the code is the answer.
+pub(super) fn compile(image: Image, options: &Options) -> Answer<Compiled> {
+    compile_or(image, options, refusal)
+}
+
+/// As [`compile`], with words for what is wrong with the PTX.
+pub(super) fn compile_or(
+    image: Image,
+    options: &Options,
+    refusal: impl FnOnce(&PtxError) -> Refused,
+) -> Answer<Compiled> {
+    let (major, minor) = settings().compute_capability;
+    let capability = major * 10 + minor;
+    let target = LoadOptions { compute_capability: capability };
+    let loaded = image.ptx(capability)?.and_then(|ptx| {
+        let registers = options.registers().and(RegisterLimit::marked(&ptx));
+        let program = Program::load(&ptx, &target).map_err(|error| refusal(&error))?;
+        Ok(Compiled { program: Arc::new(Named::new(program)), registers })
+    });
+    match loaded {
+        Ok(compiled) => {
+            options.nothing()?;
+            Ok(compiled)
+        }
+        Err(Refused { code, log }) => {
+            options.error(&log)?;
+            message::tell(&Message::ModuleRefused { code, log: &log });
+            Err(code)
+        }
+    }
+}
+
+/// The code that the driver gives for PTX it does not take.
+pub(super) fn refusal(error: &PtxError) -> Refused {
+    let code = match error.kind {
+        PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        _ => CUresult::CUDA_ERROR_INVALID_PTX,
+    };
+    Refused::new(code, format!("ptx {error}\n"))
+}
+
+/// Reads a module's file; the NUL behind it makes text of it.
+pub(super) fn read_file(path: Text) -> Answer<Vec<u8>> {
+    let bytes = std::fs::read(path.get()?);
+    let mut bytes = bytes.map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
+    bytes.push(0);
+    Ok(bytes)
+}

@@ -1,0 +1,28 @@
+//! What of the library of the device runtime there is: groups of all threads of a grid.
+
+/// Groups of all threads of a grid, as device code before CUDA 11.2 calls them. The handle is the address of the grid's
+/// workspace, in whose second word blocks meet: each adds one, the first block so much that the highest bit flips when
+/// all have come.
+pub(crate) const PTX: &str = concat!("\n", include_str!("device_runtime.ptx"));
+
+/// Whether this is the library of the device runtime, by the name of the object in the archive. That is longer than the
+/// 16 bytes of a header, so it is in the table of long names, a member called `//`.
+pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
+    const MAGIC: &[u8] = b"!<arch>\n";
+    const MEMBER: &[u8] = b"cuda_device_runtime.o/";
+    const HEADER: usize = 60;
+    const SIZE: core::ops::Range<usize> = 48..58;
+    let Some(mut rest) = archive.strip_prefix(MAGIC) else { return false };
+    while let Some(header) = rest.get(..HEADER) {
+        let size =
+            std::str::from_utf8(&header[SIZE]).ok().and_then(|size| size.trim_end().parse::<usize>().ok());
+        if header.starts_with(b"// ") {
+            return rest[HEADER..].starts_with(MEMBER);
+        }
+        let Some(next) = size.and_then(|size| size.checked_next_multiple_of(2)?.checked_add(HEADER)) else {
+            return false;
+        };
+        rest = rest.get(next..).unwrap_or_default();
+    }
+    false
+}

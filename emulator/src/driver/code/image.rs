@@ -1,0 +1,153 @@
+//! What a client hands over as a module: PTX text, a fat binary around it, or machine code.
+
+use core::ffi::{CStr, c_void};
+use std::slice;
+
+use crate::driver::answer::{Answer, INVALID_VALUE};
+use crate::driver::call::Param;
+
+use super::fatbin;
+use super::joined::Joined;
+use super::refused::Refused;
+
+/// A module's image.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Image {
+    start: *const c_void,
+    /// The most bytes that it may have; `None` for a client's pointer, whose length the image itself tells.
+    most: Option<usize>,
+}
+
+impl Param for Image {
+    type Raw = *const c_void;
+
+    unsafe fn from_raw(raw: *const c_void) -> Self {
+        Self { start: raw, most: None }
+    }
+}
+
+const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
+const FATBIN_MAGIC: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
+/// The structure that compilers put around a fat binary; the address of that is its second word.
+const WRAPPER_MAGIC: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
+const WRAPPER_VERSION: usize = 4;
+const WRAPPER_POINTER: usize = 8;
+/// In version 2, the address of a list of fat binaries that are still to be linked, with null at its end: what device
+/// code compiled apart (`-rdc=true`) becomes. The other pointer then has what the compiler linked by itself, for
+/// architectures that it knew.
+const WRAPPER_LIST: usize = 16;
+const LINK_VERSION: u32 = 2;
+/// The most fat binaries in such a list.
+const MOST_LINKED: usize = 1 << 16;
+
+impl Image {
+    /// An image in a buffer that ends with a NUL.
+    pub(super) fn in_buffer(bytes: &[u8]) -> Self {
+        Self { start: bytes.as_ptr().cast(), most: Some(bytes.len()) }
+    }
+
+    /// The PTX text of the image that suits a device of this compute capability best.
+    pub(super) fn ptx(self, capability: u32) -> Answer<Result<String, Refused>> {
+        if self.start.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        Ok(if self.begins(ELF_MAGIC) {
+            Err(Refused::machine_code("the image"))
+        } else if self.begins(FATBIN_MAGIC) {
+            self.contained(capability)
+        } else if self.begins(WRAPPER_MAGIC) && self.most.is_some() {
+            // What a file says is no address of this process.
+            Err(Refused::garbage())
+        } else if self.begins(WRAPPER_MAGIC) {
+            return self.wrapped(capability);
+        } else if !self.begins_as_text() {
+            // Neither an image nor a text: nothing says where it ends.
+            Err(Refused::garbage())
+        } else {
+            // SAFETY: what is no container is a text that ends with a NUL, by the contract of the call; `in_buffer` is
+            // given bytes that end with one.
+            match unsafe { CStr::from_ptr(self.start.cast()) }.to_str() {
+                Ok(text) if text.contains(".version") => Ok(text.to_owned()),
+                _ => Err(Refused::garbage()),
+            }
+        })
+    }
+
+    /// Whether the first four bytes, or those before a NUL among them, are of a text.
+    fn begins_as_text(self) -> bool {
+        for index in 0..4 {
+            let at = self.start.cast::<u8>().wrapping_add(index);
+            // SAFETY: no byte before was a NUL, so this one belongs to the header or to the text.
+            match unsafe { at.read() } {
+                0 => break,
+                byte if !byte.is_ascii() => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// The PTX of what a wrapper is around: a fat binary, or a list of them. Never a wrapper, which might be itself.
+    fn wrapped(self, capability: u32) -> Answer<Result<String, Refused>> {
+        let version = self.start.wrapping_byte_add(WRAPPER_VERSION).cast::<u32>();
+        // SAFETY: what begins with this magic number goes on with a version and two pointers, all of which the client
+        // keeps during the call.
+        let is_list = unsafe { version.read_unaligned() } == LINK_VERSION;
+        let field = if is_list { WRAPPER_LIST } else { WRAPPER_POINTER };
+        let field = self.start.wrapping_byte_add(field).cast::<*const c_void>();
+        // SAFETY: one of the two pointers behind the version of a wrapper.
+        let start = unsafe { field.read_unaligned() };
+        if start.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        if !is_list {
+            return Ok(Self { start, most: None }.contained(capability));
+        }
+        let mut joined = Joined::default();
+        for index in 0..MOST_LINKED {
+            let place = start.cast::<*const c_void>().wrapping_add(index);
+            // SAFETY: the list ends with null, which none of the pointers before this one was.
+            let start = unsafe { place.read_unaligned() };
+            if start.is_null() {
+                joined.add_device_runtime();
+                return Ok(Ok(joined.text()));
+            }
+            let part = Self { start, most: None }.contained(capability);
+            if let Err(refused) = part.and_then(|ptx| joined.add(&index.to_string(), &ptx)) {
+                return Ok(Err(refused));
+            }
+        }
+        Ok(Err(Refused::garbage()))
+    }
+
+    /// The PTX of a fat binary.
+    fn contained(self, capability: u32) -> Result<String, Refused> {
+        if !self.begins(FATBIN_MAGIC) {
+            return Err(Refused::garbage());
+        }
+        fatbin::ptx(self.fatbin()?, capability)
+    }
+
+    /// Whether the image starts with these bytes, none of which is zero.
+    fn begins(self, magic: [u8; 4]) -> bool {
+        magic.into_iter().enumerate().all(|(index, byte)| {
+            let at = self.start.cast::<u8>().wrapping_add(index);
+            // SAFETY: an image is at least a header or a text up to its NUL; the bytes before this one were no NUL.
+            unsafe { at.read() == byte }
+        })
+    }
+
+    /// The bytes of a fat binary, whose header has the length.
+    fn fatbin(&self) -> Result<&[u8], Refused> {
+        if self.most.is_some_and(|most| most < fatbin::HEADER) {
+            return Err(Refused::garbage());
+        }
+        // SAFETY: a fat binary starts with a header of this size, by its magic number; a buffer has that many bytes.
+        let header = unsafe { slice::from_raw_parts(self.start.cast::<u8>(), fatbin::HEADER) };
+        let len = fatbin::total_len(header).filter(|len| self.most.is_none_or(|most| *len <= most));
+        let len = len.filter(|len| isize::try_from(*len).is_ok()).ok_or_else(Refused::garbage)?;
+        // SAFETY: the header says that the container is this long, and a buffer is. The bytes are used during the
+        // call only, in which the client keeps them.
+        Ok(unsafe { slice::from_raw_parts(self.start.cast::<u8>(), len) })
+    }
+}

@@ -1,0 +1,81 @@
+//! PTX of several inputs as one text.
+//!
+//! The first header is kept, the other headers are dropped. What one input declares and another defines is then in one
+//! module.
+
+use cuprum_sys::CUresult;
+
+use super::device_runtime;
+use super::fatbin::MOST_TEXT;
+use super::refused::Refused;
+
+/// Several texts, joined.
+#[derive(Debug, Default)]
+pub(super) struct Joined {
+    text: String,
+    inputs: Vec<Input>,
+    has_device_runtime: bool,
+}
+
+/// Where an input is in the joined text.
+#[derive(Debug)]
+struct Input {
+    name: String,
+    /// Lines of the text before it.
+    before: usize,
+    /// Lines of its header that were dropped.
+    dropped: usize,
+}
+
+impl Joined {
+    /// Adds a module, under the name that the client gives it.
+    pub(super) fn add(&mut self, name: &str, ptx: &str) -> Result<(), Refused> {
+        let part = if self.text.is_empty() { ptx } else { without_header(ptx) };
+        let bytes = self.text.len() as u64 + part.len() as u64;
+        if bytes > MOST_TEXT {
+            let log =
+                format!("the inputs are {bytes} bytes of PTX; the software device links up to {MOST_TEXT}");
+            return Err(Refused::new(CUresult::CUDA_ERROR_OUT_OF_MEMORY, log));
+        }
+        let (before, dropped) = (lines(&self.text), lines(&ptx[..ptx.len() - part.len()]));
+        self.inputs.push(Input { name: name.to_owned(), before, dropped });
+        self.text += part;
+        self.text.push('\n');
+        Ok(())
+    }
+
+    /// The input that a line of the text, from 1, comes from, and the number of the line in that.
+    pub(super) fn origin(&self, line: u32) -> Option<(&str, u32)> {
+        let line = line as usize;
+        let input = self.inputs.iter().rev().find(|input| input.before < line)?;
+        let line = u32::try_from(line - input.before + input.dropped).ok()?;
+        Some((&input.name, line))
+    }
+
+    /// Adds what the library of the device runtime defines and the software device has, once.
+    pub(super) fn add_device_runtime(&mut self) {
+        self.has_device_runtime = true;
+    }
+
+    /// The whole text.
+    pub(super) fn text(&self) -> String {
+        let runtime = if self.has_device_runtime && !self.text.is_empty() { device_runtime::PTX } else { "" };
+        format!("{}{runtime}", self.text)
+    }
+}
+
+/// The ends of lines in a text.
+fn lines(text: &str) -> usize {
+    text.bytes().filter(|&byte| byte == b'\n').count()
+}
+
+/// PTX from behind its last header directive on.
+fn without_header(ptx: &str) -> &str {
+    let headers = [".version", ".target", ".address_size"];
+    let ends = headers.iter().filter_map(|header| {
+        let start = ptx.find(header)?;
+        let line = ptx[start..].find('\n')?;
+        Some(start + line)
+    });
+    ptx.get(ends.max().unwrap_or(0)..).unwrap_or("")
+}

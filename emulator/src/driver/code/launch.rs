@@ -1,0 +1,298 @@
+//! Launches of kernels.
+
+use core::ffi::c_void;
+use core::ptr;
+use std::sync::{Arc, LazyLock};
+
+use cuprum_sys::*;
+
+use crate::exec::{self, ExecOptions, LaunchArgs};
+use crate::memory::Request;
+
+use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{Call, In, Param, calls, not_supported};
+use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors};
+use crate::driver::state::{Operation, Turn, memory, settings};
+
+use super::attributes::max_threads;
+use super::fault;
+use super::function::Function;
+use super::hooks::KernelHooks;
+use super::occupancy::resident_blocks;
+
+/// A launch, checked and ready to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Launch {
+    pub(crate) function: Arc<Function>,
+    pub(crate) shape: Shape,
+    pub(crate) params: Vec<u8>,
+}
+
+/// Everything about a launch but the kernel and its arguments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_shared: u32,
+    pub(crate) cooperative: bool,
+}
+
+/// Bytes that the barrier of a cooperative grid needs.
+const WORKSPACE_BYTES: u64 = 64;
+
+impl Launch {
+    /// Checks a launch against the limits of device and kernel.
+    pub(crate) fn new(function: Arc<Function>, shape: Shape, params: Vec<u8>) -> Answer<Self> {
+        let kernel = &function.kernel;
+        let within = |sides: [u32; 3], limits: [u32; 3]| {
+            sides.iter().zip(limits).all(|(&side, limit)| (1..=limit).contains(&side))
+        };
+        ensure(within(shape.grid, MAX_GRID) && within(shape.block, MAX_BLOCK), INVALID_VALUE)?;
+        let threads: u32 = shape.block.iter().product();
+        ensure(threads <= MAX_THREADS, INVALID_VALUE)?;
+        let fits = threads <= max_threads(kernel)
+            && kernel.required_threads().is_none_or(|required| required == shape.block);
+        ensure(fits, INVALID_VALUE)?;
+        ensure(shape.dynamic_shared <= function.attributes.dynamic_shared(), INVALID_VALUE)?;
+        if shape.cooperative {
+            let resident = resident_blocks(kernel, threads, shape.dynamic_shared);
+            let room = u64::from(resident) * multiprocessors() as u64;
+            let blocks = shape.grid.iter().map(|&side| u64::from(side)).product::<u64>();
+            ensure(blocks <= room, CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)?;
+        }
+        Ok(Self { function, shape, params })
+    }
+
+    /// Runs it, in the context of its function.
+    pub(crate) fn launch(&self) -> Answer {
+        let module = &self.function.module;
+        let context = &module.context;
+        let workspace = match self.shape.cooperative {
+            true => {
+                let request = Request::device(WORKSPACE_BYTES, context.handle as u64, context.device as u32);
+                let region = memory().alloc(&request).map_err(|_| OUT_OF_MEMORY)?;
+                if let Some(written) = &region.init {
+                    written.set(0, WORKSPACE_BYTES);
+                }
+                Some(region)
+            }
+            false => None,
+        };
+        let hooks = KernelHooks::new(context, &module.program)?;
+        let args = LaunchArgs {
+            kernel: &self.function.kernel,
+            globals: &module.globals,
+            grid: self.shape.grid,
+            block: self.shape.block,
+            dynamic_shared: self.shape.dynamic_shared,
+            params: &self.params,
+            cooperative: self.shape.cooperative,
+            grid_workspace: workspace.as_ref().map_or(0, |region| region.base),
+        };
+        let result = exec::launch(&args, &memory().snapshot(), &OPTIONS, &hooks);
+        if let Some(workspace) = workspace {
+            // Ours alone, so it is there to be freed.
+            let _ = memory().free(workspace.base);
+        }
+        match result {
+            Ok(_) => Ok(()),
+            Err(fault) => {
+                let code = fault.code();
+                fault::remember(*fault);
+                Err(code)
+            }
+        }
+    }
+}
+
+/// What every launch gets of the settings.
+static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
+    let (settings, multiprocessors) = (settings(), multiprocessors() as u32);
+    ExecOptions {
+        mode: settings.execution,
+        workers: if settings.workers == 0 { multiprocessors as usize } else { settings.workers },
+        budget: settings.instruction_budget,
+        time_limit: settings.time_limit,
+        check_init: settings.check_init,
+        check_races: settings.check_races,
+        check_atomic_reads: settings.check_atomic_reads,
+        check_barriers: settings.check_barriers,
+        seed: settings.seed,
+        multiprocessors,
+    }
+});
+
+impl Operation for Launch {
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        self.launch()
+    }
+}
+
+/// Collects the arguments into one buffer, from either of the two ways to pass them.
+pub(crate) fn pack_params(
+    function: &Function,
+    each: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Answer<Vec<u8>> {
+    let kernel = &function.kernel;
+    let mut buffer = vec![0; kernel.param_bytes() as usize];
+    match (each.is_null(), extra.is_null()) {
+        (true, true) => ensure(kernel.params().is_empty(), INVALID_VALUE)?,
+        (false, false) => return Err(INVALID_VALUE),
+        (false, true) => {
+            for (index, param) in kernel.params().iter().enumerate() {
+                // SAFETY: the array is not null, and the client passes one pointer for each parameter of the kernel.
+                let from = unsafe { each.wrapping_add(index).read_unaligned() };
+                ensure(!from.is_null(), INVALID_VALUE)?;
+                let to = &mut buffer[param.offset as usize..][..param.size as usize];
+                // SAFETY: the client's argument, not null, has the size of the parameter; the buffer is our own.
+                unsafe { ptr::copy_nonoverlapping(from.cast(), to.as_mut_ptr(), to.len()) };
+            }
+        }
+        (true, false) => {
+            let (from, bytes) = extra_buffer(extra)?;
+            ensure(bytes >= buffer.len() && !from.is_null() || buffer.is_empty(), INVALID_VALUE)?;
+            ensure(bytes == buffer.len(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
+            // SAFETY: the client says that its buffer has as many bytes as ours, and it is not null unless that is none.
+            unsafe { ptr::copy_nonoverlapping(from.cast(), buffer.as_mut_ptr(), buffer.len()) };
+        }
+    }
+    Ok(buffer)
+}
+
+/// Reads the list of marks and values that `extra` is.
+fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
+    /// Marks in a valid list: at most two, and the end.
+    const MOST_MARKS: usize = 3;
+    let (mut buffer, mut bytes) = (ptr::null(), None);
+    for pair in 0..MOST_MARKS {
+        let at = extra.wrapping_add(2 * pair);
+        // SAFETY: the list is not null and goes on until its end mark, which was not seen yet.
+        let mark = unsafe { at.read_unaligned() };
+        if mark == CU_LAUNCH_PARAM_END {
+            return Ok((buffer, bytes.ok_or(INVALID_VALUE)?));
+        }
+        // SAFETY: every other mark is followed by its value.
+        let value = unsafe { at.wrapping_add(1).read_unaligned() };
+        if mark == CU_LAUNCH_PARAM_BUFFER_POINTER {
+            buffer = value.cast_const();
+        } else if mark == CU_LAUNCH_PARAM_BUFFER_SIZE {
+            ensure(!value.is_null(), INVALID_VALUE)?;
+            // SAFETY: the value of this mark points at the size, and is not null.
+            bytes = Some(unsafe { value.cast::<usize>().read_unaligned() });
+        } else {
+            return Err(INVALID_VALUE);
+        }
+    }
+    Err(INVALID_VALUE)
+}
+
+/// Pushes a launch to its stream.
+fn launch(
+    call: &Call,
+    function: CUfunction,
+    shape: Shape,
+    stream: CUstream,
+    each: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Answer {
+    let stream = call.stream(stream)?;
+    let function = Function::find_in(function, stream.context())?;
+    let params = pack_params(&function, each, extra)?;
+    let launch = Launch::new(function, shape, params)?;
+    stream.push(launch).map(drop)
+}
+
+/// The attributes of an extended launch that change what is launched.
+fn apply_attributes(config: &CUlaunchConfig, shape: &mut Shape) -> Answer {
+    // SAFETY: the client's array, of the length that stands beside it.
+    let attributes = unsafe { In::from_raw(config.attrs.cast_const()) };
+    for attribute in attributes.get_all(config.numAttrs as usize)? {
+        match attribute.id {
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                // SAFETY: the id says that the client set this member, an integer.
+                shape.cooperative = unsafe { attribute.value.cooperative } != 0;
+            }
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+                // SAFETY: the id says that the client set this member, three integers.
+                let cluster = unsafe { attribute.value.clusterDim };
+                let single = [cluster.x, cluster.y, cluster.z].iter().all(|&side| side <= 1);
+                if !single {
+                    return Err(not_supported(
+                        "the software device runs clusters of one block only; \
+                         CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most programs avoid them",
+                    ));
+                }
+            }
+            // The others advise the hardware.
+            known if known.name().is_some() => {}
+            _ => return Err(INVALID_VALUE),
+        }
+    }
+    Ok(())
+}
+
+calls! {
+    fn cuLaunchKernel(
+        call,
+        f: CUfunction,
+        gridDimX: u32,
+        gridDimY: u32,
+        gridDimZ: u32,
+        blockDimX: u32,
+        blockDimY: u32,
+        blockDimZ: u32,
+        sharedMemBytes: u32,
+        hStream: CUstream,
+        kernelParams: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        let shape = Shape {
+            grid: [gridDimX, gridDimY, gridDimZ],
+            block: [blockDimX, blockDimY, blockDimZ],
+            dynamic_shared: sharedMemBytes,
+            cooperative: false,
+        };
+        launch(call, f, shape, hStream, kernelParams, extra)
+    }
+
+    fn cuLaunchCooperativeKernel(
+        call,
+        f: CUfunction,
+        gridDimX: u32,
+        gridDimY: u32,
+        gridDimZ: u32,
+        blockDimX: u32,
+        blockDimY: u32,
+        blockDimZ: u32,
+        sharedMemBytes: u32,
+        hStream: CUstream,
+        kernelParams: *mut *mut c_void,
+    ) {
+        let shape = Shape {
+            grid: [gridDimX, gridDimY, gridDimZ],
+            block: [blockDimX, blockDimY, blockDimZ],
+            dynamic_shared: sharedMemBytes,
+            cooperative: true,
+        };
+        launch(call, f, shape, hStream, kernelParams, ptr::null_mut())
+    }
+
+    fn cuLaunchKernelEx(
+        call,
+        config: In<CUlaunchConfig>,
+        f: CUfunction,
+        kernelParams: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        let config = config.get()?;
+        let mut shape = Shape {
+            grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+            block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+            dynamic_shared: config.sharedMemBytes,
+            cooperative: false,
+        };
+        apply_attributes(&config, &mut shape)?;
+        launch(call, f, shape, config.hStream, kernelParams, extra)
+    }
+}

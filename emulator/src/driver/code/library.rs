@@ -1,0 +1,172 @@
+//! Libraries: programs that belong to no context, and are placed into one when they are used there.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use cuprum_sys::*;
+
+use crate::program::Kernel as Code;
+use crate::report::LeakKind;
+
+use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, ensure};
+use crate::driver::call::{Kind, Leaked, Out, Table, put_handle};
+use crate::driver::context::{Context, current};
+use crate::driver::handle::Handle;
+
+use super::attributes::Attributes;
+use super::compile::{Compiled, compile};
+use super::function::{FUNCTIONS, Function, function_of, unload};
+use super::image::Image;
+use super::jit::Options;
+use super::module::{Module, ModuleOf};
+use super::named::Named;
+use super::origin::Origin;
+
+/// The live libraries.
+pub(super) static LIBRARIES: Table<Library> =
+    Table::new(Kind::Library).leak(LeakKind::Library, |_, _| Leaked::Yes);
+
+/// The live kernels.
+pub(crate) static KERNELS: Table<Kernel> = Table::new(Kind::Kernel);
+
+/// A program that belongs to no context.
+#[derive(Debug)]
+pub(crate) struct Library {
+    pub(crate) handle: usize,
+    pub(crate) program: Arc<Named>,
+    pub(super) origin: Arc<Origin>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The module in each context that has used it.
+    modules: HashMap<usize, Weak<Module>>,
+    /// The kernel handles given out, by index.
+    kernels: HashMap<usize, usize>,
+}
+
+/// A kernel that belongs to no context.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) library: Arc<Library>,
+    index: usize,
+    pub(crate) code: Arc<Code>,
+    pub(crate) name: CString,
+    pub(super) attributes: Arc<Attributes>,
+}
+
+impl Library {
+    pub(super) fn create(out: Out<CUlibrary>, image: Image, options: &Options) -> Answer {
+        out.check()?;
+        let Compiled { program, registers } = compile(image, options)?;
+        let (handle, _) = LIBRARIES.insert_with(|handle| {
+            let attributes = |code: &Arc<Code>| Arc::new(Attributes::new(code, registers));
+            let origin = Origin {
+                library: handle,
+                attributes: program.kernels().iter().map(attributes).collect(),
+                managed: Mutex::default(),
+            };
+            Self { handle, program, origin: Arc::new(origin), state: Mutex::default() }
+        });
+        put_handle(out, handle)
+    }
+
+    pub(crate) fn find(handle: CUlibrary) -> Answer<Arc<Self>> {
+        LIBRARIES.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The library's module in a context, loaded on first use.
+    pub(super) fn module_in(&self, context: &Arc<Context>) -> Answer<Arc<Module>> {
+        let mut state = self.state();
+        let known = state.modules.get(&context.handle).and_then(Weak::upgrade);
+        // That of a primary context which was made again since is another.
+        if let Some(module) = known.filter(|module| Arc::ptr_eq(&module.context, context)) {
+            return Ok(module);
+        }
+        let module = Module::load(context, &self.program, ModuleOf::Library(Arc::clone(&self.origin)))?;
+        state.modules.insert(context.handle, Arc::downgrade(&module));
+        Ok(module)
+    }
+
+    pub(crate) fn kernel(self: &Arc<Self>, index: usize) -> Answer<usize> {
+        let code = self.program.kernels().get(index).ok_or(NOT_FOUND)?;
+        let attributes = self.origin.attributes.get(index).ok_or(NOT_FOUND)?;
+        let mut state = self.state();
+        Ok(*state.kernels.entry(index).or_insert_with(|| {
+            KERNELS.insert(Kernel {
+                library: Arc::clone(self),
+                index,
+                name: CString::new(code.name()).unwrap_or_default(),
+                attributes: Arc::clone(attributes),
+                code: Arc::clone(code),
+            })
+        }))
+    }
+
+    pub(super) fn unload(&self) {
+        LIBRARIES.remove(self.handle);
+        let State { modules, kernels } = std::mem::take(&mut *self.state());
+        for handle in kernels.into_values() {
+            KERNELS.remove(handle);
+        }
+        for module in modules.values().filter_map(Weak::upgrade) {
+            unload(&module);
+        }
+        self.origin.free();
+    }
+}
+
+impl Kernel {
+    pub(crate) fn find(handle: CUkernel) -> Answer<Arc<Self>> {
+        KERNELS.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    /// The handle of its function in a context.
+    pub(crate) fn function_in(&self, context: &Arc<Context>) -> Answer<usize> {
+        function_of(&self.library.module_in(context)?, self.index)
+    }
+}
+
+/// Functions by the handles of functions and of kernels.
+impl Function {
+    /// The function behind a handle; of a kernel that belongs to no context, the one in the current
+    /// context. Its context is alive and not poisoned.
+    pub(crate) fn find(handle: CUfunction) -> Answer<Arc<Self>> {
+        if let Some(function) = FUNCTIONS.get(handle.addr()) {
+            function.module.context.check()?;
+            return Ok(function);
+        }
+        let kernel = KERNELS.get(handle.addr()).ok_or(INVALID_HANDLE)?;
+        let context = current().ok_or(INVALID_CONTEXT)?;
+        context.check()?;
+        let function = kernel.function_in(&context)?;
+        FUNCTIONS.get(function).ok_or(INVALID_HANDLE)
+    }
+
+    /// The function behind a handle, which must be of this context.
+    pub(crate) fn find_in(handle: CUfunction, context: &Arc<Context>) -> Answer<Arc<Self>> {
+        let function = match FUNCTIONS.get(handle.addr()) {
+            Some(function) => function,
+            None => {
+                let kernel = KERNELS.get(handle.addr()).ok_or(INVALID_HANDLE)?;
+                let handle = kernel.function_in(context)?;
+                FUNCTIONS.get(handle).ok_or(INVALID_HANDLE)?
+            }
+        };
+        ensure(function.module.context.handle == context.handle, INVALID_HANDLE)?;
+        Ok(function)
+    }
+
+    /// The handle that its kernel has outside of contexts, if it has one.
+    pub(crate) fn kernel_handle(&self) -> Option<usize> {
+        let ModuleOf::Library(origin) = &self.module.of else { return None };
+        let index = self.module.program.kernel(self.kernel.name())?;
+        LIBRARIES.get(origin.library)?.kernel(index).ok()
+    }
+}

@@ -1,0 +1,121 @@
+//! The functions of libraries.
+
+use core::ffi::c_void;
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, NOT_FOUND};
+use crate::driver::call::{InMut, Out, Text, calls, put_handle};
+use crate::driver::handle::Handle;
+
+use super::compile::read_file;
+use super::image::Image;
+use super::jit::Options;
+use super::library::{LIBRARIES, Library};
+
+calls! {
+    objects LIBRARIES;
+
+    fn cuLibraryLoadData(
+        _call,
+        library: Out<CUlibrary>,
+        code: Image,
+        jitOptions: InMut<CUjit_option>,
+        jitOptionsValues: Out<*mut c_void>,
+        numJitOptions: u32,
+        _libraryOptions: InMut<CUlibraryOption>,
+        _libraryOptionValues: Out<*mut c_void>,
+        _numLibraryOptions: u32,
+    ) {
+        let options = Options::read(numJitOptions, jitOptions, jitOptionsValues)?;
+        Library::create(library, code, &options)
+    }
+
+    fn cuLibraryLoadFromFile(
+        _call,
+        library: Out<CUlibrary>,
+        fileName: Text,
+        jitOptions: InMut<CUjit_option>,
+        jitOptionsValues: Out<*mut c_void>,
+        numJitOptions: u32,
+        _libraryOptions: InMut<CUlibraryOption>,
+        _libraryOptionValues: Out<*mut c_void>,
+        _numLibraryOptions: u32,
+    ) {
+        let options = Options::read(numJitOptions, jitOptions, jitOptionsValues)?;
+        let bytes = read_file(fileName)?;
+        Library::create(library, Image::in_buffer(&bytes), &options)
+    }
+
+    fn cuLibraryUnload(_call, library: CUlibrary) {
+        Library::find(library)?.unload();
+        Ok(())
+    }
+
+    fn cuLibraryGetKernel(_call, pKernel: Out<CUkernel>, library: CUlibrary, name: Text) {
+        pKernel.check()?;
+        let name = name.get()?;
+        let library = Library::find(library)?;
+        let index = library.program.kernel(&name);
+        put_handle(pKernel, library.kernel(index.ok_or(NOT_FOUND)?)?)
+    }
+
+    fn cuLibraryGetKernelCount(_call, count: Out<u32>, lib: CUlibrary) {
+        count.check()?;
+        count.set(Library::find(lib)?.program.kernels().len() as u32)
+    }
+
+    fn cuLibraryEnumerateKernels(
+        _call,
+        kernels: Out<CUkernel>,
+        numKernels: u32,
+        lib: CUlibrary,
+    ) {
+        kernels.check()?;
+        let library = Library::find(lib)?;
+        let handles = (0..library.program.kernels().len())
+            .map(|index| library.kernel(index).map(CUkernel::from_addr))
+            .collect::<Answer<Vec<_>>>()?;
+        kernels.set_all(&handles, numKernels as usize)
+    }
+
+    fn cuLibraryGetModule(call, pMod: Out<CUmodule>, library: CUlibrary) {
+        pMod.check()?;
+        let context = call.context()?;
+        put_handle(pMod, Library::find(library)?.module_in(&context)?.handle)
+    }
+
+    fn cuLibraryGetGlobal(
+        call,
+        dptr: Out<u64>,
+        bytes: Out<usize>,
+        library: CUlibrary,
+        name: Text,
+    ) {
+        let name = name.get()?;
+        let context = call.context()?;
+        let (address, size) = Library::find(library)?.module_in(&context)?.global(&name)?;
+        dptr.set_if_wanted(address);
+        bytes.set_if_wanted(size as usize);
+        Ok(())
+    }
+
+    /// Managed variables belong to no context.
+    fn cuLibraryGetManaged(
+        _call,
+        dptr: Out<u64>,
+        bytes: Out<usize>,
+        library: CUlibrary,
+        name: Text,
+    ) {
+        let name = name.get()?;
+        let library = Library::find(library)?;
+        let globals = library.program.globals();
+        let managed = |&index: &usize| globals.get(index).is_some_and(|global| global.managed);
+        let index = library.program.global(&name).filter(managed).ok_or(NOT_FOUND)?;
+        let addresses = library.origin.managed(&library.program)?;
+        dptr.set_if_wanted(addresses.get(&index).copied().unwrap_or(0));
+        bytes.set_if_wanted(globals.get(index).map_or(0, |global| global.size as usize));
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+//! The linker of the driver: puts PTX together into one module.
+//!
+//! Several inputs become one text ([`super::joined`]). Of the library of the device runtime, the software device has
+//! grids that synchronize; what else it defines stays undefined. Anything else but PTX is refused.
+
+use core::ffi::c_void;
+use std::slice;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::message::{self, Message};
+use crate::program::PtxError;
+use crate::report::LeakKind;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::call::{InMut, Kind, Leaked, Out, Table, Text, calls, put_handle};
+use crate::driver::handle::Handle;
+use crate::driver::state::settings;
+
+use super::compile::{compile_or, read_file, refusal};
+use super::device_runtime::is_device_runtime;
+use super::image::Image;
+use super::jit::Options;
+use super::joined::Joined;
+use super::refused::Refused;
+
+const ONLY_PTX: &str =
+    "only PTX, fat binaries with PTX and libcudadevrt.a can be linked for the software device";
+
+/// The live linkers.
+static LINKS: Table<Link> = Table::new(Kind::Link).leak(LeakKind::Link, |_, _| Leaked::Yes);
+
+/// A linker at work.
+#[derive(Debug)]
+pub(crate) struct Link {
+    options: Options,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    joined: Joined,
+    /// The result with its NUL, which lives as long as the linker.
+    output: Option<Box<[u8]>>,
+}
+
+impl Link {
+    fn find(handle: CUlinkState) -> Answer<std::sync::Arc<Self>> {
+        LINKS.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an input. The log goes to the client, the code is the answer.
+    fn add(&self, kind: CUjitInputType, bytes: &[u8], name: &str) -> Answer {
+        let Err(Refused { code, log }) = self.take(kind, bytes, name)? else { return Ok(()) };
+        self.options.error(&log)?;
+        message::tell(&Message::InputRefused { name, code, log: &log });
+        Err(code)
+    }
+
+    fn take(&self, kind: CUjitInputType, bytes: &[u8], name: &str) -> Answer<Result<(), Refused>> {
+        match kind {
+            CUjitInputType::CU_JIT_INPUT_PTX | CUjitInputType::CU_JIT_INPUT_FATBINARY => {}
+            CUjitInputType::CU_JIT_INPUT_LIBRARY if is_device_runtime(bytes) => {
+                self.state().joined.add_device_runtime();
+                return Ok(Ok(()));
+            }
+            CUjitInputType::CU_JIT_INPUT_CUBIN => return Ok(Err(Refused::machine_code("it"))),
+            known if known.name().is_some() => {
+                return Ok(Err(Refused::new(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, ONLY_PTX)));
+            }
+            _ => return Err(INVALID_VALUE),
+        }
+        let mut terminated = bytes.to_vec();
+        terminated.push(0);
+        let (major, minor) = settings().compute_capability;
+        let ptx = Image::in_buffer(&terminated).ptx(major * 10 + minor)?;
+        Ok(ptx.and_then(|ptx| self.state().joined.add(name, &ptx)))
+    }
+}
+
+/// The refusal of the joined text, in terms of the input that is wrong.
+fn refusal_of_input(joined: &Joined, error: &PtxError) -> Refused {
+    let Some((name, line)) = joined.origin(error.line) else { return refusal(error) };
+    let Refused { code, log } = refusal(&PtxError { line, ..error.clone() });
+    Refused::new(code, format!("input `{name}` of the link: {log}"))
+}
+
+fn create(
+    count: u32,
+    options: InMut<CUjit_option>,
+    values: Out<*mut c_void>,
+    out: Out<CUlinkState>,
+) -> Answer {
+    out.check()?;
+    let options = Options::read(count, options, values)?;
+    put_handle(out, LINKS.insert(Link { options, state: Mutex::default() }))
+}
+
+fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: Text) -> Answer {
+    let link = Link::find(state)?;
+    ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
+    // SAFETY: the client's input, not null, of the size that it says, which it keeps during the call.
+    let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
+    // A name is not asked for.
+    link.add(kind, bytes, &name.get().unwrap_or_default())
+}
+
+fn add_file(state: CUlinkState, kind: CUjitInputType, path: Text) -> Answer {
+    Link::find(state)?.add(kind, &read_file(path)?, &path.get()?)
+}
+
+calls! {
+    objects LINKS;
+
+    fn cuLinkCreate_v2(
+        _call,
+        numOptions: u32,
+        options: InMut<CUjit_option>,
+        optionValues: Out<*mut c_void>,
+        stateOut: Out<CUlinkState>,
+    ) {
+        create(numOptions, options, optionValues, stateOut)
+    }
+
+    fn cuLinkAddData_v2(
+        _call,
+        state: CUlinkState,
+        type_: CUjitInputType,
+        data: *mut c_void,
+        size: usize,
+        name: Text,
+        _numOptions: u32,
+        _options: InMut<CUjit_option>,
+        _optionValues: Out<*mut c_void>,
+    ) {
+        add_data(state, type_, data, size, name)
+    }
+
+    fn cuLinkAddFile_v2(
+        _call,
+        state: CUlinkState,
+        type_: CUjitInputType,
+        path: Text,
+        _numOptions: u32,
+        _options: InMut<CUjit_option>,
+        _optionValues: Out<*mut c_void>,
+    ) {
+        add_file(state, type_, path)
+    }
+
+    /// The result is PTX again, which the driver loads as it loads machine code.
+    fn cuLinkComplete(
+        _call,
+        state: CUlinkState,
+        cubinOut: Out<*mut c_void>,
+        sizeOut: Out<usize>,
+    ) {
+        cubinOut.check()?;
+        let link = Link::find(state)?;
+        let mut state = link.state();
+        let text = state.joined.text() + &link.options.registers().mark();
+        let bytes: Box<[u8]> = text.bytes().chain([0]).collect();
+        let refusal = |error: &PtxError| refusal_of_input(&state.joined, error);
+        compile_or(Image::in_buffer(&bytes), &link.options, refusal)?;
+        sizeOut.set_if_wanted(bytes.len());
+        let output = state.output.insert(bytes);
+        cubinOut.set(output.as_mut_ptr().cast())
+    }
+
+    fn cuLinkDestroy(_call, state: CUlinkState) {
+        LINKS.remove(state.addr()).map(drop).ok_or(INVALID_HANDLE)
+    }
+}

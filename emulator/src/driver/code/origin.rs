@@ -1,0 +1,60 @@
+//! What the modules of a library share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::program::{Kernel, Program};
+
+use crate::driver::answer::Answer;
+use crate::driver::state::memory;
+
+use super::attributes::Attributes;
+use super::jit::RegisterLimit;
+use super::placement::{initialize, place};
+
+/// What the modules of a library share.
+#[derive(Debug)]
+pub(super) struct Origin {
+    pub(super) library: usize,
+    /// Those of each kernel, which its functions have until they are set for a function.
+    pub(super) attributes: Vec<Arc<Attributes>>,
+    /// Where managed variables are, which belong to no context; placed when first asked for.
+    pub(super) managed: Mutex<HashMap<usize, u64>>,
+}
+
+impl Origin {
+    /// The attributes of a new function.
+    pub(super) fn attributes(&self, index: usize, kernel: &Kernel) -> Attributes {
+        match self.attributes.get(index) {
+            Some(kernel) => Attributes::of_function(Arc::clone(kernel)),
+            None => Attributes::new(kernel, RegisterLimit::default()),
+        }
+    }
+
+    /// Addresses of the managed variables, by index.
+    pub(super) fn managed(&self, program: &Program) -> Answer<HashMap<usize, u64>> {
+        let mut known = self.managed.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_empty() {
+            let globals = program.globals();
+            // The context 0 is nobody's, and never ends.
+            let regions = place((0, 0), globals, |_, global| global.managed)?;
+            let addresses: Vec<u64> =
+                regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();
+            for (index, (global, region)) in globals.iter().zip(&regions).enumerate() {
+                if let Some(region) = region {
+                    initialize(global, region, &addresses);
+                    known.insert(index, region.base);
+                }
+            }
+        }
+        Ok(known.clone())
+    }
+
+    pub(super) fn free(&self) {
+        let known = std::mem::take(&mut *self.managed.lock().unwrap_or_else(PoisonError::into_inner));
+        for address in known.into_values() {
+            // Gone already if a client freed it.
+            let _ = memory().free(address);
+        }
+    }
+}

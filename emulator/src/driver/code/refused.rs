@@ -1,0 +1,36 @@
+//! Why code is not taken: what the call answers, and what the log says.
+
+use cuprum_sys::CUresult;
+
+/// Why an image cannot be loaded: the code, and what the log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) code: CUresult,
+    pub(super) log: String,
+}
+
+impl Refused {
+    pub(super) fn new(code: CUresult, log: impl Into<String>) -> Self {
+        Self { code, log: log.into() }
+    }
+
+    /// Neither PTX nor a container.
+    pub(super) fn garbage() -> Self {
+        Self::new(CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a fat binary")
+    }
+
+    /// Only machine code.
+    pub(super) fn machine_code(what: &str) -> Self {
+        Self::new(
+            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+            format!(
+                "{what} holds machine code for NVIDIA hardware only, which the software device \
+                 cannot run; keep the PTX. Numba and the linker of cuda.core: uninstall \
+                 nvidia-nvjitlink. Triton: TRITON_PTXAS_PATH and TRITON_PTXAS_BLACKWELL_PATH name \
+                 emulator/libcuda/bin/ptxas. PyCUDA: emulator/libcuda/bin comes first in PATH. \
+                 Otherwise, compile for a virtual architecture (NVRTC and cuda.core: \
+                 compute_XX; nvcc: -gencode arch=compute_XX,code=compute_XX, or --ptx)"
+            ),
+        )
+    }
+}

@@ -1,0 +1,51 @@
+//! Settings of a context: limits, and preferences that change nothing here.
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_VALUE};
+
+/// Settings of a context.
+#[derive(Debug, Clone)]
+pub(super) struct Config {
+    limits: [(CUlimit, usize); 6],
+    pub(super) cache: CUfunc_cache,
+    pub(super) shared: CUsharedconfig,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            limits: [
+                (CUlimit::CU_LIMIT_STACK_SIZE, 1024),
+                (CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20),
+                (CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20),
+                (CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048),
+                (CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 128),
+                (CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0),
+            ],
+            cache: CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE,
+            shared: CUsharedconfig::CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE,
+        }
+    }
+}
+
+impl Config {
+    pub(super) fn limit(&self, limit: CUlimit) -> Answer<usize> {
+        let found = self.limits.iter().find(|(known, _)| *known == limit);
+        found.map(|&(_, value)| value).ok_or_else(|| unknown_limit(limit))
+    }
+
+    pub(super) fn set_limit(&mut self, limit: CUlimit, value: usize) -> Answer {
+        let found = self.limits.iter_mut().find(|(known, _)| *known == limit);
+        found.ok_or_else(|| unknown_limit(limit))?.1 = value;
+        Ok(())
+    }
+}
+
+/// A limit that exists but not on this device is told apart from one that does not exist.
+fn unknown_limit(limit: CUlimit) -> CUresult {
+    match limit.name() {
+        Some(_) => CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT,
+        None => INVALID_VALUE,
+    }
+}

@@ -1,0 +1,68 @@
+//! What contexts leave behind when they end.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::memory::{Region, RegionKind};
+use crate::message::{self, Message};
+use crate::report::{Leak, LeakKind};
+
+use crate::driver::call::objects;
+use crate::driver::state::{memory, settings};
+
+/// The most leaks that are kept; beyond that the oldest go.
+const KEPT: usize = 4096;
+
+/// The leaks of contexts that have ended.
+#[derive(Debug)]
+pub(crate) struct Leaks(Mutex<Vec<Leak>>);
+
+impl Leaks {
+    fn keep(&self, found: &[Leak]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(found);
+        let excess = kept.len().saturating_sub(KEPT);
+        kept.drain(..excess);
+    }
+
+    pub(crate) fn all(&self) -> Vec<Leak> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What contexts left behind that have ended.
+pub(crate) static LEAKS: Leaks = Leaks(Mutex::new(Vec::new()));
+
+/// Remembers what a context that is about to end still holds, given by its handle and its number. In one with a sticky
+/// error nothing can be freed any more, so what that holds is nobody's fault.
+pub(crate) fn end_of_context(handle: usize, number: u64) {
+    let found = of_context(handle, number);
+    if found.is_empty() {
+        return;
+    }
+    LEAKS.keep(&found);
+    if settings().check_leaks {
+        message::tell(&Message::Leaks(&found));
+    }
+}
+
+/// What a context holds, kind by kind, in the order in which it was made.
+pub(super) fn of_context(handle: usize, number: u64) -> Vec<Leak> {
+    // Variables go with their module, and the heap of kernels with the context.
+    let own = |region: &Region| !matches!(region.kind, RegionKind::Global | RegionKind::Heap);
+    let regions = memory().regions_of(handle as u64);
+    let mut found: Vec<Leak> = regions
+        .iter()
+        .filter(|region| own(region))
+        .map(|region| Leak {
+            kind: LeakKind::Memory(region.kind),
+            number: region.id,
+            bytes: Some(region.len),
+            call: region.call,
+            context: number,
+        })
+        .collect();
+    for objects in objects() {
+        objects.leaks(Some((handle, number)), &mut found);
+    }
+    found
+}

@@ -1,0 +1,29 @@
+//! Contexts: what each is and holds, which is current, the primary ones, and what they leave behind.
+
+mod alive;
+mod calls;
+mod config;
+mod current;
+mod heap;
+mod leak;
+mod object;
+mod peer;
+mod primary;
+mod settings;
+
+use crate::driver::call::Builder;
+
+pub(crate) use alive::{alive, end_of_process};
+pub(crate) use current::current;
+pub(crate) use heap::Heap;
+pub(crate) use leak::LEAKS;
+pub(crate) use object::{CONTEXTS, Context};
+pub(crate) use primary::{release, retain};
+
+/// Enters the functions of this room.
+pub(crate) fn install(builder: &mut Builder) {
+    calls::install(builder);
+    peer::install(builder);
+    primary::install(builder);
+    settings::install(builder);
+}

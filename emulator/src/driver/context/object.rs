@@ -1,0 +1,155 @@
+//! Contexts: what each is, and how it ends.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, ensure};
+use crate::driver::call::{Kind, Table, objects};
+use crate::driver::handle::Handle;
+use crate::driver::state::{Health, captures, memory, scheduler};
+
+use super::config::Config;
+use super::heap::Heap;
+use super::leak;
+
+/// The live contexts.
+pub(crate) static CONTEXTS: Table<Context> = Table::new(Kind::Context);
+
+/// A context: what it owns dies with it.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// Its handle, by which everything it owns refers to it.
+    pub(crate) handle: usize,
+    pub(crate) device: i32,
+    pub(super) is_primary: bool,
+    /// Of all contexts that there ever were, which.
+    pub(super) id: u64,
+    flags: AtomicU32,
+    /// What its operations know of it.
+    pub(crate) health: Arc<Health>,
+    config: Mutex<Config>,
+    /// What kernels allocate from; made when one first does.
+    heap: Mutex<Option<Arc<Heap>>>,
+    /// Contexts whose memory this one may use.
+    peers: Mutex<HashSet<usize>>,
+}
+
+/// All flags that a context can be created with.
+const KNOWN_FLAGS: u32 = CUctx_flags::CU_CTX_FLAGS_MASK.0;
+
+/// The scheduling flags, of which at most one may be set.
+const SCHEDULE_FLAGS: u32 = CUctx_flags::CU_CTX_SCHED_MASK.0;
+
+/// Fails for flags that no context can have.
+pub(super) fn check_flags(flags: u32) -> Answer {
+    let schedule = flags & SCHEDULE_FLAGS;
+    let one_at_most = schedule == 0 || schedule.is_power_of_two();
+    ensure(flags & !KNOWN_FLAGS == 0 && one_at_most, INVALID_VALUE)
+}
+
+impl Context {
+    pub(crate) fn create(device: i32, flags: u32, is_primary: bool) -> Arc<Self> {
+        let make = |handle| Self::new(handle, device, flags, is_primary);
+        CONTEXTS.insert_with(make).1
+    }
+
+    /// Makes a primary context again, under the handle that it had.
+    pub(super) fn create_again(handle: usize, device: i32, flags: u32) -> Arc<Self> {
+        CONTEXTS.insert_again(handle, Self::new(handle, device, flags, true))
+    }
+
+    fn new(handle: usize, device: i32, flags: u32, is_primary: bool) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
+            handle,
+            device,
+            is_primary,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            flags: AtomicU32::new(flags),
+            health: Arc::new(Health::new(handle)),
+            config: Mutex::default(),
+            heap: Mutex::default(),
+            peers: Mutex::default(),
+        }
+    }
+
+    /// The context behind a handle.
+    pub(crate) fn find(handle: CUcontext) -> Answer<Arc<Self>> {
+        let contexts = &CONTEXTS;
+        contexts.get(handle.addr()).ok_or_else(|| {
+            if contexts.was_given(handle.addr()) {
+                CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            } else {
+                INVALID_CONTEXT
+            }
+        })
+    }
+
+    /// Fails if the context was destroyed or has a sticky error.
+    pub(crate) fn check(&self) -> Answer {
+        self.health.check()
+    }
+
+    /// Waits for everything that was pushed, then answers the sticky error if there is one.
+    pub(crate) fn synchronize(&self) -> Answer {
+        captures().forbid_in(self.handle)?;
+        scheduler().wait_context(self.handle);
+        self.check()
+    }
+
+    /// Ends the context and everything in it.
+    pub(crate) fn destroy(&self) {
+        // What waits for a value nobody can be sure of must not keep the context for ever: the
+        // operations of a dead context are dropped.
+        if scheduler().is_stalled(self.handle) {
+            self.health.end();
+        }
+        scheduler().wait_context(self.handle);
+        if self.check().is_ok() {
+            leak::end_of_context(self.handle, CONTEXTS.number(self.handle));
+        }
+        self.health.end();
+        CONTEXTS.remove(self.handle);
+        captures().forget_context(self.handle);
+        for objects in objects() {
+            objects.end_of_context(self.handle);
+        }
+        memory().free_context(self.handle as u64);
+    }
+
+    pub(crate) fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_flags(&self, flags: u32) {
+        self.flags.store(flags, Ordering::Relaxed);
+    }
+
+    /// The value of a limit, if this device has it.
+    pub(crate) fn limit(&self, limit: CUlimit) -> Answer<usize> {
+        self.config().limit(limit)
+    }
+
+    /// The heap of this context's kernels.
+    pub(crate) fn heap(&self) -> Answer<Arc<Heap>> {
+        let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(heap) = heap.as_ref() {
+            return Ok(Arc::clone(heap));
+        }
+        let bytes = self.limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE)?;
+        let made = Arc::new(Heap::create(bytes as u64, self.handle, self.device)?);
+        *heap = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    pub(super) fn config(&self) -> MutexGuard<'_, Config> {
+        self.config.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn peers(&self) -> MutexGuard<'_, HashSet<usize>> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,33 @@
+//! Access of one context to the memory of another.
+//!
+//! All devices of the emulator share one address space, so access always works; the calls keep the
+//! books that clients rely on.
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{INVALID_CONTEXT, INVALID_VALUE, ensure};
+use crate::driver::call::calls;
+
+use super::object::Context;
+
+calls! {
+    fn cuCtxEnablePeerAccess(call, peerContext: CUcontext, Flags: u32) {
+        ensure(Flags == 0, INVALID_VALUE)?;
+        let context = call.context()?;
+        let peer = Context::find(peerContext)?;
+        ensure(peer.handle != context.handle, INVALID_CONTEXT)?;
+        ensure(
+            peer.device != context.device,
+            CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+        )?;
+        let new = context.peers().insert(peer.handle);
+        ensure(new, CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+    }
+
+    fn cuCtxDisablePeerAccess(call, peerContext: CUcontext) {
+        let context = call.context()?;
+        let peer = Context::find(peerContext)?;
+        let known = context.peers().remove(&peer.handle);
+        ensure(known, CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+    }
+}

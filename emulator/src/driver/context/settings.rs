@@ -1,0 +1,44 @@
+//! The functions that ask for settings of a context, and set them.
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{INVALID_VALUE, ensure};
+use crate::driver::call::{Out, calls};
+use crate::driver::state::captures;
+
+calls! {
+    fn cuCtxSetLimit(call, limit: CUlimit, value: usize) {
+        let context = call.context()?;
+        captures().forbid_unsafe()?;
+        context.config().set_limit(limit, value)
+    }
+
+    fn cuCtxGetLimit(call, pvalue: Out<usize>, limit: CUlimit) {
+        pvalue.check()?;
+        pvalue.set(call.context()?.limit(limit)?)
+    }
+
+    fn cuCtxGetCacheConfig(call, pconfig: Out<CUfunc_cache>) {
+        pconfig.check()?;
+        let cache = call.context()?.config().cache;
+        pconfig.set(cache)
+    }
+
+    fn cuCtxSetCacheConfig(call, config: CUfunc_cache) {
+        ensure(config.name().is_some(), INVALID_VALUE)?;
+        call.context()?.config().cache = config;
+        Ok(())
+    }
+
+    fn cuCtxGetSharedMemConfig(call, pConfig: Out<CUsharedconfig>) {
+        pConfig.check()?;
+        let shared = call.context()?.config().shared;
+        pConfig.set(shared)
+    }
+
+    fn cuCtxSetSharedMemConfig(call, config: CUsharedconfig) {
+        ensure(config.name().is_some(), INVALID_VALUE)?;
+        call.context()?.config().shared = config;
+        Ok(())
+    }
+}

@@ -1,0 +1,225 @@
+//! The functions that describe devices, and the numbers that are part of the answers.
+
+use core::ffi::c_char;
+use std::sync::OnceLock;
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Out, Text, calls};
+use crate::driver::state::settings;
+
+use super::texture_limit;
+use super::visible::{check, count, physical, uuid as uuid_of};
+
+/// Never to be mistaken for hardware.
+const NAME: &str = "Software CUDA device";
+
+/// The PCI bus of the first device; the others follow.
+const FIRST_BUS: u32 = 1;
+
+/// Threads and blocks that one multiprocessor holds.
+pub(crate) const THREADS_PER_MULTIPROCESSOR: i32 = 2048;
+pub(crate) const BLOCKS_PER_MULTIPROCESSOR: i32 = 32;
+pub(crate) const REGISTERS_PER_MULTIPROCESSOR: i32 = 65536;
+
+/// Largest pitch that copies accept.
+pub(crate) const MAX_PITCH: u64 = i32::MAX as u64;
+
+/// Limits of one block.
+pub(crate) const MAX_THREADS: u32 = 1024;
+pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+/// Shared memory of one block: without asking, on demand, and of one multiprocessor.
+pub(crate) const SHARED_DEFAULT: u32 = 48 << 10;
+pub(crate) const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
+pub(crate) const SHARED_RESERVED: u32 = 1 << 10;
+pub(crate) const SHARED_OPT_IN: u32 = SHARED_PER_MULTIPROCESSOR - SHARED_RESERVED;
+
+/// The processors that the emulator has for its blocks, as many as the device says it has. Asked
+/// once: the answer takes the system longer than a launch does.
+pub(crate) fn multiprocessors() -> i32 {
+    static COUNT: OnceLock<i32> = OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, |count| count.get() as i32))
+}
+
+fn pci_bus_id(device: i32) -> Answer<String> {
+    Ok(format!("0000:{:02X}:00.0", FIRST_BUS + physical(device)?))
+}
+
+/// Whether an attribute asks for an ability that the software device has.
+fn is_supported(attribute: CUdevice_attribute) -> bool {
+    use CUdevice_attribute as A;
+
+    matches!(
+        attribute,
+        A::CU_DEVICE_ATTRIBUTE_GPU_OVERLAP
+            | A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
+            | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
+            | A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+            | A::CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER
+            | A::CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
+            | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
+            | A::CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST
+            | A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
+            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1
+            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1
+            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1
+            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
+            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
+            | A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH
+            | A::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+    )
+}
+
+/// The value of an attribute. What the software device does not have is 0.
+fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
+    use CUdevice_attribute as A;
+
+    const YES: i32 = 1;
+    let settings = settings();
+    let (major, minor) = settings.compute_capability;
+    Some(match attribute {
+        A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK => MAX_THREADS as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X => MAX_BLOCK[0] as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y => MAX_BLOCK[1] as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z => MAX_BLOCK[2] as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X => MAX_GRID[0] as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y => MAX_GRID[1] as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z => MAX_GRID[2] as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK => SHARED_DEFAULT as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+        | A::CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK => SHARED_OPT_IN as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR => SHARED_PER_MULTIPROCESSOR as i32,
+        A::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK => SHARED_RESERVED as i32,
+        A::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY => 64 << 10,
+        A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_PITCH => MAX_PITCH as i32,
+        A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK
+        | A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR => REGISTERS_PER_MULTIPROCESSOR,
+        // Kilohertz, of no particular processor.
+        A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE | A::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => 1_000_000,
+        A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => multiprocessors(),
+        A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => THREADS_PER_MULTIPROCESSOR,
+        A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => BLOCKS_PER_MULTIPROCESSOR,
+        A::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => 64,
+        A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => 32 << 20,
+        A::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT => 1,
+        A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => major as i32,
+        A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => minor as i32,
+        A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => (FIRST_BUS + physical(device).ok()?) as i32,
+        A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => 2,
+        A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_NUMA_ID => -1,
+        A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT | A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT => 1,
+        A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT => multiprocessors(),
+        known if is_supported(known) => YES,
+        A::CU_DEVICE_ATTRIBUTE_MAX => return None,
+        known if known.name().is_some() => texture_limit::attribute(known).unwrap_or(0),
+        _ => return None,
+    })
+}
+
+calls! {
+    fn cuDeviceGet(_call, device: Out<i32>, ordinal: i32) {
+        device.check()?;
+        check(ordinal)?;
+        device.set(ordinal)
+    }
+
+    fn cuDeviceGetCount(_call, count: Out<i32>) {
+        count.set(super::visible::count()? as i32)
+    }
+
+    fn cuDeviceGetName(_call, name: Out<c_char>, len: i32, dev: i32) {
+        check(dev)?;
+        name.set_text(NAME, usize::try_from(len).map_err(|_| INVALID_VALUE)?)
+    }
+
+    fn [cuDeviceGetUuid, cuDeviceGetUuid_v2](_call, uuid: Out<CUuuid>, dev: i32) {
+        uuid.set(CUuuid { bytes: uuid_of(physical(dev)?) })
+    }
+
+    fn cuDeviceTotalMem_v2(_call, bytes: Out<usize>, dev: i32) {
+        check(dev)?;
+        bytes.set(settings().memory_bytes as usize)
+    }
+
+    fn cuDeviceGetAttribute(_call, pi: Out<i32>, attrib: CUdevice_attribute, dev: i32) {
+        pi.check()?;
+        check(dev)?;
+        pi.set(attribute(attrib, dev).ok_or(INVALID_VALUE)?)
+    }
+
+    fn cuDeviceComputeCapability(_call, major: Out<i32>, minor: Out<i32>, dev: i32) {
+        check(dev)?;
+        let (device_major, device_minor) = settings().compute_capability;
+        major.set(device_major as i32)?;
+        minor.set(device_minor as i32)
+    }
+
+    fn cuDeviceGetProperties(_call, prop: Out<CUdevprop>, dev: i32) {
+        check(dev)?;
+        prop.set(CUdevprop {
+            maxThreadsPerBlock: MAX_THREADS as i32,
+            maxThreadsDim: MAX_BLOCK.map(|side| side as i32),
+            maxGridSize: MAX_GRID.map(|side| side as i32),
+            sharedMemPerBlock: SHARED_DEFAULT as i32,
+            totalConstantMemory: 64 << 10,
+            SIMDWidth: 32,
+            memPitch: MAX_PITCH as i32,
+            regsPerBlock: REGISTERS_PER_MULTIPROCESSOR,
+            clockRate: 1_000_000,
+            textureAlign: texture_limit::ALIGNMENT as i32,
+        })
+    }
+
+    fn cuDeviceGetPCIBusId(_call, pciBusId: Out<c_char>, len: i32, dev: i32) {
+        pciBusId.set_text(&pci_bus_id(dev)?, usize::try_from(len).map_err(|_| INVALID_VALUE)?)
+    }
+
+    fn cuDeviceGetByPCIBusId(_call, dev: Out<i32>, pciBusId: Text) {
+        dev.check()?;
+        let wanted = pciBusId.get()?.to_uppercase();
+        let found = (0..count()? as i32).find(|&device| {
+            // The domain and the function may be left out.
+            pci_bus_id(device).is_ok_and(|id| id.contains(&wanted)) && wanted.len() >= "01:00".len()
+        });
+        dev.set(found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)?)
+    }
+
+    fn cuDeviceGetExecAffinitySupport(_call, pi: Out<i32>, _type: CUexecAffinityType, dev: i32) {
+        check(dev)?;
+        pi.set(0)
+    }
+
+    fn cuDeviceCanAccessPeer(_call, canAccessPeer: Out<i32>, dev: i32, peerDev: i32) {
+        canAccessPeer.check()?;
+        check(dev)?;
+        check(peerDev)?;
+        canAccessPeer.set(i32::from(dev != peerDev))
+    }
+
+    fn cuDeviceGetP2PAttribute(
+        _call,
+        value: Out<i32>,
+        attrib: CUdevice_P2PAttribute,
+        srcDevice: i32,
+        dstDevice: i32,
+    ) {
+        value.check()?;
+        check(srcDevice)?;
+        check(dstDevice)?;
+        ensure(srcDevice != dstDevice, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
+        ensure(attrib.name().is_some(), INVALID_VALUE)?;
+        let rank = attrib == CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK;
+        value.set(i32::from(!rank))
+    }
+}

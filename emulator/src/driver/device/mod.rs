@@ -1,0 +1,21 @@
+//! Devices: which there are, what they can do, and their limits.
+
+mod atomic;
+mod attributes;
+pub(crate) mod texture_limit;
+mod visible;
+
+use crate::driver::call::Builder;
+
+pub(crate) use attributes::{
+    BLOCKS_PER_MULTIPROCESSOR, MAX_BLOCK, MAX_GRID, MAX_PITCH, MAX_THREADS, REGISTERS_PER_MULTIPROCESSOR,
+    SHARED_DEFAULT, SHARED_OPT_IN, SHARED_PER_MULTIPROCESSOR, SHARED_RESERVED, THREADS_PER_MULTIPROCESSOR,
+    multiprocessors,
+};
+pub(crate) use visible::{check, count};
+
+/// Enters the functions of this room.
+pub(crate) fn install(builder: &mut Builder) {
+    atomic::install(builder);
+    attributes::install(builder);
+}

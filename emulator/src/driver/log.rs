@@ -1,0 +1,166 @@
+//! The error log: what result codes do not say, for clients that ask by the driver's own functions.
+//!
+//! It holds what the message hook is told. As in NVIDIA's driver, the oldest messages go when there are too many.
+
+use core::ffi::{c_char, c_void};
+use std::collections::VecDeque;
+use std::ffi::CString;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::message::{self, Message};
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Kind, Out, Table, Text, calls, in_callback};
+use crate::driver::handle::Handle;
+
+/// The most messages that are kept.
+const MOST: usize = 100;
+
+/// The live callbacks.
+static CALLBACKS: Table<Callback> = Table::new(Kind::LogCallback);
+
+/// A function of the client that is told of each message.
+#[derive(Debug)]
+struct Callback {
+    function: CUlogsCallback,
+    data: *mut c_void,
+}
+
+// SAFETY: the pointer is not followed here; it goes to the client's function, which the driver may call on any thread
+// by the contract of `cuLogsRegisterCallback`.
+unsafe impl Send for Callback {}
+// SAFETY: as above.
+unsafe impl Sync for Callback {}
+
+/// The messages that are kept, and the number of those that came before them.
+#[derive(Debug)]
+struct Log {
+    messages: VecDeque<String>,
+    gone: u32,
+}
+
+static LOG: Mutex<Log> = Mutex::new(Log { messages: VecDeque::new(), gone: 0 });
+
+fn log() -> MutexGuard<'static, Log> {
+    LOG.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Log {
+    fn end(&self) -> CUlogIterator {
+        self.gone.wrapping_add(self.messages.len() as u32)
+    }
+
+    /// The messages from a place on, a line each, and a line before them if some are gone.
+    fn lines_from(&self, place: CUlogIterator) -> Vec<String> {
+        let skipped = place.saturating_sub(self.gone) as usize;
+        let lost = self.gone.saturating_sub(place);
+        let note = (lost > 0).then(|| format!("{lost} older messages are gone\n"));
+        let messages = self.messages.iter().skip(skipped).map(|message| format!("{message}\n"));
+        note.into_iter().chain(messages).collect()
+    }
+}
+
+/// Begins to keep messages. Called by `cuInit`.
+pub(crate) fn begin() {
+    message::keep(keep);
+}
+
+fn keep(message: &Message<'_>) {
+    let text = message.to_string();
+    let level = match message {
+        Message::Leaks(_) => CUlogLevel::CU_LOG_LEVEL_WARNING,
+        _ => CUlogLevel::CU_LOG_LEVEL_ERROR,
+    };
+    {
+        let mut log = log();
+        log.messages.push_back(text.clone());
+        if log.messages.len() > MOST {
+            log.messages.pop_front();
+            log.gone = log.gone.wrapping_add(1);
+        }
+    }
+    let mut callbacks = Vec::new();
+    CALLBACKS.for_each(|_, _, callback| callbacks.push((callback.function, callback.data)));
+    let Ok(message) = CString::new(text) else { return };
+    for (function, data) in callbacks {
+        if let Some(function) = function {
+            let length = message.as_bytes().len();
+            // SAFETY: the client's function with the pointer that it gave for it, and a text of that length which
+            // lives during the call.
+            in_callback(|| unsafe { function(data, level, message.as_ptr().cast_mut(), length) });
+        }
+    }
+}
+
+/// The lines that a client has not seen, and moves its place to the end; without a place, all lines.
+fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
+    ensure(flags == 0, INVALID_VALUE)?;
+    let log = log();
+    let place = if iterator.is_null() { log.gone } else { iterator.get()? };
+    iterator.set_if_wanted(log.end());
+    Ok(log.lines_from(place))
+}
+
+/// As many of the last lines as fit into so many bytes.
+fn last_that_fit(lines: &[String], room: usize) -> String {
+    let mut left = room;
+    let fits = |line: &&String| {
+        let rest = left.checked_sub(line.len());
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let count = lines.iter().rev().take_while(fits).count();
+    lines.iter().skip(lines.len() - count).map(String::as_str).collect()
+}
+
+calls! {
+    fn cuLogsRegisterCallback(
+        _call,
+        callbackFunc: CUlogsCallback,
+        userData: *mut c_void,
+        callback_out: Out<CUlogsCallbackHandle>,
+    ) {
+        ensure(callbackFunc.is_some(), INVALID_VALUE)?;
+        let callback = Callback { function: callbackFunc, data: userData };
+        let handle = CALLBACKS.insert(callback);
+        callback_out.set_if_wanted(CUlogsCallbackHandle::from_addr(handle));
+        Ok(())
+    }
+
+    fn cuLogsUnregisterCallback(_call, callback: CUlogsCallbackHandle) {
+        CALLBACKS.remove(callback.addr()).map(drop).ok_or(INVALID_VALUE)
+    }
+
+    fn cuLogsCurrent(_call, iterator_out: Out<CUlogIterator>, flags: u32) {
+        ensure(flags == 0, INVALID_VALUE)?;
+        iterator_out.set(log().end())
+    }
+
+    fn cuLogsDumpToFile(_call, iterator: Out<CUlogIterator>, pathToFile: Text, flags: u32) {
+        let path = pathToFile.get()?;
+        let text: String = unseen(iterator, flags)?.concat();
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)
+    }
+
+    /// The size goes both ways: the room that there is, and the bytes that are written, with a NUL behind them.
+    fn cuLogsDumpToMemory(
+        _call,
+        iterator: Out<CUlogIterator>,
+        buffer: Out<c_char>,
+        size: Out<usize>,
+        flags: u32,
+    ) {
+        buffer.check()?;
+        let room = size.get()?;
+        let lines = unseen(iterator, flags)?;
+        let text = last_that_fit(&lines, room.saturating_sub(1));
+        buffer.set_text(&text, room)?;
+        size.set(text.len())
+    }
+}

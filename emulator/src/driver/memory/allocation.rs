@@ -1,0 +1,231 @@
+//! Allocation of device, pinned and managed memory, and registration of the client's own.
+
+use core::ffi::c_void;
+use core::ptr;
+
+use cuprum_sys::*;
+
+use crate::memory::{GRANULARITY, Region, RegionKind, Request};
+
+use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{Call, Out, calls};
+use crate::driver::context::{CONTEXTS, Context};
+use crate::driver::state::{captures, memory, scheduler};
+
+use super::graph_memory::BLOCKS;
+use super::leftover::LEFTOVERS;
+use super::pool::{leave_pool, pool_of};
+
+/// Alignment of the rows of pitched memory.
+const PITCH_ALIGN: usize = 512;
+
+/// Flags of pinned and of registered host memory.
+const HOST_FLAGS: u32 = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
+    | CU_MEMHOSTREGISTER_DEVICEMAP
+    | CU_MEMHOSTREGISTER_IOMEMORY
+    | CU_MEMHOSTREGISTER_READ_ONLY;
+
+/// Allocates in the current context.
+fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
+    ensure(bytes > 0, INVALID_VALUE)?;
+    let context = call.context()?;
+    captures().forbid_unsafe()?;
+    allocate_in(&context, bytes, kind, flags)
+}
+
+/// Pages of the device, and of what it maps of the host.
+const DEVICE_PAGE: u64 = 2 << 20;
+
+/// Up to as many bytes, an allocation shares a page with others.
+const SHARES_PAGE: usize = 1 << 20;
+
+/// How an allocation is aligned, as on an H100: clients count on whole pages.
+fn alignment(bytes: usize, kind: RegionKind) -> u64 {
+    let in_pages = matches!(kind, RegionKind::Device | RegionKind::Managed | RegionKind::Pinned);
+    if in_pages && bytes > SHARES_PAGE { DEVICE_PAGE } else { GRANULARITY }
+}
+
+/// Allocates in a context.
+pub(crate) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
+    ensure(bytes > 0, INVALID_VALUE)?;
+    let request = Request {
+        kind,
+        flags,
+        align: alignment(bytes, kind),
+        ..Request::device(bytes as u64, context.handle as u64, context.device as u32)
+    };
+    let region = memory().alloc(&request).map_err(|_| OUT_OF_MEMORY)?;
+    if !scheduler().is_eager() {
+        LEFTOVERS.leave_in(&region);
+    }
+    Ok(region)
+}
+
+/// Takes an allocation away, and out of its pool.
+pub(crate) fn take_away(address: u64) -> Answer {
+    let region = memory().free(address).map_err(|_| INVALID_VALUE)?;
+    if !scheduler().is_eager() {
+        LEFTOVERS.keep(&region);
+    }
+    leave_pool(address, region.len);
+    Ok(())
+}
+
+/// Frees memory after everything that may use it has run. Its own context counts, whichever is current.
+fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
+    let memory = memory();
+    let Some(region) = memory.find(address) else {
+        return call.context().and(Err(INVALID_VALUE));
+    };
+    let context = match CONTEXTS.get(region.context as usize) {
+        Some(owner) => owner,
+        None => call.context()?,
+    };
+    context.check()?;
+    let block = BLOCKS.find(address);
+    let is_pooled = pool_of(address).is_some() && kinds.contains(&RegionKind::Pooled);
+    let ours = kinds.contains(&region.kind) || block.is_some() || is_pooled;
+    ensure(region.base == address && ours, INVALID_VALUE)?;
+    captures().forbid_unsafe()?;
+    scheduler().wait_context(region.context as usize);
+    if let Some(block) = block {
+        block.release()?;
+        block.vanish();
+        return context.check();
+    }
+    take_away(address)?;
+    context.check()
+}
+
+/// The live host memory, pinned or registered, that contains an address.
+fn host_region(pointer: *mut c_void) -> Option<Region> {
+    let region = memory().find(pointer.addr() as u64)?;
+    matches!(region.kind, RegionKind::Pinned | RegionKind::Registered).then_some(region)
+}
+
+fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -> Answer {
+    out.check()?;
+    let region = allocate(call, bytes, RegionKind::Pinned, flags)?;
+    out.set(region.host.cast())
+}
+
+fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
+    ensure(!pointer.is_null() && bytes > 0 && flags & !REGISTER_FLAGS == 0, INVALID_VALUE)?;
+    let context = call.context()?;
+    captures().forbid_unsafe()?;
+    let (handle, device) = (context.handle as u64, context.device as u32);
+    let memory = memory();
+    // SAFETY: the client promises to keep the memory until it unregisters it; unregistering waits
+    // for the operations of the context.
+    let registered = unsafe { memory.register(pointer.cast(), bytes as u64, handle, device, flags) };
+    match registered {
+        Ok(_) => Ok(()),
+        Err(_) => Err(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
+    }
+}
+
+calls! {
+    fn cuMemGetInfo_v2(call, free: Out<usize>, total: Out<usize>) {
+        let context = call.context()?;
+        free.check()?;
+        total.check()?;
+        let (used, capacity) = memory().usage(context.device as u32);
+        free.set((capacity - used) as usize)?;
+        total.set(capacity as usize)
+    }
+
+    fn cuMemAlloc_v2(call, dptr: Out<u64>, bytesize: usize) {
+        dptr.check()?;
+        dptr.set(allocate(call, bytesize, RegionKind::Device, 0)?.base)
+    }
+
+    fn cuMemAllocPitch_v2(
+        call,
+        dptr: Out<u64>,
+        pPitch: Out<usize>,
+        WidthInBytes: usize,
+        Height: usize,
+        ElementSizeBytes: u32,
+    ) {
+        dptr.check()?;
+        pPitch.check()?;
+        ensure(matches!(ElementSizeBytes, 4 | 8 | 16), INVALID_VALUE)?;
+        let pitch = WidthInBytes.checked_next_multiple_of(PITCH_ALIGN).ok_or(INVALID_VALUE)?;
+        let bytes = pitch.checked_mul(Height).ok_or(INVALID_VALUE)?;
+        let region = allocate(call, bytes, RegionKind::Device, 0)?;
+        pPitch.set(pitch)?;
+        dptr.set(region.base)
+    }
+
+    fn cuMemAllocManaged(call, dptr: Out<u64>, bytesize: usize, flags: u32) {
+        dptr.check()?;
+        let global = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
+        let host = CUmemAttach_flags::CU_MEM_ATTACH_HOST.0;
+        ensure(flags == global || flags == host, INVALID_VALUE)?;
+        dptr.set(allocate(call, bytesize, RegionKind::Managed, flags)?.base)
+    }
+
+    /// Freeing null does nothing.
+    fn cuMemFree_v2(call, dptr: u64) {
+        if dptr == 0 {
+            return call.context().map(drop);
+        }
+        free(call, dptr, &[RegionKind::Device, RegionKind::Managed, RegionKind::Pooled])
+    }
+
+    fn cuMemGetAddressRange_v2(call, pbase: Out<u64>, psize: Out<usize>, dptr: u64) {
+        call.context()?;
+        let region = memory().find(dptr).ok_or(NOT_FOUND)?;
+        pbase.set_if_wanted(region.base);
+        psize.set_if_wanted(region.len as usize);
+        Ok(())
+    }
+
+    fn cuMemAllocHost_v2(call, pp: Out<*mut c_void>, bytesize: usize) {
+        allocate_host(call, pp, bytesize, 0)
+    }
+
+    fn cuMemHostAlloc(call, pp: Out<*mut c_void>, bytesize: usize, Flags: u32) {
+        ensure(Flags & !HOST_FLAGS == 0, INVALID_VALUE)?;
+        if bytesize == 0 {
+            call.context()?;
+            return pp.set(ptr::null_mut());
+        }
+        allocate_host(call, pp, bytesize, Flags)
+    }
+
+    fn cuMemFreeHost(call, p: *mut c_void) {
+        if p.is_null() {
+            return call.context().map(drop);
+        }
+        free(call, p.addr() as u64, &[RegionKind::Pinned])
+    }
+
+    fn cuMemHostGetDevicePointer_v2(call, pdptr: Out<u64>, p: *mut c_void, Flags: u32) {
+        pdptr.check()?;
+        call.context()?;
+        let region = host_region(p).filter(|_| Flags == 0).ok_or(INVALID_VALUE)?;
+        let offset = p.addr() as u64 - region.host.addr() as u64;
+        pdptr.set(region.base + offset)
+    }
+
+    fn cuMemHostGetFlags(call, pFlags: Out<u32>, p: *mut c_void) {
+        pFlags.check()?;
+        call.context()?;
+        pFlags.set(host_region(p).ok_or(INVALID_VALUE)?.flags)
+    }
+
+    fn [cuMemHostRegister, cuMemHostRegister_v2](call, p: *mut c_void, bytesize: usize, Flags: u32) {
+        register(call, p, bytesize, Flags)
+    }
+
+    fn cuMemHostUnregister(call, p: *mut c_void) {
+        ensure(!p.is_null(), INVALID_VALUE)?;
+        free(call, p.addr() as u64, &[RegionKind::Registered])
+            .map_err(|code| match code {
+                INVALID_VALUE => CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+                other => other,
+            })
+    }
+}

@@ -1,0 +1,139 @@
+//! Bytes that operations read or write, wherever they are.
+
+use core::ffi::c_void;
+use core::ptr;
+use std::sync::Arc;
+
+use crate::memory::{Region, RegionKind};
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::state::memory;
+
+/// Bytes that a copy reads or writes: a range of device or host addresses.
+#[derive(Debug, Clone)]
+pub(crate) enum Bytes {
+    /// Memory of the client. Valid while the operation is pending, by the contract of the call.
+    Host(*mut u8),
+    /// Bytes copied away when the operation was issued.
+    Staged(Arc<[u8]>),
+    /// Device memory from an offset in the first region on; the regions follow each other.
+    Device { regions: Arc<[Region]>, start: u64 },
+}
+
+// SAFETY: the pointers are used by one operation at a time, on whichever thread runs it; the client
+// vouches for its host memory and the regions keep theirs.
+unsafe impl Send for Bytes {}
+// SAFETY: as above.
+unsafe impl Sync for Bytes {}
+
+impl Bytes {
+    /// A range given by a device address.
+    pub(crate) fn device(address: u64, len: u64) -> Answer<Self> {
+        let regions = memory().cover(address, len.max(1));
+        let regions: Arc<[Region]> = regions.ok_or(INVALID_VALUE)?.into();
+        Ok(Self::Device { regions, start: address })
+    }
+
+    /// A range given by a host address, which may be that of device memory.
+    pub(crate) fn host(pointer: *mut u8, len: u64) -> Answer<Self> {
+        ensure(!pointer.is_null(), INVALID_VALUE)?;
+        let address = pointer.addr() as u64;
+        let memory = memory();
+        if memory.is_device_address(address) || memory.find(address).is_some() {
+            return Self::device(address, len);
+        }
+        Ok(Self::Host(pointer))
+    }
+
+    /// Whether it is host memory that the driver does not know.
+    pub(crate) fn is_pageable(&self) -> bool {
+        matches!(self, Self::Host(_) | Self::Staged(_))
+    }
+
+    /// Whether it is memory that only the device reaches.
+    pub(crate) fn is_of_device(&self) -> bool {
+        matches!(self, Self::Device { regions, .. } if !regions.iter().any(|region| region.kind.host_visible()))
+    }
+
+    /// Whether it is page-locked host memory.
+    pub(crate) fn is_locked(&self) -> bool {
+        let locked = |region: &Region| is_host_kind(region.kind);
+        matches!(self, Self::Device { regions, .. } if regions.iter().any(locked))
+    }
+
+    /// The address of the first byte, as the client gave it.
+    pub(crate) fn address(&self) -> u64 {
+        match self {
+            Self::Host(pointer) => pointer.addr() as u64,
+            Self::Staged(bytes) => bytes.as_ptr().addr() as u64,
+            Self::Device { start, .. } => *start,
+        }
+    }
+
+    /// A pointer to the byte at `offset`, and how many bytes lie there in one piece.
+    pub(crate) fn at(&self, offset: u64) -> Option<(*mut u8, u64)> {
+        match self {
+            Self::Host(pointer) => Some((pointer.wrapping_add(usize::try_from(offset).ok()?), u64::MAX)),
+            Self::Staged(bytes) => {
+                let rest = bytes.get(usize::try_from(offset).ok()?..)?;
+                Some((rest.as_ptr().cast_mut(), rest.len() as u64))
+            }
+            Self::Device { regions, start } => {
+                let address = start.checked_add(offset)?;
+                let region = region_of(regions, address)?;
+                let inside = address - region.base;
+                let pointer = region.host.wrapping_add(usize::try_from(inside).ok()?);
+                Some((pointer, region.len - inside))
+            }
+        }
+    }
+
+    /// Marks bytes as written.
+    pub(super) fn mark_written(&self, offset: u64, len: u64) {
+        if let Self::Device { regions, start } = self {
+            let address = start + offset;
+            if let Some(region) = region_of(regions, address) {
+                if let Some(init) = &region.init {
+                    init.set(address - region.base, len);
+                }
+            }
+        }
+    }
+
+    /// Calls `visit` with each piece of the range: pointer and length.
+    pub(crate) fn pieces(&self, mut offset: u64, len: u64, mut visit: impl FnMut(*mut u8, usize)) -> Answer {
+        let end = offset + len;
+        while offset < end {
+            let (pointer, available) = self.at(offset).ok_or(INVALID_VALUE)?;
+            let count = available.min(end - offset);
+            visit(pointer, count as usize);
+            self.mark_written(offset, count);
+            offset += count;
+        }
+        Ok(())
+    }
+}
+
+fn region_of(regions: &[Region], address: u64) -> Option<&Region> {
+    regions.iter().find(|region| region.contains(address, 1))
+}
+
+/// An address that may be one of host or device.
+pub(crate) fn unified(address: u64, len: u64) -> Answer<Bytes> {
+    let pointer = usize::try_from(address).map_err(|_| INVALID_VALUE)?;
+    Bytes::host(ptr::with_exposed_provenance_mut(pointer), len)
+}
+
+/// Whether a region is host memory for the purposes of a client that asks.
+pub(super) fn is_host_kind(kind: RegionKind) -> bool {
+    matches!(kind, RegionKind::Pinned | RegionKind::Registered)
+}
+
+/// The host address of a region, null where the host may not use it.
+pub(super) fn host_address(region: &Region, address: u64) -> *mut c_void {
+    if !region.kind.host_visible() {
+        return ptr::null_mut();
+    }
+    let offset = usize::try_from(address - region.base).unwrap_or(0);
+    region.host.wrapping_add(offset).cast()
+}

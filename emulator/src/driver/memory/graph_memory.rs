@@ -1,0 +1,230 @@
+//! Memory of the allocation nodes of graphs.
+//!
+//! That of one node is always at the same address, there from a launch of its graph until it is freed.
+
+use core::ffi::c_void;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::memory::{GRANULARITY, Physical};
+use crate::report::Leak;
+
+use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{Kind, Objects, Out, calls};
+use crate::driver::context::Context;
+use crate::driver::device;
+use crate::driver::state::{memory, settings};
+
+/// The memory of an allocation node. It goes with the last graph that has the node, unless it is allocated then.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) base: u64,
+    pub(crate) bytes: u64,
+    device: i32,
+    context: u64,
+    physical: Physical,
+    /// Whether a launch has allocated it, as far as calls have come: the stream may not be there yet.
+    allocated: AtomicBool,
+    /// Whether the device counts it, which it does from the first launch on.
+    counted: AtomicBool,
+}
+
+/// The blocks that are allocated, by address.
+#[derive(Debug)]
+pub(crate) struct Blocks(Mutex<BTreeMap<u64, Arc<Block>>>);
+
+/// The memory of allocation nodes that is allocated.
+pub(crate) static BLOCKS: Blocks = Blocks(Mutex::new(BTreeMap::new()));
+
+/// What allocation nodes hold on each device.
+static GRAPH_MEMORY: LazyLock<Vec<GraphMemory>> =
+    LazyLock::new(|| (0..settings().devices).map(|_| GraphMemory::default()).collect());
+
+/// What allocation nodes hold on a device.
+fn memory_of(device: i32) -> Option<&'static GraphMemory> {
+    GRAPH_MEMORY.get(usize::try_from(device).ok()?)
+}
+
+impl Objects for Blocks {
+    fn kind(&self) -> Kind {
+        Kind::GraphBlock
+    }
+
+    fn end_of_context(&self, context: usize) {
+        let mut blocks = self.lock();
+        let goes = |block: &Block| block.context == context as u64;
+        let gone: Vec<_> = blocks.values().filter(|block| goes(block)).cloned().collect();
+        blocks.retain(|_, block| !goes(block));
+        drop(blocks);
+        // A block frees its memory when it goes.
+        drop(gone);
+    }
+
+    /// They are memory, and told as such.
+    fn leaks(&self, _context: Option<(usize, u64)>, _found: &mut Vec<Leak>) {}
+}
+
+impl Blocks {
+    /// The block that starts at an address.
+    pub(crate) fn find(&self, address: u64) -> Option<Arc<Block>> {
+        self.lock().get(&address).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Block>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Block {
+    /// Memory that a graph can be built with, and that no launch has allocated.
+    pub(crate) fn create(context: &Context, bytes: usize) -> Answer<Arc<Self>> {
+        ensure(bytes > 0, INVALID_VALUE)?;
+        let (memory, device) = (memory(), context.device as u32);
+        let span = (bytes as u64).checked_next_multiple_of(GRANULARITY).ok_or(OUT_OF_MEMORY)?;
+        let physical = memory.create(span, device).map_err(|_| OUT_OF_MEMORY)?;
+        let Ok(base) = memory.reserve(span, GRANULARITY) else {
+            memory.discard(&physical);
+            return Err(OUT_OF_MEMORY);
+        };
+        let block = Arc::new(Self {
+            base,
+            bytes: bytes as u64,
+            device: context.device,
+            context: context.handle as u64,
+            physical,
+            allocated: AtomicBool::new(false),
+            counted: AtomicBool::new(false),
+        });
+        block.map();
+        Ok(block)
+    }
+
+    /// Notes a call that allocates it by a launch; fails if it is allocated, unless the launch frees it first.
+    pub(crate) fn allocate(self: &Arc<Self>, frees_first: bool) -> Answer {
+        let was_allocated = self.allocated.swap(true, Ordering::AcqRel);
+        ensure(frees_first || !was_allocated, INVALID_VALUE)?;
+        if let Some(memory) = self.memory().filter(|_| !self.counted.swap(true, Ordering::AcqRel)) {
+            memory.charge(self.bytes);
+        }
+        self.appear();
+        Ok(())
+    }
+
+    /// Notes a call that frees it; fails if it is not allocated.
+    pub(crate) fn release(&self) -> Answer {
+        ensure(self.allocated.swap(false, Ordering::AcqRel), INVALID_VALUE)
+    }
+
+    /// Makes it accessible, if it is not: at the launch, and again where the stream gets to the node.
+    pub(crate) fn appear(self: &Arc<Self>) {
+        BLOCKS.lock().insert(self.base, Arc::clone(self));
+        self.map();
+    }
+
+    /// Makes it inaccessible, where the stream gets to the end of it.
+    pub(crate) fn vanish(&self) {
+        BLOCKS.lock().remove(&self.base);
+        // Not there if its context is gone.
+        let _ = memory().free(self.base);
+    }
+
+    fn memory(&self) -> Option<&'static GraphMemory> {
+        memory_of(self.device)
+    }
+
+    fn map(&self) {
+        // Fails if it is there already.
+        let _ = memory().map(self.base, self.bytes, &self.physical, 0, self.context);
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        let memory = memory();
+        // Not there if it was freed, or its context is gone.
+        let _ = memory.free(self.base);
+        memory.release(self.base, self.physical.bytes);
+        memory.discard(&self.physical);
+        if let Some(memory) = self.memory().filter(|_| self.counted.load(Ordering::Acquire)) {
+            memory.refund(self.bytes);
+        }
+    }
+}
+
+/// How much memory the allocation nodes of a device hold.
+#[derive(Debug, Default)]
+pub(super) struct GraphMemory {
+    used: AtomicU64,
+    high: AtomicU64,
+}
+
+impl GraphMemory {
+    fn charge(&self, bytes: u64) {
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.high.fetch_max(used, Ordering::Relaxed);
+    }
+
+    fn refund(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn reset_mark(&self) {
+        self.high.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// All that is held is in use: graphs keep nothing for later.
+    pub(crate) fn attribute(&self, attribute: CUgraphMem_attribute) -> Answer<u64> {
+        use CUgraphMem_attribute as A;
+
+        match attribute {
+            A::CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | A::CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => {
+                Ok(self.used.load(Ordering::Relaxed))
+            }
+            A::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH | A::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => {
+                Ok(self.high.load(Ordering::Relaxed))
+            }
+            _ => Err(INVALID_VALUE),
+        }
+    }
+}
+
+calls! {
+    objects BLOCKS;
+
+    /// Memory of graphs goes back when they are destroyed: there is nothing to trim.
+    fn cuDeviceGraphMemTrim(_call, device: i32) {
+        device::check(device)
+    }
+
+    fn cuDeviceGetGraphMemAttribute(
+        _call,
+        device: i32,
+        attr: CUgraphMem_attribute,
+        value: Out<c_void>,
+    ) {
+        device::check(device)?;
+        let memory = memory_of(device).ok_or(INVALID_VALUE)?;
+        value.cast().set(memory.attribute(attr)?)
+    }
+
+    /// Only the high marks can be reset.
+    fn cuDeviceSetGraphMemAttribute(
+        _call,
+        device: i32,
+        attr: CUgraphMem_attribute,
+        value: Out<c_void>,
+    ) {
+        device::check(device)?;
+        let is_mark = matches!(
+            attr,
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH
+                | CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH
+        );
+        ensure(is_mark && value.cast::<u64>().get()? == 0, INVALID_VALUE)?;
+        memory_of(device).ok_or(INVALID_VALUE)?.reset_mark();
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! Memory as clients see it: allocations, pools, virtual memory, what an address is, and the memory of graphs.
+
+mod allocation;
+mod bytes;
+mod graph_memory;
+mod leftover;
+mod pointer;
+mod pool;
+mod virtual_memory;
+
+use crate::driver::call::Builder;
+
+pub(crate) use allocation::{allocate_in, take_away};
+pub(crate) use bytes::{Bytes, unified};
+pub(crate) use graph_memory::{BLOCKS, Block};
+pub(crate) use pool::{CURRENT_POOLS, POOLS, Place, join_pool, pool_of};
+
+/// Enters the functions of this room.
+pub(crate) fn install(builder: &mut Builder) {
+    allocation::install(builder);
+    graph_memory::install(builder);
+    pointer::install(builder);
+    pool::install(builder);
+    virtual_memory::install(builder);
+}

@@ -1,0 +1,425 @@
+//! Memory pools. Memory goes back to the device at once: a pool holds nothing back.
+
+use core::ffi::c_void;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::memory::RegionKind;
+use crate::report::LeakKind;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
+use crate::driver::call::{In, InMut, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
+use crate::driver::device;
+use crate::driver::handle::Handle;
+
+/// Pages that a pool has: its largest size is a multiple of them.
+const PAGE: u64 = 2 << 20;
+
+/// Where the memory of a pool is, and who reaches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    Device(i32),
+    Host,
+    /// The only node of the host's memory.
+    HostNode,
+    /// Managed memory that prefers a place, or none.
+    ManagedOf(Preference),
+}
+
+/// Where managed memory is when nobody uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Preference {
+    None,
+    Device(i32),
+    Host,
+    HostNode,
+}
+
+impl Place {
+    /// The place that a client names, as an H100 understands it.
+    fn of(location: &CUmemLocation, memory: CUmemAllocationType) -> Answer<Self> {
+        use CUmemLocationType as L;
+
+        let is_device = device::check(location.id).is_ok();
+        let preference = match location.type_ {
+            L::CU_MEM_LOCATION_TYPE_INVALID => Preference::None,
+            L::CU_MEM_LOCATION_TYPE_DEVICE if is_device => Preference::Device(location.id),
+            L::CU_MEM_LOCATION_TYPE_HOST => Preference::Host,
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Preference::HostNode,
+            L::CU_MEM_LOCATION_TYPE_DEVICE | L::CU_MEM_LOCATION_TYPE_HOST_NUMA => return Err(INVALID_VALUE),
+            _ => {
+                return Err(not_supported(
+                    "pools are on a device, on the host, or on its only NUMA node: \
+                     name that as CU_MEM_LOCATION_TYPE_HOST_NUMA with the number 0",
+                ));
+            }
+        };
+        match (memory, preference) {
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED, _) => Ok(Self::ManagedOf(preference)),
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::Device(id)) => {
+                Ok(Self::Device(id))
+            }
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::Host) => Ok(Self::Host),
+            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::HostNode) => Ok(Self::HostNode),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+
+    /// What is allocated there.
+    pub(crate) fn kind(self) -> RegionKind {
+        match self {
+            Self::Device(_) => RegionKind::Pooled,
+            Self::Host | Self::HostNode => RegionKind::Pinned,
+            Self::ManagedOf(_) => RegionKind::Managed,
+        }
+    }
+}
+
+/// The live pools.
+pub(crate) static POOLS: Table<Pool> =
+    Table::new(Kind::Pool).leak(LeakKind::Pool, |pool: &Pool, _| match pool.is_default {
+        true => Leaked::No,
+        false => Leaked::Yes,
+    });
+
+/// Which pool an allocation came from, by its address.
+static ORIGINS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+
+/// A pool of memory in one place.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    pub(crate) place: Place,
+    /// Whether it is the device's own, which cannot be destroyed.
+    pub(crate) is_default: bool,
+    /// The most bytes that it may have; 0 for as many as there are.
+    most: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Attributes that can be set, by number.
+    settings: HashMap<u32, u64>,
+    used: u64,
+    high: u64,
+}
+
+impl Pool {
+    pub(crate) fn new(place: Place, is_default: bool, most: u64) -> Self {
+        let reuse = [
+            CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+            CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+            CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+        ];
+        Self {
+            place,
+            is_default,
+            most: most.div_ceil(PAGE).saturating_mul(PAGE),
+            state: Mutex::new(State {
+                settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
+                used: 0,
+                high: 0,
+            }),
+        }
+    }
+
+    fn find(handle: CUmemoryPool) -> Answer<Arc<Self>> {
+        POOLS.get(handle.addr()).ok_or(INVALID_VALUE)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn attribute(&self, attribute: CUmemPool_attribute) -> Answer<Attribute> {
+        use CUmemPool_attribute as A;
+
+        let state = self.state();
+        let setting = || state.settings.get(&attribute.0).copied().unwrap_or(0);
+        Ok(match attribute {
+            A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES
+            | A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC
+            | A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => Attribute::Flag(setting()),
+            A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => Attribute::Bytes(setting()),
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => {
+                Attribute::Bytes(state.used)
+            }
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
+                Attribute::Bytes(state.high)
+            }
+            A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => Attribute::Bytes(self.most),
+            _ => return Err(INVALID_VALUE),
+        })
+    }
+
+    /// Whether it may have so many bytes more.
+    pub(crate) fn has_room(&self, bytes: u64) -> bool {
+        self.most == 0 || self.state().used.checked_add(bytes).is_some_and(|used| used <= self.most)
+    }
+
+    /// Takes bytes of an allocation, unless they are more than it may have.
+    fn charge(&self, bytes: u64) -> Answer {
+        let mut state = self.state();
+        let used = state.used + bytes;
+        ensure(self.most == 0 || used <= self.most, OUT_OF_MEMORY)?;
+        state.used = used;
+        state.high = state.high.max(used);
+        Ok(())
+    }
+
+    fn refund(&self, bytes: u64) {
+        let mut state = self.state();
+        state.used = state.used.saturating_sub(bytes);
+    }
+}
+
+/// Why memory cannot be asked for with a type of handle.
+pub(super) const PRIVATE: &str =
+    "memory of the software device cannot be shared with other processes: ask for no type of handle";
+
+/// The value of an attribute, in the width that C has for it.
+enum Attribute {
+    /// An `int`.
+    Flag(u64),
+    /// A `cuuint64_t`.
+    Bytes(u64),
+}
+
+/// The pools that allocations without a pool come from, in each place.
+#[derive(Debug)]
+pub(crate) struct CurrentPools(Mutex<BTreeMap<Place, PlacePools>>);
+
+pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(BTreeMap::new()));
+
+/// Those of one place.
+#[derive(Debug, Clone, Copy)]
+struct PlacePools {
+    default: usize,
+    current: usize,
+}
+
+impl CurrentPools {
+    /// The pools of a place, made when first asked for.
+    fn with<R>(&self, place: Place, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
+        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(places.entry(place).or_insert_with(|| {
+            let default = POOLS.insert(Pool::new(place, true, 0));
+            PlacePools { default, current: default }
+        }))
+    }
+
+    fn default(&self, place: Place) -> usize {
+        self.with(place, |pools| pools.default)
+    }
+
+    pub(crate) fn current(&self, place: Place) -> usize {
+        self.with(place, |pools| pools.current)
+    }
+
+    fn set_current(&self, place: Place, pool: usize) {
+        self.with(place, |pools| pools.current = pool);
+    }
+
+    /// Goes back to the default pool if this one goes.
+    fn forget(&self, place: Place, pool: usize) {
+        self.with(place, |pools| {
+            if pools.current == pool {
+                pools.current = pools.default;
+            }
+        });
+    }
+}
+
+/// A device by its number.
+fn device_place(device: i32) -> Answer<Place> {
+    device::check(device)?;
+    Ok(Place::Device(device))
+}
+
+fn origins() -> MutexGuard<'static, BTreeMap<u64, usize>> {
+    ORIGINS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes an allocation from a pool; fails if that is more than the pool may have.
+pub(crate) fn join_pool(address: u64, bytes: u64, handle: usize, pool: &Pool) -> Answer {
+    pool.charge(bytes)?;
+    origins().insert(address, handle);
+    Ok(())
+}
+
+/// Forgets the pool of an allocation that is being freed.
+pub(super) fn leave_pool(address: u64, bytes: u64) {
+    let pool = origins().remove(&address).and_then(|pool| POOLS.get(pool));
+    if let Some(pool) = pool {
+        pool.refund(bytes);
+    }
+}
+
+/// The pool that an allocation came from.
+pub(crate) fn pool_of(address: u64) -> Option<usize> {
+    origins().get(&address).copied()
+}
+
+/// The device that a location names, if it names one.
+fn located(location: &CUmemLocation) -> Answer<i32> {
+    match location.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => {
+            device::check(location.id)?;
+            Ok(location.id)
+        }
+        known if known.name().is_some() => Err(not_supported(
+            "the access to a pool is that of devices: the host reaches pools of host and managed memory anyway",
+        )),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>) -> Answer {
+    use CUmemPool_attribute as A;
+
+    let wanted = match pool.attribute(attribute)? {
+        Attribute::Flag(_) => value.cast::<i32>().get()? as u64,
+        Attribute::Bytes(_) => value.cast::<u64>().get()?,
+    };
+    let mut state = pool.state();
+    match attribute {
+        // The high marks can be reset, and nothing else.
+        A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
+            ensure(wanted == 0, INVALID_VALUE)?;
+            state.high = state.used;
+        }
+        A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
+        | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT
+        | A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => return Err(INVALID_VALUE),
+        settable => {
+            state.settings.insert(settable.0, wanted);
+        }
+    }
+    Ok(())
+}
+
+calls! {
+    objects POOLS;
+
+    fn cuDeviceGetDefaultMemPool(_call, pool_out: Out<CUmemoryPool>, dev: i32) {
+        pool_out.check()?;
+        put_handle(pool_out, CURRENT_POOLS.default(device_place(dev)?))
+    }
+
+    fn cuDeviceGetMemPool(_call, pool: Out<CUmemoryPool>, dev: i32) {
+        pool.check()?;
+        put_handle(pool, CURRENT_POOLS.current(device_place(dev)?))
+    }
+
+    fn cuDeviceSetMemPool(_call, dev: i32, pool: CUmemoryPool) {
+        let place = device_place(dev)?;
+        ensure(Pool::find(pool)?.place == place, INVALID_VALUE)?;
+        CURRENT_POOLS.set_current(place, pool.addr());
+        Ok(())
+    }
+
+    fn cuMemGetDefaultMemPool(
+        _call,
+        pool_out: Out<CUmemoryPool>,
+        location: InMut<CUmemLocation>,
+        type_: CUmemAllocationType,
+    ) {
+        pool_out.check()?;
+        let place = Place::of(&location.input().get()?, type_)?;
+        put_handle(pool_out, CURRENT_POOLS.default(place))
+    }
+
+    fn cuMemGetMemPool(
+        _call,
+        pool: Out<CUmemoryPool>,
+        location: InMut<CUmemLocation>,
+        type_: CUmemAllocationType,
+    ) {
+        pool.check()?;
+        let place = Place::of(&location.input().get()?, type_)?;
+        put_handle(pool, CURRENT_POOLS.current(place))
+    }
+
+    fn cuMemSetMemPool(
+        _call,
+        location: InMut<CUmemLocation>,
+        type_: CUmemAllocationType,
+        pool: CUmemoryPool,
+    ) {
+        let place = Place::of(&location.input().get()?, type_)?;
+        ensure(Pool::find(pool)?.place == place, INVALID_VALUE)?;
+        CURRENT_POOLS.set_current(place, pool.addr());
+        Ok(())
+    }
+
+    fn cuMemPoolCreate(_call, pool: Out<CUmemoryPool>, poolProps: In<CUmemPoolProps>) {
+        pool.check()?;
+        let props = poolProps.get()?;
+        let place = Place::of(&props.location, props.allocType)?;
+        let plain = props.handleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
+        if !plain {
+            return Err(not_supported(PRIVATE));
+        }
+        put_handle(pool, POOLS.insert(Pool::new(place, false, props.maxSize as u64)))
+    }
+
+    /// What was allocated from the pool stays.
+    fn cuMemPoolDestroy(_call, pool: CUmemoryPool) {
+        let owner = Pool::find(pool)?;
+        ensure(!owner.is_default, INVALID_VALUE)?;
+        CURRENT_POOLS.forget(owner.place, pool.addr());
+        POOLS.remove(pool.addr()).map(drop).ok_or(INVALID_HANDLE)
+    }
+
+    fn cuMemPoolTrimTo(_call, pool: CUmemoryPool, _minBytesToKeep: usize) {
+        Pool::find(pool).map(drop)
+    }
+
+    fn cuMemPoolSetAttribute(
+        _call,
+        pool: CUmemoryPool,
+        attr: CUmemPool_attribute,
+        value: Out<c_void>,
+    ) {
+        set_attribute(&*Pool::find(pool)?, attr, value)
+    }
+
+    fn cuMemPoolGetAttribute(
+        _call,
+        pool: CUmemoryPool,
+        attr: CUmemPool_attribute,
+        value: Out<c_void>,
+    ) {
+        value.check()?;
+        match Pool::find(pool)?.attribute(attr)? {
+            Attribute::Flag(flag) => value.cast().set(flag as i32),
+            Attribute::Bytes(bytes) => value.cast().set(bytes),
+        }
+    }
+
+    /// Every device of the emulator reaches all memory; access cannot be taken away.
+    fn cuMemPoolSetAccess(_call, pool: CUmemoryPool, map: In<CUmemAccessDesc>, count: usize) {
+        let pool = Pool::find(pool)?;
+        for access in map.get_all(count)? {
+            let device = located(&access.location)?;
+            let both = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+            let own = pool.place == Place::Device(device);
+            ensure(!own || access.flags == both, INVALID_VALUE)?;
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolGetAccess(
+        _call,
+        flags: Out<CUmemAccess_flags>,
+        memPool: CUmemoryPool,
+        location: InMut<CUmemLocation>,
+    ) {
+        flags.check()?;
+        Pool::find(memPool)?;
+        located(&location.input().get()?)?;
+        flags.set(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    }
+}

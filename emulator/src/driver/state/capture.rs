@@ -1,0 +1,385 @@
+//! Captures in progress: which streams take part, what each depends on, and what they forbid.
+//!
+//! The graph that a capture makes is known as a [`Target`]; its nodes are numbers.
+
+use core::fmt::Debug;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::handle::Handle;
+
+use super::lane::Lane;
+use super::operation::Operation;
+
+const IMPLICIT: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+const INVALIDATED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+const ISOLATION: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+const UNJOINED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+const UNMATCHED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+const MERGE: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE;
+const WRONG_THREAD: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+
+/// All captures in progress.
+#[derive(Debug)]
+pub(crate) struct Captures {
+    /// Their number, so that a push without any costs one load.
+    count: AtomicUsize,
+    active: Mutex<Vec<Capture>>,
+    last_id: AtomicUsize,
+}
+
+/// One capture: the streams that take part, and what the next operation of each depends on.
+#[derive(Debug)]
+struct Capture {
+    id: u64,
+    graph: Box<dyn Target>,
+    /// Whether the graph was there before, and stays if the capture fails.
+    is_given: bool,
+    origin: Lane,
+    /// Which threads may not make unsafe calls meanwhile: all, the one that began it, none.
+    mode: CUstreamCaptureMode,
+    thread: ThreadId,
+    tails: HashMap<Lane, Tail>,
+    invalid: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Tail {
+    nodes: Vec<usize>,
+    /// The same as an array of handles, for clients that ask.
+    handles: Vec<CUgraphNode>,
+}
+
+// SAFETY: the handles have the type of pointers, but are numbers that nobody follows.
+unsafe impl Send for Tail {}
+
+impl Tail {
+    fn new(nodes: Vec<usize>) -> Self {
+        let handles = nodes.iter().map(|&node| CUgraphNode::from_addr(node)).collect();
+        Self { nodes, handles }
+    }
+}
+
+/// The graph that a capture makes.
+pub(crate) trait Target: Debug + Send {
+    fn handle(&self) -> usize;
+
+    /// Adds a node that does what an operation would have done, behind others.
+    fn add(&self, after: &[usize], operation: Box<dyn Operation>) -> Answer<usize>;
+
+    /// Whether it has all of these nodes.
+    fn has(&self, nodes: &[usize]) -> bool;
+
+    /// Its edges, from the node that runs first.
+    fn edges(&self) -> Vec<(usize, usize)>;
+
+    /// Takes the graph away.
+    fn destroy(&self);
+}
+
+/// What became of an operation.
+#[derive(Debug)]
+pub(crate) enum Taken {
+    /// It is part of a graph, or cannot be.
+    Captured(Answer),
+    /// The stream is not capturing.
+    Not(Box<dyn Operation>),
+}
+
+/// What an event stands for that was recorded in a capturing stream.
+#[derive(Debug, Clone)]
+pub(crate) struct CapturedPoint {
+    capture: u64,
+    nodes: Vec<usize>,
+}
+
+/// What a client may know of a capture.
+pub(crate) struct View {
+    pub(crate) status: CUstreamCaptureStatus,
+    pub(crate) id: u64,
+    pub(crate) graph: usize,
+    /// What the next operation of the stream depends on; valid until that comes.
+    pub(crate) nodes: *const CUgraphNode,
+    pub(crate) count: usize,
+}
+
+impl Captures {
+    pub(crate) const fn new() -> Self {
+        Self { count: AtomicUsize::new(0), active: Mutex::new(Vec::new()), last_id: AtomicUsize::new(0) }
+    }
+
+    /// The capture that a stream takes part in.
+    pub(crate) fn view(&self, lane: Lane) -> Option<View> {
+        let mut active = self.lock();
+        let capture = capture_of(&mut active, lane)?;
+        let handles = &capture.tails.get(&lane)?.handles;
+        Some(View {
+            status: capture.status(),
+            id: capture.id,
+            graph: capture.graph.handle(),
+            nodes: handles.as_ptr(),
+            count: handles.len(),
+        })
+    }
+
+    /// Replaces what the next operation of a capturing stream depends on, or adds to it.
+    pub(crate) fn depend_on(&self, lane: Lane, nodes: Vec<usize>, replaces: bool) -> Answer {
+        let mut active = self.lock();
+        let capture = capture_of(&mut active, lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        ensure(capture.graph.has(&nodes), INVALID_VALUE)?;
+        let mut tail = match replaces {
+            true => Vec::new(),
+            false => capture.tails.remove(&lane).unwrap_or_default().nodes,
+        };
+        tail.extend(nodes);
+        capture.tails.insert(lane, Tail::new(tail));
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Capture>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn any(&self) -> bool {
+        self.count.load(Ordering::Acquire) != 0
+    }
+
+    /// Takes an operation if its stream is capturing; gives it back otherwise.
+    pub(crate) fn take(&self, lane: Lane, operation: Box<dyn Operation>) -> Taken {
+        if !self.any() {
+            return Taken::Not(operation);
+        }
+        let mut active = self.lock();
+        if let Some(capture) = capture_of(&mut active, lane) {
+            return Taken::Captured(capture.add(lane, operation));
+        }
+        match forbid_implicit(&mut active, lane) {
+            Err(code) => Taken::Captured(Err(code)),
+            Ok(()) => Taken::Not(operation),
+        }
+    }
+
+    /// Whether a stream is capturing.
+    pub(crate) fn has(&self, lane: Lane) -> bool {
+        self.any() && capture_of(&mut self.lock(), lane).is_some()
+    }
+
+    /// Fails for a call that asks or waits for a stream: a capturing one never gets there, the legacy stream waits
+    /// for those that capture, and with others it is [unsafe](Self::forbid_unsafe). Ends those captures.
+    pub(crate) fn forbid_wait(&self, lane: Lane) -> Answer {
+        if !self.any() {
+            return Ok(());
+        }
+        let mut active = self.lock();
+        if let Some(capture) = capture_of(&mut active, lane) {
+            return capture.fail(UNSUPPORTED);
+        }
+        forbid_implicit(&mut active, lane)?;
+        drop(active);
+        self.forbid_unsafe()
+    }
+
+    /// Fails for a call that waits for a whole context if something in it is capturing, and ends those captures.
+    pub(crate) fn forbid_in(&self, context: usize) -> Answer {
+        self.forbid_where(|capture| capture.origin.context == context)
+    }
+
+    /// Fails for a call that may synchronize with what a capture has not run, if the capture asks this thread not
+    /// to make such calls, and ends those captures.
+    pub(crate) fn forbid_unsafe(&self) -> Answer {
+        use CUstreamCaptureMode as M;
+
+        if !self.any() || MODE.get() == M::CU_STREAM_CAPTURE_MODE_RELAXED {
+            return Ok(());
+        }
+        let here = thread::current().id();
+        let alone = MODE.get() == M::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.forbid_where(|capture| match capture.mode {
+            M::CU_STREAM_CAPTURE_MODE_RELAXED => false,
+            M::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL => capture.thread == here,
+            _ => !alone || capture.thread == here,
+        })
+    }
+
+    fn forbid_where(&self, hit: impl Fn(&Capture) -> bool) -> Answer {
+        if !self.any() {
+            return Ok(());
+        }
+        let mut answer = Ok(());
+        for capture in self.lock().iter_mut().filter(|capture| hit(capture)) {
+            answer = capture.fail(UNSUPPORTED);
+        }
+        answer
+    }
+
+    /// Fails for a call that asks for what an event recorded in a capturing stream, which ends the capture.
+    pub(crate) fn forbid_point(&self, point: &CapturedPoint) -> Answer {
+        let mut active = self.lock();
+        let capture = active.iter_mut().find(|capture| capture.id == point.capture);
+        capture.ok_or(INVALID_VALUE)?.fail(CUresult::CUDA_ERROR_CAPTURED_EVENT)
+    }
+
+    /// What an event recorded now in this stream stands for, if the stream is capturing.
+    pub(crate) fn point(&self, lane: Lane) -> Option<CapturedPoint> {
+        if !self.any() {
+            return None;
+        }
+        let mut active = self.lock();
+        let capture = capture_of(&mut active, lane)?;
+        Some(CapturedPoint { capture: capture.id, nodes: capture.tails.get(&lane)?.nodes.clone() })
+    }
+
+    /// Lets a stream wait for a captured point, which makes it part of that capture. Without a
+    /// point, fails if the stream is capturing: what happened outside cannot be waited for.
+    pub(crate) fn join(&self, lane: Lane, point: Option<&CapturedPoint>) -> Answer {
+        let mut active = self.lock();
+        let own = capture_of(&mut active, lane);
+        let Some(point) = point else {
+            return own.map_or(Ok(()), |capture| capture.fail(ISOLATION));
+        };
+        if let Some(own) = own.filter(|own| own.id != point.capture) {
+            own.invalid = true;
+            let other = active.iter_mut().find(|capture| capture.id == point.capture);
+            return other.ok_or(INVALID_VALUE)?.fail(MERGE);
+        }
+        let capture = active.iter_mut().find(|capture| capture.id == point.capture);
+        let capture = capture.ok_or(INVALID_VALUE)?;
+        let mut nodes = capture.tails.remove(&lane).unwrap_or_default().nodes;
+        nodes.extend(point.nodes.iter().filter(|node| !nodes.contains(node)).copied().collect::<Vec<_>>());
+        capture.tails.insert(lane, Tail::new(nodes));
+        Ok(())
+    }
+
+    /// Begins a capture; into a graph that was there before, behind the nodes in `given`.
+    pub(crate) fn begin(
+        &self,
+        lane: Lane,
+        mode: CUstreamCaptureMode,
+        given: Option<Vec<usize>>,
+        graph: impl FnOnce() -> Box<dyn Target>,
+    ) -> Answer {
+        ensure(mode.name().is_some(), INVALID_VALUE)?;
+        ensure(lane.stream != Lane::LEGACY, UNSUPPORTED)?;
+        let mut active = self.lock();
+        ensure(capture_of(&mut active, lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+
+        active.push(Capture {
+            id: self.last_id.fetch_add(1, Ordering::Relaxed) as u64 + 1,
+            graph: graph(),
+            is_given: given.is_some(),
+            origin: lane,
+            mode,
+            thread: thread::current().id(),
+            tails: HashMap::from([(lane, Tail::new(given.unwrap_or_default()))]),
+            invalid: false,
+        });
+        self.count.store(active.len(), Ordering::Release);
+        Ok(())
+    }
+
+    /// Ends the capture that began in a stream; gives the handle of its graph.
+    pub(crate) fn end(&self, lane: Lane) -> Answer<usize> {
+        let mut active = self.lock();
+        let at = active.iter().position(|capture| capture.tails.contains_key(&lane));
+        let at = at.ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        if active[at].origin != lane {
+            return active[at].fail(UNMATCHED).and(Err(UNMATCHED));
+        }
+        let capture = active.swap_remove(at);
+        self.count.store(active.len(), Ordering::Release);
+        let anywhere = capture.mode == CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        let answer = if !anywhere && capture.thread != thread::current().id() {
+            Err(WRONG_THREAD)
+        } else if capture.invalid {
+            Err(INVALIDATED)
+        } else if !capture.is_joined() {
+            Err(UNJOINED)
+        } else {
+            Ok(())
+        };
+        if answer.is_err() && !capture.is_given {
+            capture.graph.destroy();
+        }
+        answer.map(|()| capture.graph.handle())
+    }
+
+    /// Ends the captures of a context that goes.
+    pub(crate) fn forget_context(&self, context: usize) {
+        let mut active = self.lock();
+        active.retain(|capture| capture.origin.context != context);
+        self.count.store(active.len(), Ordering::Release);
+    }
+}
+
+fn capture_of(active: &mut [Capture], lane: Lane) -> Option<&mut Capture> {
+    active.iter_mut().find(|capture| capture.tails.contains_key(&lane))
+}
+
+/// The legacy stream waits for blocking streams, which a capture of one cannot express: fails, and ends it.
+fn forbid_implicit(active: &mut [Capture], lane: Lane) -> Answer {
+    let waits = |capture: &&mut Capture| {
+        lane.stream == Lane::LEGACY
+            && capture.tails.keys().any(|tail| tail.context == lane.context && tail.blocking)
+    };
+    active.iter_mut().find(waits).map_or(Ok(()), |capture| capture.fail(IMPLICIT))
+}
+
+impl Capture {
+    /// Ends the capture without a graph.
+    fn fail(&mut self, code: CUresult) -> Answer {
+        self.invalid = true;
+        Err(code)
+    }
+
+    fn add(&mut self, lane: Lane, operation: Box<dyn Operation>) -> Answer {
+        ensure(!self.invalid, INVALIDATED)?;
+        let after = self.tails.get(&lane).map(|tail| tail.nodes.clone()).unwrap_or_default();
+        match self.graph.add(&after, operation) {
+            Ok(node) => {
+                self.tails.insert(lane, Tail::new(vec![node]));
+                Ok(())
+            }
+            Err(code) => self.fail(code),
+        }
+    }
+
+    /// Whether the origin waits, in the end, for everything the other streams did.
+    fn is_joined(&self) -> bool {
+        let edges = self.graph.edges();
+        let mut reached = HashSet::new();
+        let origin = self.tails.get(&self.origin).map(|tail| tail.nodes.clone());
+        let mut left = origin.unwrap_or_default();
+        while let Some(node) = left.pop() {
+            if reached.insert(node) {
+                left.extend(edges.iter().filter(|(_, to)| *to == node).map(|(from, _)| *from));
+            }
+        }
+        self.tails.values().all(|tail| tail.nodes.iter().all(|node| reached.contains(node)))
+    }
+
+    fn status(&self) -> CUstreamCaptureStatus {
+        if self.invalid {
+            CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED
+        } else {
+            CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE
+        }
+    }
+}
+
+thread_local! {
+    /// Which calls a capture forbids to this thread; kept for the client to exchange.
+    static MODE: Cell<CUstreamCaptureMode> =
+        const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
+}
+
+/// Sets which calls a capture forbids to this thread; gives what it was.
+pub(crate) fn exchange_mode(mode: CUstreamCaptureMode) -> CUstreamCaptureMode {
+    MODE.replace(mode)
+}

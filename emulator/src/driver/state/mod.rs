@@ -1,0 +1,65 @@
+//! The state of the process that belongs to no object: settings, memory, the queue of operations, captures.
+//!
+//! Nothing here knows a kind of object. Contexts are known by their [`Health`], streams by their [`Lane`], what runs in
+//! them by [`Operation`], and the graph of a capture by [`Target`].
+
+mod capture;
+mod dice;
+mod health;
+mod lane;
+mod operation;
+mod outlive;
+mod queue;
+mod schedule;
+
+use std::sync::OnceLock;
+
+use crate::memory::Memory;
+use crate::settings::Settings;
+
+pub(crate) use capture::{CapturedPoint, Captures, Taken, Target, exchange_mode};
+pub(crate) use health::Health;
+pub(crate) use lane::{Lane, Ticket};
+pub(crate) use operation::{Operation, Turn};
+pub(crate) use outlive::rest_before;
+pub(crate) use schedule::Scheduler;
+
+struct State {
+    settings: Settings,
+    memory: Memory,
+    scheduler: Scheduler,
+}
+
+/// The state, made on first use.
+fn state() -> &'static State {
+    static STATE: OnceLock<State> = OnceLock::new();
+    STATE.get_or_init(|| {
+        let settings = Settings::in_force().clone().unwrap_or_default();
+        State {
+            memory: Memory::new(settings.devices, settings.memory_bytes, settings.check_init),
+            scheduler: Scheduler::new(settings.mode),
+            settings,
+        }
+    })
+}
+
+/// The settings in force.
+pub(crate) fn settings() -> &'static Settings {
+    &state().settings
+}
+
+/// The memory of all devices, and what the driver knows of the host's.
+pub(crate) fn memory() -> &'static Memory {
+    &state().memory
+}
+
+/// Unfinished operations and who runs them.
+pub(crate) fn scheduler() -> &'static Scheduler {
+    &state().scheduler
+}
+
+/// All captures in progress.
+pub(crate) fn captures() -> &'static Captures {
+    static CAPTURES: Captures = Captures::new();
+    &CAPTURES
+}

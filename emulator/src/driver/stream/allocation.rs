@@ -1,0 +1,119 @@
+//! Allocation in stream order.
+//!
+//! An address is given out when the call is made, and taken back when the stream gets there, so a
+//! use before or after shows as what it is.
+
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::memory::RegionKind;
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, Out, calls, not_supported};
+use crate::driver::handle::Handle;
+use crate::driver::memory::{
+    BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, join_pool, pool_of, take_away,
+};
+use crate::driver::state::{Operation, Turn, captures, memory, scheduler};
+
+use super::stream_ref::StreamRef;
+
+/// The allocation of a graph's memory, where the stream gets to it.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub(crate) block: Arc<Block>,
+    pub(crate) device: i32,
+}
+
+impl Operation for Allocation {
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        self.block.appear();
+        Ok(())
+    }
+}
+
+/// Frees the memory at an address.
+#[derive(Debug)]
+pub(crate) struct Free(pub(crate) u64);
+
+impl Operation for Free {
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        if let Some(block) = BLOCKS.find(self.0) {
+            block.vanish();
+            return Ok(());
+        }
+        // The address was checked when it was issued; freed again since, it is gone.
+        let _ = take_away(self.0);
+        Ok(())
+    }
+}
+
+fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
+    let owner = POOLS.get(pool).ok_or(INVALID_VALUE)?;
+    let on_device = matches!(owner.place, Place::Device(_));
+    let same_device = owner.place == Place::Device(stream.context().device);
+    ensure(same_device || !on_device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
+    if captures().has(stream.lane()) {
+        if !on_device {
+            return Err(not_supported(
+                "a capture can only allocate device memory here: allocate before it begins, or from a pool of the device",
+            ));
+        }
+        let block = Block::create(stream.context(), bytes)?;
+        let address = block.base;
+        stream.push(Allocation { block, device: stream.context().device })?;
+        return out.set(address);
+    }
+    captures().forbid_unsafe()?;
+    if !owner.has_room(bytes as u64) && !scheduler().is_stalled(stream.context().handle) {
+        // What the stream frees before is there again then.
+        scheduler().wait_lane(stream.lane());
+    }
+    let region = allocate_in(stream.context(), bytes, owner.place.kind(), 0)?;
+    join_pool(region.base, region.len, pool, &owner).inspect_err(|_| drop(memory().free(region.base)))?;
+    out.set(region.base)
+}
+
+fn allocate_current(call: &Call, out: Out<u64>, bytes: usize, stream: CUstream) -> Answer {
+    out.check()?;
+    let stream = call.stream(stream)?;
+    let pool = CURRENT_POOLS.current(Place::Device(stream.context().device));
+    allocate_from(pool, &stream, out, bytes)
+}
+
+calls! {
+    fn cuMemAllocAsync(call, dptr: Out<u64>, bytesize: usize, hStream: CUstream) {
+        allocate_current(call, dptr, bytesize, hStream)
+    }
+
+    fn cuMemAllocFromPoolAsync(
+        call,
+        dptr: Out<u64>,
+        bytesize: usize,
+        pool: CUmemoryPool,
+        hStream: CUstream,
+    ) {
+        dptr.check()?;
+        allocate_from(pool.addr(), &call.stream(hStream)?, dptr, bytesize)
+    }
+
+    fn cuMemFreeAsync(call, dptr: u64, hStream: CUstream) {
+        let stream = call.stream(hStream)?;
+        if dptr == 0 {
+            return Ok(());
+        }
+        let is_captured = captures().has(stream.lane());
+        if let Some(block) = BLOCKS.find(dptr).filter(|_| !is_captured) {
+            block.release()?;
+            return stream.push(Free(dptr)).map(drop);
+        }
+        let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
+        // What an allocation node makes is mapped, and there is nothing to free before a launch.
+        let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
+            || pool_of(dptr).is_some()
+            || is_captured && region.kind == RegionKind::Mapped;
+        ensure(ours && region.base == dptr, INVALID_VALUE)?;
+        stream.push(Free(dptr)).map(drop)
+    }
+}

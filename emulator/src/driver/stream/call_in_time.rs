@@ -1,0 +1,26 @@
+//! Functions of the program are called in time, also in the modes that leave work for later.
+//!
+//! In those, work runs when the program waits for it. A program may wait in ways that the driver does not see: for a
+//! future that its own function wakes, for instance. So a thread of the driver waits for such a function after a while;
+//! hardware comes to it in any case.
+
+use std::time::Duration;
+
+use crate::driver::state::{Ticket, scheduler, settings};
+use crate::settings::Mode;
+
+/// How late a function of the program is called if nobody waits for it.
+const LATE: Duration = Duration::from_millis(50);
+
+/// Has an operation done that calls the program.
+pub(super) fn call_in_time(ticket: Ticket) {
+    if matches!(settings().mode, Mode::Eager | Mode::Async) {
+        return;
+    }
+    let wait = move || {
+        std::thread::sleep(LATE);
+        scheduler().wait(ticket);
+    };
+    // Without a thread, it is called when somebody waits for it.
+    drop(std::thread::Builder::new().name("cuprum-callbacks".into()).spawn(wait));
+}

@@ -1,0 +1,135 @@
+//! The functions that make, end and describe streams, and wait for them.
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
+use crate::driver::call::{Call, In, Out, calls, put_handle};
+use crate::driver::handle::Handle;
+use crate::driver::state::{memory, scheduler};
+
+use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};
+
+fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer {
+    out.check()?;
+    ensure(flags & !NON_BLOCKING == 0, INVALID_VALUE)?;
+    put_handle(out, create_in(call.context()?, flags, priority, None))
+}
+
+/// Destroys the handle at once, also where the context has a sticky error; what was pushed still runs.
+fn destroy(handle: CUstream) -> Answer {
+    let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+    ensure(!is_default, INVALID_HANDLE)?;
+    let removed = STREAMS.remove(handle.addr());
+    removed.ok_or(INVALID_HANDLE)?.context.check()
+}
+
+calls! {
+    objects STREAMS;
+
+    fn cuStreamCreate(call, phStream: Out<CUstream>, Flags: u32) {
+        create(call, phStream, Flags, LEAST_PRIORITY)
+    }
+
+    fn cuStreamCreateWithPriority(call, phStream: Out<CUstream>, flags: u32, priority: i32) {
+        create(call, phStream, flags, priority)
+    }
+
+    fn [cuStreamDestroy, cuStreamDestroy_v2](_call, hStream: CUstream) {
+        destroy(hStream)
+    }
+
+    fn cuStreamGetPriority(call, hStream: CUstream, priority: Out<i32>) {
+        priority.check()?;
+        priority.set(call.stream(hStream)?.priority())
+    }
+
+    fn cuStreamGetFlags(call, hStream: CUstream, flags: Out<u32>) {
+        flags.check()?;
+        flags.set(call.stream(hStream)?.flags())
+    }
+
+    fn cuStreamGetId(call, hStream: CUstream, streamId: Out<u64>) {
+        streamId.check()?;
+        streamId.set(call.stream(hStream)?.lane().stream)
+    }
+
+    fn cuStreamGetDevice(call, hStream: CUstream, device: Out<i32>) {
+        device.check()?;
+        device.set(call.stream(hStream)?.context().device)
+    }
+
+    fn cuStreamGetCtx(call, hStream: CUstream, pctx: Out<CUcontext>) {
+        put_handle(pctx, call.stream(hStream)?.context().handle)
+    }
+
+    fn cuStreamGetCtx_v2(
+        call,
+        hStream: CUstream,
+        pCtx: Out<CUcontext>,
+        pGreenCtx: Out<CUgreenCtx>,
+    ) {
+        let stream = call.stream(hStream)?;
+        // One of both: the streams of a green context belong to no other.
+        pGreenCtx.set_if_wanted(stream.green().map_or(CUgreenCtx::null(), CUgreenCtx::from_addr));
+        put_handle(pCtx, stream.green().map_or(stream.context().handle, |_| 0))
+    }
+
+    /// Managed memory is visible everywhere at all times here; only the arguments are checked.
+    fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, _length: usize, flags: u32) {
+        ensure(matches!(flags, 1 | 2 | 4), INVALID_VALUE)?;
+        call.stream(hStream)?;
+        memory().find(dptr).map(drop).ok_or(INVALID_VALUE)
+    }
+
+    fn cuStreamQuery(call, hStream: CUstream) {
+        let stream = call.stream(hStream)?;
+        stream.forbid_capture()?;
+        ensure(!scheduler().is_busy(stream.lane()), NOT_READY)
+    }
+
+    fn cuStreamSynchronize(call, hStream: CUstream) {
+        let stream = call.stream_to_wait_for(hStream)?;
+        stream.forbid_capture()?;
+        stream.wait()
+    }
+
+    fn cuStreamCopyAttributes(call, dstStream: CUstream, srcStream: CUstream) {
+        call.stream(srcStream)?;
+        call.stream(dstStream).map(drop)
+    }
+
+    /// Attributes advise the hardware; all read as zero, but for the priority.
+    fn cuStreamGetAttribute(
+        call,
+        hStream: CUstream,
+        attr: CUlaunchAttributeID,
+        value: Out<CUstreamAttrValue>,
+    ) {
+        value.check()?;
+        ensure(attr.name().is_some(), INVALID_VALUE)?;
+        let stream = call.stream(hStream)?;
+        let mut found = CUstreamAttrValue::zeroed();
+        if attr == CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY {
+            found.priority = stream.priority();
+        }
+        value.set(found)
+    }
+
+    fn cuStreamSetAttribute(
+        call,
+        hStream: CUstream,
+        attr: CUlaunchAttributeID,
+        value: In<CUstreamAttrValue>,
+    ) {
+        value.get()?;
+        ensure(attr.name().is_some(), INVALID_VALUE)?;
+        call.stream(hStream).map(drop)
+    }
+
+    fn cuCtxGetStreamPriorityRange(call, leastPriority: Out<i32>, greatestPriority: Out<i32>) {
+        call.context()?;
+        leastPriority.set_if_wanted(LEAST_PRIORITY);
+        greatestPriority.set_if_wanted(GREATEST_PRIORITY);
+        Ok(())
+    }
+}

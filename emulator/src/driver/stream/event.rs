@@ -1,0 +1,218 @@
+//! Events.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use cuprum_sys::*;
+
+use crate::report::LeakKind;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
+use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls, put_handle};
+use crate::driver::context::Context;
+use crate::driver::handle::Handle;
+use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, scheduler};
+
+/// The live events.
+static EVENTS: Table<Event> = Table::new(Kind::Event)
+    .owned_by(|event: &Event| event.context.handle)
+    .leak(LeakKind::Event, |_, _| Leaked::Yes);
+
+/// An event.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) handle: usize,
+    pub(crate) context: Arc<Context>,
+    flags: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The newest operation that recorded it.
+    recorded: Option<Ticket>,
+    /// What it stands for if it was recorded in a capturing stream.
+    captured: Option<CapturedPoint>,
+    /// When that operation ran; `None` while it is pending.
+    reached: Option<(Ticket, Instant)>,
+}
+
+const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
+const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0;
+const KNOWN_FLAGS: u32 = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0 | DISABLE_TIMING | INTERPROCESS;
+
+impl Event {
+    pub(crate) fn find(handle: CUevent) -> Answer<Arc<Self>> {
+        EVENTS.get(handle.addr()).ok_or_else(|| missing(handle))
+    }
+
+    /// Notes that the operation which records the event has run.
+    pub(crate) fn stamp(&self, ticket: Ticket) {
+        let mut state = self.state();
+        if state.recorded.is_none_or(|newest| newest <= ticket) {
+            state.reached = Some((ticket, Instant::now()));
+        }
+    }
+
+    /// Notes which operation records it.
+    pub(crate) fn note_recorded(&self, ticket: Ticket) {
+        let mut state = self.state();
+        state.recorded = Some(ticket);
+        state.captured = None;
+    }
+
+    /// What it stands for in a capture, if it was last recorded there.
+    pub(crate) fn captured(&self) -> Option<CapturedPoint> {
+        self.state().captured.clone()
+    }
+
+    /// The operation that recorded it last.
+    pub(crate) fn recorded(&self) -> Option<Ticket> {
+        self.state().recorded
+    }
+
+    /// An event inside of a capture never happens, so nobody can ask for it; and a capture may forbid to ask for
+    /// any event.
+    fn forbid_capture(&self) -> Answer {
+        match self.captured() {
+            Some(point) => captures().forbid_point(&point),
+            None => captures().forbid_unsafe(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fails for an event that has no time, reached or not.
+    fn check_timed(&self) -> Answer {
+        ensure(self.captured().is_none(), CUresult::CUDA_ERROR_CAPTURED_EVENT)?;
+        ensure(self.flags & DISABLE_TIMING == 0 && self.recorded().is_some(), INVALID_HANDLE)
+    }
+
+    /// When the newest record was reached.
+    fn instant(&self) -> Answer<Instant> {
+        let state = self.state();
+        let recorded = state.recorded.ok_or(INVALID_HANDLE)?;
+        match state.reached {
+            Some((ticket, instant)) if ticket == recorded => Ok(instant),
+            _ => Err(NOT_READY),
+        }
+    }
+}
+
+/// The record of an event.
+#[derive(Debug)]
+pub(crate) struct Record(pub(crate) Arc<Event>);
+
+impl Operation for Record {
+    fn run(&self, turn: Turn<'_>) -> Answer {
+        self.0.stamp(turn.ticket);
+        Ok(())
+    }
+}
+
+/// A wait that a graph makes, for what the event has recorded when the graph is launched. Streams wait by themselves.
+#[derive(Debug)]
+pub(crate) struct WaitFor(pub(crate) Arc<Event>);
+
+impl Operation for WaitFor {
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        Ok(())
+    }
+}
+
+/// Why a handle means no event. Of a destroyed one, hardware says this.
+fn missing(handle: CUevent) -> CUresult {
+    if EVENTS.was_given(handle.addr()) { CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
+}
+
+/// The handle is gone also where the context has a sticky error.
+fn destroy(handle: CUevent) -> Answer {
+    let removed = EVENTS.remove(handle.addr());
+    removed.ok_or_else(|| missing(handle))?.context.check()
+}
+
+fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer {
+    let event = Event::find(handle)?;
+    let stream = call.stream(stream)?;
+    ensure(flags <= CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0, INVALID_VALUE)?;
+    ensure(event.context.handle == stream.context().handle, INVALID_HANDLE)?;
+    let external = flags == CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
+    if !external {
+        if let Some(point) = captures().point(stream.lane()) {
+            event.state().captured = Some(point);
+            return Ok(());
+        }
+    }
+    let ticket = stream.push(Record(Arc::clone(&event)))?;
+    if ticket != 0 {
+        event.note_recorded(ticket);
+    }
+    Ok(())
+}
+
+fn elapsed(out: Out<f32>, start: CUevent, end: CUevent) -> Answer {
+    out.check()?;
+    let start = Event::find(start)?;
+    let end = Event::find(end)?;
+    start.context.check()?;
+    ensure(start.context.handle == end.context.handle, INVALID_HANDLE)?;
+    start.check_timed()?;
+    end.check_timed()?;
+    let (start, end) = (start.instant()?, end.instant()?);
+    let forward = end.saturating_duration_since(start).as_secs_f64();
+    let backward = start.saturating_duration_since(end).as_secs_f64();
+    out.set(((forward - backward) * 1e3) as f32)
+}
+
+calls! {
+    objects EVENTS;
+
+    fn cuEventCreate(call, phEvent: Out<CUevent>, Flags: u32) {
+        phEvent.check()?;
+        let timed_between_processes = Flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
+        ensure(Flags & !KNOWN_FLAGS == 0 && !timed_between_processes, INVALID_VALUE)?;
+        let context = call.context()?;
+        let (handle, _) = EVENTS.insert_with(|handle| Event {
+            handle,
+            context,
+            flags: Flags,
+            state: Mutex::default(),
+        });
+        put_handle(phEvent, handle)
+    }
+
+    fn [cuEventDestroy, cuEventDestroy_v2](_call, hEvent: CUevent) {
+        destroy(hEvent)
+    }
+
+    fn cuEventRecord(call, hEvent: CUevent, hStream: CUstream) {
+        record(call, hEvent, hStream, 0)
+    }
+
+    fn cuEventRecordWithFlags(call, hEvent: CUevent, hStream: CUstream, flags: u32) {
+        record(call, hEvent, hStream, flags)
+    }
+
+    fn cuEventQuery(_call, hEvent: CUevent) {
+        let event = Event::find(hEvent)?;
+        event.forbid_capture()?;
+        event.context.check()?;
+        let pending = event.recorded().is_some_and(|ticket| scheduler().is_pending(ticket));
+        ensure(!pending, NOT_READY)
+    }
+
+    fn cuEventSynchronize(_call, hEvent: CUevent) {
+        let event = Event::find(hEvent)?;
+        event.forbid_capture()?;
+        if let Some(ticket) = event.recorded() {
+            scheduler().wait(ticket);
+        }
+        event.context.check()
+    }
+
+    fn [cuEventElapsedTime, cuEventElapsedTime_v2](_call, pMilliseconds: Out<f32>, hStart: CUevent, hEnd: CUevent) {
+        elapsed(pMilliseconds, hStart, hEnd)
+    }
+}

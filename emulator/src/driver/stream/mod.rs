@@ -1,0 +1,28 @@
+//! Streams and events: what is pushed where, and in which order it runs.
+
+mod allocation;
+mod call_in_time;
+mod calls;
+mod event;
+mod host;
+mod order;
+mod stream_ref;
+mod value;
+
+use crate::driver::call::Builder;
+
+pub(crate) use allocation::{Allocation, Free};
+pub(crate) use event::{Event, Record, WaitFor};
+pub(crate) use host::HostCall;
+pub(crate) use order::{Marker, make_context_wait, record_context};
+pub(crate) use stream_ref::{LEAST_PRIORITY, StreamRef, create_in};
+
+/// Enters the functions of this room.
+pub(crate) fn install(builder: &mut Builder) {
+    allocation::install(builder);
+    calls::install(builder);
+    event::install(builder);
+    host::install(builder);
+    order::install(builder);
+    value::install(builder);
+}

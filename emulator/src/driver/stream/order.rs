@@ -1,0 +1,72 @@
+//! Order between streams and contexts, by events.
+
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::call::calls;
+use crate::driver::context::Context;
+use crate::driver::state::{Operation, Turn, captures, scheduler};
+
+use super::event::{Event, Record, WaitFor};
+use super::stream_ref::StreamRef;
+
+/// Does nothing; a place to wait for others.
+#[derive(Debug)]
+pub(crate) struct Marker;
+
+impl Operation for Marker {
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        Ok(())
+    }
+}
+
+/// Records all work of a context so far as one event.
+pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
+    context.check()?;
+    let event = Event::find(event)?;
+    ensure(event.context.handle == context.handle, INVALID_HANDLE)?;
+    scheduler().wait_context(context.handle);
+    let ticket = StreamRef::Legacy(context).push(Record(Arc::clone(&event)))?;
+    event.note_recorded(ticket);
+    Ok(())
+}
+
+/// Makes all later work of a context wait for an event.
+pub(crate) fn make_context_wait(context: &Context, event: CUevent) -> Answer {
+    context.check()?;
+    if let Some(ticket) = Event::find(event)?.recorded() {
+        scheduler().wait(ticket);
+    }
+    Ok(())
+}
+
+calls! {
+    fn cuStreamWaitEvent(call, hStream: CUstream, hEvent: CUevent, Flags: u32) {
+        ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
+        let stream = call.stream(hStream)?;
+        let event = Event::find(hEvent)?;
+        let external = Flags == CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
+        if external && captures().has(stream.lane()) {
+            return stream.push(WaitFor(event)).map(drop);
+        }
+        if let Some(point) = event.captured() {
+            return captures().join(stream.lane(), Some(&point));
+        }
+        captures().join(stream.lane(), None)?;
+        // An event that was never recorded counts as complete.
+        match event.recorded() {
+            Some(ticket) => stream.push_after(&[ticket], Marker).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn cuCtxRecordEvent(_call, hCtx: CUcontext, hEvent: CUevent) {
+        record_context(Context::find(hCtx)?, hEvent)
+    }
+
+    fn cuCtxWaitEvent(_call, hCtx: CUcontext, hEvent: CUevent) {
+        make_context_wait(&*Context::find(hCtx)?, hEvent)
+    }
+}

@@ -1,0 +1,170 @@
+//! Streams: those that clients make, and the default ones.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cuprum_sys::*;
+
+use crate::report::LeakKind;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE};
+use crate::driver::call::{Call, Kind, Leaked, Table};
+use crate::driver::context::Context;
+use crate::driver::handle::Handle;
+use crate::driver::state::{Lane, Operation, Taken, Ticket, captures, scheduler};
+
+/// Priorities are numbers from least to greatest; a lower number goes first.
+pub(crate) const LEAST_PRIORITY: i32 = 0;
+pub(super) const GREATEST_PRIORITY: i32 = -5;
+
+/// The live streams.
+pub(super) static STREAMS: Table<Stream> = Table::new(Kind::Stream)
+    .owned_by(|stream: &Stream| stream.context.handle)
+    .leak(LeakKind::Stream, |_, _| Leaked::Yes);
+
+/// A stream that a client created.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) handle: usize,
+    pub(crate) context: Arc<Context>,
+    pub(crate) flags: u32,
+    pub(crate) priority: i32,
+    /// The green context it was made in.
+    green: Option<usize>,
+}
+
+/// A stream as a call means it: created, or one of the default ones.
+#[derive(Debug, Clone)]
+pub(crate) enum StreamRef {
+    Created(Arc<Stream>),
+    /// The context's legacy default stream.
+    Legacy(Arc<Context>),
+    /// The calling thread's default stream in the context.
+    PerThread(Arc<Context>),
+}
+
+/// The ticket of what went into a graph: never pending.
+const CAPTURED: Ticket = 0;
+
+/// Marks the lanes of per-thread streams, next to those whose number is a handle.
+const PER_THREAD_LANE: u64 = 1 << 63;
+
+/// A number for the calling thread, never given to another.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    // While the thread ends, a stream of its own again, which is correct: order is kept only
+    // within one call.
+    NUMBER.try_with(|&number| number).unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+pub(super) const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
+
+impl StreamRef {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        match self {
+            Self::Created(stream) => &stream.context,
+            Self::Legacy(context) | Self::PerThread(context) => context,
+        }
+    }
+
+    pub(crate) fn lane(&self) -> Lane {
+        let (stream, blocking) = match self {
+            Self::Created(stream) => (stream.handle as u64, stream.flags & NON_BLOCKING == 0),
+            Self::Legacy(_) => (Lane::LEGACY, false),
+            Self::PerThread(_) => (PER_THREAD_LANE | thread_number(), true),
+        };
+        Lane { context: self.context().handle, stream, blocking }
+    }
+
+    /// Pushes an operation; a capturing stream takes it into its graph instead.
+    pub(crate) fn push(&self, operation: impl Operation) -> Answer<Ticket> {
+        self.push_after(&[], operation)
+    }
+
+    /// Pushes an operation that waits for others too.
+    pub(crate) fn push_after(&self, after: &[Ticket], operation: impl Operation) -> Answer<Ticket> {
+        match captures().take(self.lane(), Box::new(operation)) {
+            Taken::Captured(answer) => answer.map(|()| CAPTURED),
+            Taken::Not(operation) => {
+                Ok(scheduler().issue(&self.context().health, self.lane(), after, operation))
+            }
+        }
+    }
+
+    /// Pushes an operation and waits for it; answers the context's sticky error.
+    pub(crate) fn push_and_wait(&self, operation: impl Operation) -> Answer {
+        let ticket = self.push(operation)?;
+        scheduler().wait(ticket);
+        self.context().check()
+    }
+
+    /// Waits for what was pushed; answers the context's sticky error.
+    pub(crate) fn wait(&self) -> Answer {
+        scheduler().wait_lane(self.lane());
+        self.context().check()
+    }
+
+    /// Fails if a capture forbids to ask or wait for the stream; see [`Captures::forbid_wait`].
+    ///
+    /// [`Captures::forbid_wait`]: crate::driver::state::Captures::forbid_wait
+    pub(super) fn forbid_capture(&self) -> Answer {
+        captures().forbid_wait(self.lane())
+    }
+
+    pub(crate) fn flags(&self) -> u32 {
+        match self {
+            Self::Created(stream) => stream.flags,
+            Self::Legacy(_) | Self::PerThread(_) => 0,
+        }
+    }
+
+    /// The green context that the stream belongs to.
+    pub(crate) fn green(&self) -> Option<usize> {
+        match self {
+            Self::Created(stream) => stream.green,
+            Self::Legacy(_) | Self::PerThread(_) => None,
+        }
+    }
+
+    pub(crate) fn priority(&self) -> i32 {
+        match self {
+            Self::Created(stream) => stream.priority,
+            Self::Legacy(_) | Self::PerThread(_) => LEAST_PRIORITY,
+        }
+    }
+}
+
+impl Call {
+    /// The stream that a handle means in this call. Its context is alive and not poisoned.
+    pub(crate) fn stream(&self, handle: CUstream) -> Answer<StreamRef> {
+        let stream = self.stream_to_wait_for(handle)?;
+        stream.context().check()?;
+        Ok(stream)
+    }
+
+    /// As `stream`, whatever the state of its context; see [`Call::context_to_wait_for`].
+    pub(super) fn stream_to_wait_for(&self, handle: CUstream) -> Answer<StreamRef> {
+        let is = |known: CUstream| handle == known;
+        if is(CU_STREAM_PER_THREAD) || handle.is_null() && self.per_thread {
+            return Ok(StreamRef::PerThread(self.context_to_wait_for()?));
+        }
+        if handle.is_null() || is(CU_STREAM_LEGACY) {
+            return Ok(StreamRef::Legacy(self.context_to_wait_for()?));
+        }
+        STREAMS.get(handle.addr()).map(StreamRef::Created).ok_or(INVALID_HANDLE)
+    }
+
+    /// The default stream of calls that take none.
+    pub(crate) fn default_stream(&self) -> Answer<StreamRef> {
+        self.stream(CUstream::null())
+    }
+}
+
+pub(crate) fn create_in(context: Arc<Context>, flags: u32, priority: i32, green: Option<usize>) -> usize {
+    let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+    let make = |handle| Stream { handle, context, flags, priority, green };
+    STREAMS.insert_with(make).0
+}

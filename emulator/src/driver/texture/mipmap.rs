@@ -1,0 +1,120 @@
+//! Mipmapped arrays: an array of each level.
+
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE};
+use crate::driver::call::{Call, In, Kind, Out, Table, calls, put_handle};
+use crate::driver::context::Context;
+use crate::driver::handle::Handle;
+
+use super::array::{ARRAYS, Array, Made, allocate, bytes_of, check_shape, has, release};
+
+/// The live mipmapped arrays.
+static MIPMAPS: Table<Mipmap> = Table::new(Kind::Mipmap).owned_by(|mipmap: &Mipmap| mipmap.context.handle);
+
+/// A mipmapped array: its levels lie in one region, one after the other.
+#[derive(Debug)]
+pub(crate) struct Mipmap {
+    pub(crate) context: Arc<Context>,
+    base: u64,
+    /// Handles of its levels.
+    levels: Vec<usize>,
+}
+
+impl Mipmap {
+    pub(crate) fn find(handle: CUmipmappedArray) -> Answer<Arc<Self>> {
+        MIPMAPS.get(handle.addr()).ok_or(INVALID_HANDLE)
+    }
+
+    /// Its levels, the largest first.
+    pub(super) fn levels(&self) -> Vec<Arc<Array>> {
+        self.levels.iter().filter_map(|&level| ARRAYS.get(level)).collect()
+    }
+
+    fn create(call: &Call, shape: CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> Answer<usize> {
+        let context = call.context()?;
+        let format = check_shape(&shape, Made::Mipmap)?;
+        let keeps_depth = has(&shape, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+        let longest = shape.Width.max(shape.Height).max(if keeps_depth { 0 } else { shape.Depth });
+        // Down to a single texel, whatever was asked for.
+        let levels = levels.clamp(1, longest.ilog2() + 1);
+        let half = |side: usize, level: u32| if side == 0 { 0 } else { (side >> level).max(1) };
+        let shapes = (0..levels).map(|level| CUDA_ARRAY3D_DESCRIPTOR {
+            Width: half(shape.Width, level),
+            Height: half(shape.Height, level),
+            Depth: if keeps_depth { shape.Depth } else { half(shape.Depth, level) },
+            ..shape
+        });
+        let mut placed = Vec::new();
+        let mut bytes = 0;
+        for shape in shapes {
+            placed.push((shape, bytes));
+            bytes += bytes_of(&shape, format)?.next_multiple_of(crate::memory::GRANULARITY);
+        }
+        let base = allocate(&context, bytes)?.base;
+        let insert = |(shape, offset)| {
+            let context = Arc::clone(&context);
+            ARRAYS.insert(Array { context, shape, format, base: base + offset, is_level: true })
+        };
+        let levels = placed.into_iter().map(insert).collect();
+        Ok(MIPMAPS.insert(Self { context, base, levels }))
+    }
+}
+
+calls! {
+    objects MIPMAPS;
+
+    fn cuMipmappedArrayCreate(
+        call,
+        pHandle: Out<CUmipmappedArray>,
+        pMipmappedArrayDesc: In<CUDA_ARRAY3D_DESCRIPTOR>,
+        numMipmapLevels: u32,
+    ) {
+        pHandle.check()?;
+        put_handle(pHandle, Mipmap::create(call, pMipmappedArrayDesc.get()?, numMipmapLevels)?)
+    }
+
+    fn cuMipmappedArrayGetLevel(
+        _call,
+        pLevelArray: Out<CUarray>,
+        hMipmappedArray: CUmipmappedArray,
+        level: u32,
+    ) {
+        pLevelArray.check()?;
+        let mipmap = Mipmap::find(hMipmappedArray)?;
+        put_handle(pLevelArray, *mipmap.levels.get(level as usize).ok_or(INVALID_VALUE)?)
+    }
+
+    fn cuMipmappedArrayDestroy(_call, hMipmappedArray: CUmipmappedArray) {
+        let mipmap = MIPMAPS.remove(hMipmappedArray.addr()).ok_or(INVALID_HANDLE)?;
+        for &level in &mipmap.levels {
+            ARRAYS.remove(level);
+        }
+        release(&mipmap.context, mipmap.base)
+    }
+
+    /// No array is sparse.
+    fn cuMipmappedArrayGetSparseProperties(
+        _call,
+        sparseProperties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+        mipmap: CUmipmappedArray,
+    ) {
+        sparseProperties.check()?;
+        Mipmap::find(mipmap)?;
+        Err(INVALID_VALUE)
+    }
+
+    /// Every array has its memory from the start.
+    fn cuMipmappedArrayGetMemoryRequirements(
+        _call,
+        memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+        mipmap: CUmipmappedArray,
+        _device: i32,
+    ) {
+        memoryRequirements.check()?;
+        Mipmap::find(mipmap)?;
+        Err(INVALID_VALUE)
+    }
+}

@@ -1,0 +1,20 @@
+//! Arrays, and the texture and surface objects by which kernels reach them.
+
+mod array;
+mod format;
+mod mipmap;
+mod object;
+mod resource;
+mod sampler;
+
+use crate::driver::call::Builder;
+
+pub(crate) use array::Array;
+pub(crate) use object::find;
+
+/// Enters the functions of this room.
+pub(crate) fn install(builder: &mut Builder) {
+    array::install(builder);
+    mipmap::install(builder);
+    object::install(builder);
+}

@@ -1,0 +1,191 @@
+//! Copies with attributes, and several copies by one call.
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, InMut, Out, calls};
+use crate::driver::texture::Array;
+
+use super::copy::Extent;
+use super::linear::{Wait, anywhere};
+use super::shaped::{Corner, shaped};
+
+/// Copies between addresses of any kind, one after the other; tells which one failed.
+fn several(
+    call: &Call,
+    stream: CUstream,
+    to: InMut<u64>,
+    from: InMut<u64>,
+    sizes: InMut<usize>,
+    count: usize,
+    failed: impl Fn(usize),
+) -> Answer {
+    ensure(count > 0 && !stream.is_null(), INVALID_VALUE)?;
+    let to = to.input().get_all(count)?;
+    let from = from.input().get_all(count)?;
+    let sizes = sizes.input().get_all(count)?;
+    for (index, ((&to, &from), &size)) in to.iter().zip(&from).zip(&sizes).enumerate() {
+        let copied =
+            ensure(size > 0, INVALID_VALUE).and_then(|()| anywhere(call, stream, Wait::No, to, from, size));
+        if let Err(code) = copied {
+            failed(index);
+            return Err(code);
+        }
+    }
+    Ok(())
+}
+
+/// Both ends of a copy by operands: addresses in bytes, arrays in elements.
+fn operand_corners(copy: &CUDA_MEMCPY3D_BATCH_OP) -> Answer<(Corner, Corner, Extent)> {
+    let element = operand_element(&copy.src)?.or(operand_element(&copy.dst)?).unwrap_or(1);
+    let CUextent3D { width, height, depth } = copy.extent;
+    ensure(width > 0 && height > 0 && depth > 0, INVALID_VALUE)?;
+    let width = width.checked_mul(element).ok_or(INVALID_VALUE)?;
+    let extent = Extent { width: width as u64, height: height as u64, depth: depth as u64 };
+    Ok((operand_corner(&copy.src, element, &extent)?, operand_corner(&copy.dst, element, &extent)?, extent))
+}
+
+/// The bytes of an element of an operand that is an array.
+fn operand_element(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
+    if operand.type_ != CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY {
+        return Ok(None);
+    }
+    // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
+    let array = unsafe { operand.op.array };
+    Ok(Some(Array::find(array.array)?.format.bytes() as usize))
+}
+
+fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) -> Answer<Corner> {
+    let nowhere = Corner {
+        kind: CUmemorytype::CU_MEMORYTYPE_UNIFIED,
+        host: core::ptr::null_mut(),
+        device: 0,
+        array: CUarray::null(),
+        level: 0,
+        pitch: 0,
+        height: 0,
+        x: 0,
+        y: 0,
+        z: 0,
+    };
+    match operand.type_ {
+        CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER => {
+            // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
+            let place = unsafe { operand.op.ptr };
+            // Zero stands for rows and layers without gaps.
+            let pitch = match place.rowLength {
+                0 => extent.width as usize,
+                length => length.checked_mul(element).ok_or(INVALID_VALUE)?,
+            };
+            let height = if place.layerHeight == 0 { extent.height as usize } else { place.layerHeight };
+            Ok(Corner { device: place.ptr, pitch, height, ..nowhere })
+        }
+        CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY => {
+            // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
+            let place = unsafe { operand.op.array };
+            let CUoffset3D { x, y, z } = place.offset;
+            let x = x.checked_mul(element).ok_or(INVALID_VALUE)?;
+            Ok(Corner { kind: CUmemorytype::CU_MEMORYTYPE_ARRAY, array: place.array, x, y, z, ..nowhere })
+        }
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// Several copies by operands.
+fn several_3d(
+    call: &Call,
+    stream: CUstream,
+    copies: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+    count: usize,
+    flags: u64,
+    failed: impl Fn(usize),
+) -> Answer {
+    ensure(count > 0 && flags == 0 && !stream.is_null(), INVALID_VALUE)?;
+    for (index, copy) in copies.input().get_all(count)?.iter().enumerate() {
+        let copied = operand_corners(copy).and_then(|corners| shaped(call, stream, Wait::No, corners));
+        if let Err(code) = copied {
+            failed(index);
+            return Err(code);
+        }
+    }
+    Ok(())
+}
+
+calls! {
+    fn cuMemcpyBatchAsync(
+        call,
+        dsts: InMut<u64>,
+        srcs: InMut<u64>,
+        sizes: InMut<usize>,
+        count: usize,
+        _attrs: InMut<CUmemcpyAttributes>,
+        _attrsIdxs: InMut<usize>,
+        _numAttrs: usize,
+        failIdx: Out<usize>,
+        hStream: CUstream,
+    ) {
+        // Also what is reported when no single copy is at fault.
+        failIdx.set_if_wanted(usize::MAX);
+        several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
+    }
+
+    /// The attributes say when the source may be read, and where memory should be: at once and anywhere, here.
+    fn cuMemcpyWithAttributesAsync(
+        call,
+        dst: u64,
+        src: u64,
+        size: usize,
+        attr: InMut<CUmemcpyAttributes>,
+        hStream: CUstream,
+    ) {
+        attr.input().get()?;
+        ensure(!hStream.is_null(), INVALID_VALUE)?;
+        anywhere(call, hStream, Wait::No, dst, src, size)
+    }
+
+    fn cuMemcpy3DWithAttributesAsync(
+        call,
+        op: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        ensure(flags == 0, INVALID_VALUE)?;
+        shaped(call, hStream, Wait::No, operand_corners(&op.input().get()?)?)
+    }
+
+    fn cuMemcpy3DBatchAsync(
+        call,
+        numOps: usize,
+        opList: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+        failIdx: Out<usize>,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        failIdx.set_if_wanted(usize::MAX);
+        several_3d(call, hStream, opList, numOps, flags, |index| failIdx.set_if_wanted(index))
+    }
+
+    fn cuMemcpy3DBatchAsync_v2(
+        call,
+        numOps: usize,
+        opList: InMut<CUDA_MEMCPY3D_BATCH_OP>,
+        flags: u64,
+        hStream: CUstream,
+    ) {
+        several_3d(call, hStream, opList, numOps, flags, |_| ())
+    }
+
+    fn cuMemcpyBatchAsync_v2(
+        call,
+        dsts: InMut<u64>,
+        srcs: InMut<u64>,
+        sizes: InMut<usize>,
+        count: usize,
+        _attrs: InMut<CUmemcpyAttributes>,
+        _attrsIdxs: InMut<usize>,
+        _numAttrs: usize,
+        hStream: CUstream,
+    ) {
+        several(call, hStream, dsts, srcs, sizes, count, |_| ())
+    }
+}

@@ -1,0 +1,184 @@
+//! Copies of bytes in rows and slices, checked and ready to run.
+
+use core::ops::Range;
+use core::ptr;
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_VALUE};
+use crate::driver::memory::Bytes;
+use crate::driver::state::{Health, Operation, Turn, rest_before};
+
+/// One side of a copy: bytes, and the distances between rows and between slices of rows.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    pub(super) bytes: Bytes,
+    pub(super) pitch: u64,
+    pub(super) slice: u64,
+}
+
+/// The size of what is copied: bytes in a row, rows, slices.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    pub(super) width: u64,
+    pub(super) height: u64,
+    pub(super) depth: u64,
+}
+
+impl Extent {
+    /// Bytes from the first to the last one touched.
+    pub(super) fn span(self, pitch: u64, slice: u64) -> Option<u64> {
+        let rows = pitch.checked_mul(self.height.checked_sub(1)?)?;
+        let slices = slice.checked_mul(self.depth.checked_sub(1)?)?;
+        rows.checked_add(slices)?.checked_add(self.width)
+    }
+}
+
+/// Bytes that a copy moves at a time.
+const PIECE: u64 = 1 << 20;
+
+/// A copy, checked and ready to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Copy {
+    pub(super) from: Side,
+    pub(super) to: Side,
+    pub(super) extent: Extent,
+}
+
+impl Copy {
+    /// A copy of `len` bytes in a row.
+    pub(crate) fn linear(to: Bytes, from: Bytes, len: u64) -> Self {
+        let side = |bytes| Side { bytes, pitch: 0, slice: 0 };
+        let extent = Extent { width: len, height: 1, depth: 1 };
+        Self { from: side(from), to: side(to), extent }
+    }
+
+    /// Bytes in all.
+    fn len(&self) -> u64 {
+        let Extent { width, height, depth } = self.extent;
+        width * height * depth
+    }
+
+    /// Whether one end is page-locked host memory, so that the device copies without the host.
+    fn has_locked_end(&self) -> bool {
+        self.from.bytes.is_locked() || self.to.bytes.is_locked()
+    }
+
+    /// Copies in pieces, all but the first `done` bytes; `before` is told the number of each piece.
+    pub(crate) fn copy(&self, done: u64, before: impl Fn(u64)) -> Answer {
+        let mut at = done;
+        for piece in 0.. {
+            let end = self.len().min(at + PIECE);
+            if at >= end {
+                break;
+            }
+            before(piece);
+            self.copy_part(at..end)?;
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Copies some of the bytes, which are counted row by row.
+    fn copy_part(&self, part: Range<u64>) -> Answer {
+        let Extent { width, height, .. } = self.extent;
+        let mut at = part.start;
+        while at < part.end {
+            let (row, inside) = (at / width, at % width);
+            let (y, z) = (row % height, row / height);
+            let from = z * self.from.slice + y * self.from.pitch + inside;
+            let to = z * self.to.slice + y * self.to.pitch + inside;
+            let count = (width - inside).min(part.end - at);
+            copy_row(&self.from.bytes, from, &self.to.bytes, to, count)?;
+            at += count;
+        }
+        Ok(())
+    }
+
+    /// The copy as the C structure for graphs has it; every address is already that of the corner.
+    pub(crate) fn describe(&self) -> CUDA_MEMCPY3D {
+        let kind = |bytes: &Bytes| match bytes {
+            Bytes::Device { .. } => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            Bytes::Host(_) | Bytes::Staged(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
+        };
+        let host = |bytes: &Bytes| ptr::without_provenance_mut(bytes.address() as usize);
+        let rows = |side: &Side| match side.pitch {
+            0 => self.extent.height as usize,
+            pitch => (side.slice / pitch) as usize,
+        };
+        CUDA_MEMCPY3D {
+            srcMemoryType: kind(&self.from.bytes),
+            srcHost: host(&self.from.bytes),
+            srcDevice: self.from.bytes.address(),
+            srcPitch: self.from.pitch as usize,
+            srcHeight: rows(&self.from),
+            dstMemoryType: kind(&self.to.bytes),
+            dstHost: host(&self.to.bytes),
+            dstDevice: self.to.bytes.address(),
+            dstPitch: self.to.pitch as usize,
+            dstHeight: rows(&self.to),
+            WidthInBytes: self.extent.width as usize,
+            Height: self.extent.height as usize,
+            Depth: self.extent.depth as usize,
+            ..CUDA_MEMCPY3D::zeroed()
+        }
+    }
+
+    /// Replaces pageable host memory that is read by a copy of it, as the driver does: the client
+    /// may change that memory as soon as the call returns.
+    pub(super) fn stage(mut self) -> Answer<Self> {
+        if let Bytes::Host(_) = self.from.bytes {
+            let Extent { width, height, depth } = self.extent;
+            let bytes = usize::try_from(width * height * depth).map_err(|_| INVALID_VALUE)?;
+            let mut staged = vec![0u8; bytes];
+            let to = Side { bytes: Bytes::Host(staged.as_mut_ptr()), pitch: width, slice: width * height };
+            let away = Self { from: self.from.clone(), to, extent: self.extent };
+            away.copy(0, |_| ())?;
+            self.from = Side { bytes: Bytes::Staged(staged.into()), ..away.to };
+        }
+        Ok(self)
+    }
+}
+
+fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) -> Answer {
+    let mut failed = Ok(());
+    to.pieces(target, len, |mut pointer, mut count| {
+        while count > 0 && failed.is_ok() {
+            let Some((read, available)) = from.at(source) else {
+                failed = Err(INVALID_VALUE);
+                return;
+            };
+            let step = count.min(usize::try_from(available).unwrap_or(usize::MAX));
+            // SAFETY: both pieces have `step` bytes: device memory by the regions held, host memory
+            // by the contract of the call that issued the copy. They may overlap.
+            unsafe { ptr::copy(read, pointer, step) };
+            pointer = pointer.wrapping_add(step);
+            source += step as u64;
+            count -= step;
+        }
+    })?;
+    failed
+}
+
+impl Operation for Copy {
+    fn run(&self, turn: Turn<'_>) -> Answer {
+        self.copy(turn.done, |piece| rest_before(piece, turn.health))
+    }
+
+    fn is_unstoppable(&self) -> bool {
+        self.has_locked_end()
+    }
+
+    fn divisible(&self) -> Option<u64> {
+        Some(self.len())
+    }
+
+    fn run_part(&self, part: Range<u64>) -> Answer {
+        self.copy_part(part)
+    }
+
+    fn end_after_fault(&self, health: &Health) {
+        // The context is broken already.
+        let _ = self.copy(0, |piece| rest_before(piece, health));
+    }
+}

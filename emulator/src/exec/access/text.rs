@@ -1,0 +1,42 @@
+//! Bytes and texts that a kernel hands to functions of the system.
+
+use super::Request;
+use super::place::place;
+use crate::exec::block::{Block, Site, Stop};
+
+/// The longest text that is read.
+const MOST_TEXT: usize = 65_536;
+
+/// A byte that a generic address points at. No memory instruction stands here, so the last slot is used.
+fn byte_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<u8, Stop> {
+    let cache = block.launch.args.kernel.caches;
+    let place = place(block, site, Request::read(None, address, 1, cache))?;
+    // SAFETY: `place` checked the byte.
+    Ok(unsafe { place.host.read() })
+}
+
+/// Bytes that a generic address points at.
+pub(in crate::exec) fn bytes_at<const COUNT: usize>(
+    block: &mut Block<'_, '_>,
+    site: Site,
+    address: u64,
+) -> Result<[u8; COUNT], Stop> {
+    let mut bytes = [0; COUNT];
+    for (offset, byte) in bytes.iter_mut().enumerate() {
+        *byte = byte_at(block, site, address.wrapping_add(offset as u64))?;
+    }
+    Ok(bytes)
+}
+
+/// The string that a generic address points at.
+pub(in crate::exec) fn text_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<String, Stop> {
+    let mut text = Vec::new();
+    while text.len() < MOST_TEXT {
+        let byte = byte_at(block, site, address.wrapping_add(text.len() as u64))?;
+        if byte == 0 {
+            break;
+        }
+        text.push(byte);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

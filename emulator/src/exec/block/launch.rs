@@ -1,0 +1,177 @@
+//! What all blocks of a launch share.
+
+use crate::exec::check::traces::GlobalShadow;
+use crate::exec::interface::{ExecOptions, Hooks, LaunchArgs};
+use crate::exec::vector::code;
+use crate::exec::vector::code::Steps;
+use crate::memory::Map;
+use crate::program::instruction::{Constant, Special};
+use crate::program::unwritten::Unwritten;
+use crate::program::{FUNCTION_STRIDE, Kernel};
+use crate::report::{Fault, FaultKind};
+use crate::semantics::{LANES, Register, Width};
+
+/// Bytes of shared memory of each block that the system keeps for itself, as the device reports.
+const RESERVED_SHARED: u32 = 1024;
+
+/// The most bytes of shared memory that a block can ask for: more than any block has.
+const MOST_SHARED: u32 = 1 << 20;
+
+/// A launch, as its blocks see it.
+pub(in crate::exec) struct Launch<'a> {
+    pub(in crate::exec) args: LaunchArgs<'a>,
+    pub(in crate::exec) map: &'a Map,
+    pub(in crate::exec) options: &'a ExecOptions,
+    pub(in crate::exec) hooks: &'a dyn Hooks,
+    /// Constant rows that are the same in all blocks.
+    pub(in crate::exec) uniform: Vec<(Register, Width, u64)>,
+    /// Constant rows that differ by block, warp or lane.
+    pub(in crate::exec) varying: Vec<(Register, Width, Special)>,
+    /// Registers and predicates that are zero at the start of each block.
+    pub(in crate::exec) unwritten: &'a Unwritten,
+    /// What the vector mode runs; `None` in the plain mode.
+    pub(in crate::exec) steps: Option<&'a Steps>,
+    pub(in crate::exec) threads: u32,
+    pub(in crate::exec) blocks: u64,
+    pub(in crate::exec) shared_bytes: u32,
+    pub(in crate::exec) global_shadow: Option<GlobalShadow>,
+}
+
+impl<'a> Launch<'a> {
+    /// Refuses what would break the execution.
+    pub(in crate::exec) fn new(
+        args: &LaunchArgs<'a>,
+        map: &'a Map,
+        options: &'a ExecOptions,
+        hooks: &'a dyn Hooks,
+    ) -> Result<Self, Box<Fault>> {
+        let kernel = args.kernel;
+        let Extent { threads, blocks, shared_bytes } =
+            Extent::of(args).map_err(|text| Box::new(Fault::new(FaultKind::Other(text), &kernel.name)))?;
+        let mut launch = Launch {
+            args: *args,
+            map,
+            options,
+            hooks,
+            uniform: Vec::new(),
+            varying: Vec::new(),
+            unwritten: kernel.unwritten(),
+            steps: if options.allow_vectors() { code::steps(kernel) } else { None },
+            threads,
+            blocks,
+            shared_bytes,
+            global_shadow: options.check_races.then(GlobalShadow::default),
+        };
+        let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);
+        for (register, width, constant) in kernel.constants.iter().chain(copies) {
+            match launch.value(*constant) {
+                Ok(value) => launch.uniform.push((*register, *width, value)),
+                Err(special) => launch.varying.push((*register, *width, special)),
+            }
+        }
+        Ok(launch)
+    }
+
+    /// The value of a constant row, or what it depends on.
+    fn value(&self, constant: Constant) -> Result<u64, Special> {
+        let args = &self.args;
+        let windows = self.map.windows();
+        Ok(match constant {
+            Constant::Bits(bits) => bits,
+            Constant::Param { offset, bytes, signed } => {
+                let mut raw = [0; 8];
+                let source =
+                    args.params.get(offset as usize..offset as usize + bytes as usize).unwrap_or_default();
+                raw[..source.len()].copy_from_slice(source);
+                let value = u64::from_le_bytes(raw);
+                let unused = 64 - 8 * bytes.min(8);
+                if signed { ((value << unused) as i64 >> unused) as u64 } else { value }
+            }
+            Constant::Global { index, offset } => {
+                let base = args.globals.get(index as usize).copied().unwrap_or(0);
+                base.wrapping_add_signed(offset)
+            }
+            Constant::Shared { index, offset } => {
+                u64::from(args.kernel.shared_offsets[index as usize]).wrapping_add_signed(offset)
+            }
+            Constant::Function { index } => windows.code + u64::from(index) * FUNCTION_STRIDE,
+            Constant::Special(special) => match special {
+                Special::BlockDim(axis) => args.block[axis as usize].into(),
+                Special::GridDim(axis) => args.grid[axis as usize].into(),
+                Special::WarpSize => LANES as u64,
+                Special::WarpsPerBlock => u64::from(self.threads.div_ceil(LANES as u32)),
+                Special::MultiprocessorCount => self.options.multiprocessors.into(),
+                Special::GridId | Special::Zero => 0,
+                Special::One => 1,
+                Special::DynamicSharedBytes => args.dynamic_shared.into(),
+                Special::TotalSharedBytes => self.shared_bytes.into(),
+                Special::AllSharedBytes => u64::from(self.shared_bytes + RESERVED_SHARED),
+                Special::ParamWindow => windows.param,
+                Special::SharedWindow => windows.shared,
+                Special::LocalWindow => windows.local,
+                Special::WindowBytes => windows.bytes,
+                // The upper half comes first.
+                Special::Environment(1) => args.grid_workspace >> 32,
+                Special::Environment(2) => args.grid_workspace & 0xffff_ffff,
+                Special::Environment(_) => 0,
+                varying => return Err(varying),
+            },
+        })
+    }
+
+    pub(in crate::exec) fn coordinates(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.args.grid.map(u64::from);
+        if block < x {
+            return [block as u32, 0, 0];
+        }
+        [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+    }
+
+    /// Whether something is remembered of accesses.
+    pub(in crate::exec) fn watches(&self) -> bool {
+        self.options.check_init || self.options.check_races
+    }
+
+    /// The number of a block, from its coordinates.
+    pub(in crate::exec) fn number(&self, [x, y, z]: [u32; 3]) -> u64 {
+        let [width, height, _] = self.args.grid.map(u64::from);
+        u64::from(x) + width * (u64::from(y) + height * u64::from(z))
+    }
+}
+
+/// How large a launch is.
+struct Extent {
+    threads: u32,
+    blocks: u64,
+    shared_bytes: u32,
+}
+
+impl Extent {
+    /// `Err` says in words what cannot be.
+    fn of(args: &LaunchArgs<'_>) -> Result<Extent, String> {
+        let kernel: &Kernel = args.kernel;
+        let product =
+            |dims: [u32; 3]| dims.iter().try_fold(1u64, |product, dim| product.checked_mul(u64::from(*dim)));
+        let threads = product(args.block).filter(|threads| (1..=1024).contains(threads));
+        let Some(threads) = threads else {
+            return Err(format!("a block of {:?} threads, where 1 to 1024 are possible", args.block));
+        };
+        let Some(blocks) = product(args.grid) else {
+            return Err(format!("a grid of {:?} blocks", args.grid));
+        };
+        if args.params.len() < kernel.param_bytes() as usize {
+            return Err(format!(
+                "{} bytes of parameters, where the kernel takes {}",
+                args.params.len(),
+                kernel.param_bytes()
+            ));
+        }
+        let dynamic_start =
+            kernel.shared_offsets.iter().copied().max().unwrap_or(0).max(kernel.static_shared);
+        let shared_bytes = dynamic_start.checked_add(args.dynamic_shared);
+        match shared_bytes.filter(|bytes| *bytes <= MOST_SHARED) {
+            Some(shared_bytes) => Ok(Extent { threads: threads as u32, blocks, shared_bytes }),
+            None => Err(format!("{} bytes of dynamic shared memory", args.dynamic_shared)),
+        }
+    }
+}

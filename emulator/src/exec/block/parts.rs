@@ -1,0 +1,55 @@
+//! What a worker keeps from one launch to the next, so that a launch allocates nothing once warm.
+
+use super::cached::Cached;
+use super::scalars::Scalars;
+use super::warp::Warp;
+use std::cell::RefCell;
+
+/// How many kernels a thread keeps parts for.
+const KEPT: usize = 8;
+/// Parts larger than this are given back to the system, in bytes.
+const LARGEST: usize = 64 << 20;
+
+/// The parts of a block. They fit any launch of the same kernel with the same block size.
+#[derive(Debug, Default)]
+pub(in crate::exec) struct Parts {
+    kernel: u64,
+    block: [u32; 3],
+    pub(in crate::exec) warps: Vec<Warp>,
+    pub(in crate::exec) shared: Vec<u64>,
+    pub(in crate::exec) caches: Vec<Cached>,
+    /// Values that the constant rows hold.
+    pub(in crate::exec) uniform: Vec<u64>,
+    pub(in crate::exec) scalars: Scalars,
+}
+
+thread_local! {
+    /// The parts used last come last.
+    static IDLE: RefCell<Vec<Parts>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Parts {
+    /// Parts left by an earlier launch, or empty ones.
+    pub(in crate::exec) fn take(kernel: u64, block: [u32; 3]) -> Parts {
+        let found = IDLE.with_borrow_mut(|idle| {
+            let at = idle.iter().rposition(|parts| parts.kernel == kernel && parts.block == block)?;
+            Some(idle.remove(at))
+        });
+        found.unwrap_or_else(|| Parts { kernel, block, ..Parts::default() })
+    }
+
+    /// Leaves the parts for a later launch.
+    pub(in crate::exec) fn keep(self) {
+        if self.warps.iter().map(Warp::bytes).sum::<usize>() > LARGEST {
+            return;
+        }
+        // Fails only while the thread ends, when nothing is to be kept.
+        let _ = IDLE.try_with(|idle| {
+            let mut idle = idle.borrow_mut();
+            if idle.len() >= KEPT {
+                idle.remove(0);
+            }
+            idle.push(self);
+        });
+    }
+}

@@ -1,0 +1,56 @@
+//! Where in a kernel lanes are.
+
+/// Lanes of a warp at an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Lanes {
+    pub(in crate::exec) warp: usize,
+    pub(in crate::exec) pc: u32,
+    pub(in crate::exec) mask: u32,
+}
+
+/// One lane of a warp at an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Site {
+    pub(in crate::exec) warp: usize,
+    pub(in crate::exec) pc: u32,
+    pub(in crate::exec) lane: usize,
+}
+
+/// An instruction that a fragment of a warp runs.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Issue {
+    pub(in crate::exec) warp: usize,
+    /// Index of the fragment in its warp.
+    pub(in crate::exec) fragment: usize,
+    pub(in crate::exec) pc: u32,
+    /// The lanes of the fragment.
+    pub(in crate::exec) mask: u32,
+    /// Those of them where the guard of the instruction holds.
+    pub(in crate::exec) active: u32,
+}
+
+impl Issue {
+    /// One of its lanes.
+    #[inline(always)]
+    pub(in crate::exec) fn at(self, lane: usize) -> Site {
+        Site { warp: self.warp, pc: self.pc, lane }
+    }
+
+    /// Some of its lanes.
+    pub(in crate::exec) fn lanes(self, mask: u32) -> Lanes {
+        Lanes { warp: self.warp, pc: self.pc, mask }
+    }
+}
+
+impl From<Site> for Lanes {
+    fn from(site: Site) -> Lanes {
+        Lanes { warp: site.warp, pc: site.pc, mask: 1 << site.lane }
+    }
+}
+
+impl From<Issue> for Lanes {
+    /// The active ones.
+    fn from(issue: Issue) -> Lanes {
+        issue.lanes(issue.active)
+    }
+}

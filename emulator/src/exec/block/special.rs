@@ -1,0 +1,62 @@
+//! Special registers: what the threads of a block find in them.
+
+use super::launch::Launch;
+use super::warp::Warp;
+use crate::program::instruction::Special;
+use crate::semantics::{LANES, Register};
+
+/// Fills those rows of special registers that `wanted` picks.
+pub(super) fn set_varying(
+    launch: &Launch<'_>,
+    worker: usize,
+    warp: &mut Warp,
+    wanted: impl Fn(&Special, Register) -> bool,
+    index: [u32; 3],
+) {
+    let first = warp.index * LANES as u32;
+    for (register, width, special) in &launch.varying {
+        if !wanted(special, *register) {
+            continue;
+        }
+        let value = |lane: u32| match *special {
+            Special::ThreadId(axis) => thread_index(first + lane, launch.args.block)[axis as usize],
+            Special::BlockId(axis) => index[axis as usize],
+            Special::LaneId => lane,
+            Special::WarpId => warp.index,
+            Special::MultiprocessorId => worker as u32,
+            Special::LaneMask(order, or_equal) => lane_mask(lane, order, or_equal),
+            _ => 0,
+        };
+        match *special {
+            Special::BlockId(_) => warp.rows.fill(*register, *width, value(0).into()),
+            _ => (0..LANES)
+                .for_each(|lane| warp.rows.set_wide(*register, *width, lane, value(lane as u32).into())),
+        }
+    }
+}
+
+/// Fills the rows that depend on the block.
+pub(in crate::exec) fn set_block_rows(launch: &Launch<'_>, worker: usize, warp: &mut Warp, index: [u32; 3]) {
+    set_varying(launch, worker, warp, |special, _| depends_on_block(special), index);
+}
+
+pub(super) fn depends_on_block(special: &Special) -> bool {
+    matches!(special, Special::BlockId(_))
+}
+
+/// Coordinates of a thread in a block of these dimensions.
+pub(in crate::exec) fn thread_index(thread: u32, block: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = block;
+    [thread % x, thread / x % y, thread / x / y]
+}
+
+fn lane_mask(lane: u32, order: core::cmp::Ordering, or_equal: bool) -> u32 {
+    let own = 1 << lane;
+    let below = own - 1;
+    let strict = match order {
+        core::cmp::Ordering::Less => below,
+        core::cmp::Ordering::Equal => own,
+        core::cmp::Ordering::Greater => !(below | own),
+    };
+    if or_equal { strict | own } else { strict }
+}

@@ -1,0 +1,224 @@
+//! A warp: its registers, and where its lanes are.
+
+use super::rows::{Rows, Saved};
+use super::stack::{FRAME_ALIGN, StackPointers};
+use crate::exec::check::registers::WrittenRegisters;
+use crate::exec::check::traces::Written;
+use crate::program::unwritten::Unwritten;
+use crate::program::{Kernel, RowKind};
+use crate::semantics::{LANES, Width};
+use std::sync::Arc;
+
+/// What a fragment waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum Wait {
+    Ready,
+    /// The barrier of the block with this number.
+    Barrier(u32),
+    /// The other threads of its cluster.
+    Cluster,
+    /// Other lanes of its warp, at the collective instruction it stands at.
+    Collective,
+}
+
+/// A call in progress.
+#[derive(Debug)]
+pub(in crate::exec) struct Frame {
+    pub(in crate::exec) return_pc: u32,
+    /// Index of the called function in the kernel.
+    pub(in crate::exec) function: u32,
+    pub(in crate::exec) parent: Option<Arc<Frame>>,
+    pub(in crate::exec) depth: u32,
+    /// First byte of its local variables.
+    pub(in crate::exec) local_base: u32,
+    /// What its return gives each of its lanes back.
+    pub(in crate::exec) callers_stack: StackPointers,
+    /// Registers of the same function further up, if it called itself.
+    pub(in crate::exec) saved: Option<Saved>,
+    /// The functions of this frame and of all further up, a bit each.
+    pub(in crate::exec) functions: Arc<[u64]>,
+}
+
+impl Frame {
+    /// The functions of a frame that a function of `count` is called from, with the called one; and whether that was
+    /// among them.
+    pub(in crate::exec) fn functions(
+        parent: Option<&Arc<Frame>>,
+        function: u32,
+        count: usize,
+    ) -> (Arc<[u64]>, bool) {
+        let (word, bit) = (function as usize / 64, 1u64 << (function % 64));
+        let above = match parent {
+            Some(frame) => Arc::clone(&frame.functions),
+            None => vec![0; count.div_ceil(64)].into(),
+        };
+        if above.get(word).is_some_and(|functions| functions & bit != 0) {
+            return (above, true);
+        }
+        let mut functions = above.to_vec();
+        functions[word] |= bit;
+        (functions.into(), false)
+    }
+}
+
+impl Drop for Frame {
+    /// One frame after the other: the chain may be longer than the host's stack is deep.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(mut frame) = next.and_then(Arc::into_inner) {
+            next = frame.parent.take();
+        }
+    }
+}
+
+/// Lanes that stand at the same instruction of the same call.
+#[derive(Clone, Debug)]
+pub(in crate::exec) struct Fragment {
+    pub(in crate::exec) pc: u32,
+    pub(in crate::exec) mask: u32,
+    pub(in crate::exec) frame: Option<Arc<Frame>>,
+    pub(in crate::exec) wait: Wait,
+    /// Has had its share of instructions while others waited.
+    pub(in crate::exec) tired: bool,
+}
+
+impl Fragment {
+    fn depth(&self) -> u32 {
+        self.frame.as_ref().map_or(0, |frame| frame.depth)
+    }
+
+    fn same_place(&self, other: &Fragment) -> bool {
+        let same_frame = match (&self.frame, &other.frame) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        same_frame && self.pc == other.pc
+    }
+}
+
+/// 32 threads, fewer in the last warp of a block.
+#[derive(Debug)]
+pub(in crate::exec) struct Warp {
+    pub(in crate::exec) index: u32,
+    pub(in crate::exec) rows: Rows,
+    pub(in crate::exec) fragments: Vec<Fragment>,
+    /// Lanes that have a thread and have not exited.
+    pub(in crate::exec) live: u32,
+    /// Whether all its registers are rows, so that it must run the code that knows no others.
+    pub(in crate::exec) rows_only: bool,
+    /// Lanes that have arrived at the barrier of the cluster, in the phase that is not over yet.
+    pub(in crate::exec) announced: u32,
+    /// Local memory, lane after lane, as far as it was used.
+    pub(in crate::exec) local: Vec<u8>,
+    pub(in crate::exec) local_stride: u32,
+    pub(in crate::exec) stack: StackPointers,
+    /// Of each lane's local memory, where a check needs it.
+    pub(in crate::exec) local_written: Vec<Written>,
+    /// Where which lanes exited, where a check needs it.
+    pub(in crate::exec) exits: Vec<(u32, u32)>,
+    /// Where a check needs it.
+    pub(in crate::exec) registers: Box<WrittenRegisters>,
+}
+
+impl Warp {
+    pub(in crate::exec) fn new(kernel: &Kernel, index: u32) -> Self {
+        Warp {
+            index,
+            rows: Rows::new(kernel.rows, kernel.predicates),
+            fragments: Vec::new(),
+            live: 0,
+            rows_only: true,
+            announced: 0,
+            local: Vec::new(),
+            local_stride: 0,
+            stack: [0; LANES],
+            local_written: vec![Written::default(); LANES],
+            registers: Box::default(),
+            exits: Vec::new(),
+        }
+    }
+
+    pub(in crate::exec) fn fragments(&self) -> &[Fragment] {
+        &self.fragments
+    }
+
+    /// Bytes that its state takes.
+    pub(in crate::exec) fn bytes(&self) -> usize {
+        self.rows.bytes() + self.local.len()
+    }
+
+    /// Puts all threads at the start of the kernel.
+    pub(in crate::exec) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &Unwritten) {
+        for predicate in &unwritten.predicates {
+            self.rows.set_predicate(*predicate, u32::MAX, 0);
+        }
+        for register in &unwritten.registers {
+            let wide = kernel.row_kinds[register.0 as usize] == RowKind::Lower;
+            self.rows.fill(*register, if wide { Width::Double } else { Width::Single }, 0);
+        }
+        self.live = live;
+        self.announced = 0;
+        if self.local_stride != 0 {
+            self.local_written.iter_mut().for_each(Written::clear);
+        }
+        self.exits.clear();
+        self.fragments.clear();
+        if live != 0 {
+            self.fragments.push(Fragment { pc: 0, mask: live, frame: None, wait: Wait::Ready, tired: false });
+        }
+        self.stack = [kernel.frame.next_multiple_of(FRAME_ALIGN); LANES];
+        self.grow_local(kernel.frame);
+    }
+
+    /// Makes room for `bytes` of local memory in each lane.
+    pub(in crate::exec) fn grow_local(&mut self, bytes: u32) {
+        if bytes <= self.local_stride {
+            return;
+        }
+        let stride = bytes.next_power_of_two().max(64);
+        let mut local = vec![0; stride as usize * LANES];
+        for lane in 0..LANES {
+            let old = lane * self.local_stride as usize;
+            let new = lane * stride as usize;
+            local[new..new + self.local_stride as usize]
+                .copy_from_slice(&self.local[old..old + self.local_stride as usize]);
+        }
+        self.local = local;
+        self.local_stride = stride;
+    }
+
+    /// Joins ready fragments that stand at the same place.
+    pub(in crate::exec) fn merge(&mut self) {
+        let mut i = 0;
+        while i < self.fragments.len() {
+            let mut j = i + 1;
+            while j < self.fragments.len() {
+                let (a, b) = (&self.fragments[i], &self.fragments[j]);
+                if a.wait == b.wait && a.same_place(b) {
+                    let other = self.fragments.swap_remove(j);
+                    self.fragments[i].mask |= other.mask;
+                    self.fragments[i].tired &= other.tired;
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+    }
+
+    /// The ready fragment that should run: deepest call, then earliest block; those that had their share wait until
+    /// all had it.
+    pub(in crate::exec) fn next(&mut self, kernel: &Kernel) -> Option<usize> {
+        let key = |fragment: &Fragment| {
+            let rank = kernel.ranks.get(fragment.pc as usize).copied().unwrap_or(0);
+            (fragment.tired, u32::MAX - fragment.depth(), rank, fragment.pc)
+        };
+        let ready = self.fragments.iter().enumerate().filter(|(_, fragment)| fragment.wait == Wait::Ready);
+        let (index, _) = ready.min_by_key(|(_, fragment)| key(fragment))?;
+        if self.fragments[index].tired {
+            self.fragments.iter_mut().for_each(|fragment| fragment.tired = false);
+        }
+        Some(index)
+    }
+}

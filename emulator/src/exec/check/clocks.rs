@@ -1,0 +1,308 @@
+//! Which accesses happen before which: vector clocks.
+//!
+//! Each warp has a clock that moves on whenever one of its threads tells others something. Each thread knows of every
+//! other thread up to which moment it is behind it. An access is stamped with its thread and the moment of its warp; it
+//! happens before whatever a thread does that knows that moment of that thread.
+//!
+//! What a thread tells is all that it knows, its own past included, or, by way of memory, what it knew at its last
+//! fence. Barriers and warp-level instructions tell everything to everybody who takes part, the fences of the others
+//! included: a fence of each thread, a barrier, and an atomic of one thread publish what all of them did.
+
+use crate::program::memory::{Order, Scope};
+use crate::semantics::{LANES, lanes_of};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// Up to which moment each thread of a block is known.
+type Moments = Arc<Vec<u32>>;
+
+/// Which moments of all threads lie in the past. Threads that are not listed are not known at all.
+#[derive(Clone, Debug, Default)]
+pub(in crate::exec) struct Past {
+    block: u64,
+    own: Moments,
+    others: Arc<BTreeMap<u64, Moments>>,
+}
+
+impl Past {
+    fn of_block(block: u64) -> Self {
+        Past { block, ..Past::default() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.others.is_empty()
+    }
+
+    fn is_same(&self, other: &Past) -> bool {
+        Arc::ptr_eq(&self.own, &other.own) && Arc::ptr_eq(&self.others, &other.others)
+    }
+
+    fn moments(&self, block: u64) -> Option<&Moments> {
+        if block == self.block { Some(&self.own) } else { self.others.get(&block) }
+    }
+
+    /// The lanes of `lanes` of a warp of which this moment is not known.
+    pub(in crate::exec) fn unknown(&self, block: u64, warp: u32, lanes: u32, moment: u32) -> u32 {
+        let Some(moments) = self.moments(block) else { return lanes };
+        let first = warp as usize * LANES;
+        lanes_of(lanes)
+            .filter(|lane| moments.get(first + lane).is_none_or(|known| *known < moment))
+            .fold(0, |unknown, lane| unknown | 1 << lane)
+    }
+
+    fn learn(&mut self, thread: usize, moment: u32) {
+        let own = Arc::make_mut(&mut self.own);
+        if own.len() <= thread {
+            own.resize(thread + 1, 0);
+        }
+        own[thread] = moment;
+    }
+
+    /// Adds what another thread, of any block, knows.
+    fn absorb(&mut self, other: &Past) {
+        if other.block == self.block {
+            merge(&mut self.own, &other.own);
+        } else if !other.own.is_empty() {
+            merge(Arc::make_mut(&mut self.others).entry(other.block).or_default(), &other.own);
+        }
+        if Arc::ptr_eq(&self.others, &other.others) || other.others.is_empty() {
+            return;
+        }
+        if self.others.is_empty() && !other.others.contains_key(&self.block) {
+            self.others = Arc::clone(&other.others);
+            return;
+        }
+        for (block, moments) in other.others.iter() {
+            if *block == self.block {
+                merge(&mut self.own, moments);
+            } else {
+                merge(Arc::make_mut(&mut self.others).entry(*block).or_default(), moments);
+            }
+        }
+    }
+}
+
+fn merge(into: &mut Moments, from: &Moments) {
+    if from.is_empty() || Arc::ptr_eq(into, from) {
+        return;
+    }
+    if into.is_empty() {
+        *into = Arc::clone(from);
+        return;
+    }
+    let into = Arc::make_mut(into);
+    if into.len() < from.len() {
+        into.resize(from.len(), 0);
+    }
+    for (mine, other) in into.iter_mut().zip(from.iter()) {
+        *mine = (*mine).max(*other);
+    }
+}
+
+/// What one thread can tell another.
+#[derive(Clone, Debug, Default)]
+pub(in crate::exec) struct Knowledge {
+    /// What is in its past.
+    past: Past,
+    /// What was in its past, or in that of a thread it heard of, at the last fence of each scope.
+    fenced: [Past; 2],
+}
+
+impl Knowledge {
+    fn of_block(block: u64) -> Self {
+        let nothing = Past::of_block(block);
+        Knowledge { fenced: [nothing.clone(), nothing.clone()], past: nothing }
+    }
+
+    fn absorb(&mut self, other: &Knowledge) {
+        self.past.absorb(&other.past);
+        for (mine, other) in self.fenced.iter_mut().zip(&other.fenced) {
+            mine.absorb(other);
+        }
+    }
+}
+
+/// What was published through a place in memory.
+#[derive(Clone, Debug, Default)]
+pub(in crate::exec) struct Published {
+    to_all: Knowledge,
+    /// What only threads of the same block may rely on.
+    to_block: BTreeMap<u64, Knowledge>,
+}
+
+/// A map by address, or by a part of one. Nobody who could choose addresses gains from making them collide.
+pub(in crate::exec) type ByAddress<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
+
+/// Spreads the bits of a number by a multiplication.
+#[derive(Default)]
+pub(in crate::exec) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 ^= self.0 >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Places in memory through which something was published.
+pub(in crate::exec) type Publications = ByAddress<Published>;
+
+/// The clocks of a block's warps, and what its threads know.
+#[derive(Debug)]
+pub(in crate::exec) struct Clocks {
+    block: u64,
+    warps: Vec<u32>,
+    threads: Vec<Knowledge>,
+    /// Told by threads that arrived at a barrier without waiting.
+    arrived: [Knowledge; 16],
+}
+
+impl Clocks {
+    pub(in crate::exec) fn new(warps: usize) -> Self {
+        Clocks {
+            block: 0,
+            warps: vec![1; warps],
+            threads: vec![Knowledge::default(); warps * LANES],
+            arrived: Default::default(),
+        }
+    }
+
+    /// Starts the life of another block.
+    pub(in crate::exec) fn reset(&mut self, block: u64) {
+        self.block = block;
+        self.warps.fill(1);
+        let nothing = Knowledge::of_block(block);
+        self.threads.iter_mut().chain(&mut self.arrived).for_each(|known| known.clone_from(&nothing));
+    }
+
+    pub(in crate::exec) fn block(&self) -> u64 {
+        self.block
+    }
+
+    pub(in crate::exec) fn moment(&self, warp: usize) -> u32 {
+        self.warps[warp]
+    }
+
+    pub(in crate::exec) fn past(&self, warp: usize, lane: usize) -> &Past {
+        &self.threads[warp * LANES + lane].past
+    }
+
+    /// All that a thread could tell now.
+    fn told(&self, warp: usize, lane: usize) -> Knowledge {
+        let thread = warp * LANES + lane;
+        let mut told = self.threads[thread].clone();
+        told.past.learn(thread, self.warps[warp]);
+        told
+    }
+
+    /// These lanes of warps tell each other everything.
+    pub(in crate::exec) fn meet(&mut self, parties: &[(usize, u32)], barrier: Option<usize>) {
+        let mut all = Knowledge::of_block(self.block);
+        if let Some(number) = barrier {
+            std::mem::swap(&mut all, &mut self.arrived[number]);
+        }
+        for (warp, mask) in parties {
+            lanes_of(*mask).for_each(|lane| all.absorb(&self.threads[warp * LANES + lane]));
+        }
+        for (warp, mask) in parties {
+            lanes_of(*mask).for_each(|lane| all.past.learn(warp * LANES + lane, self.warps[*warp]));
+        }
+        for (warp, mask) in parties {
+            lanes_of(*mask).for_each(|lane| self.threads[warp * LANES + lane].clone_from(&all));
+            self.warps[*warp] += 1;
+        }
+    }
+
+    /// These lanes arrive at a barrier of the block and go on.
+    pub(in crate::exec) fn arrive(&mut self, warp: usize, mask: u32, barrier: usize) {
+        for lane in lanes_of(mask) {
+            let told = self.told(warp, lane);
+            self.arrived[barrier].absorb(&told);
+        }
+        self.warps[warp] += 1;
+    }
+
+    /// These lanes execute a fence.
+    pub(in crate::exec) fn fence(&mut self, warp: usize, mask: u32, scope: Scope) {
+        for lane in lanes_of(mask) {
+            let past = self.told(warp, lane).past;
+            let fenced = &mut self.threads[warp * LANES + lane].fenced;
+            fenced[Scope::Block as usize] = past.clone();
+            if scope == Scope::Device {
+                fenced[Scope::Device as usize] = past;
+            }
+        }
+        self.warps[warp] += 1;
+    }
+
+    /// A thread writes to a place in memory that others may read to learn what happened before. What was published
+    /// there before is lost, unless the new value was made from the old one.
+    pub(in crate::exec) fn publish(
+        &mut self,
+        warp: usize,
+        lane: usize,
+        place: u64,
+        order: Order,
+        update: bool,
+        publications: &mut Publications,
+    ) {
+        if !update && !publications.is_empty() {
+            publications.remove(&place);
+        }
+        let Order::Strong { scope, releases } = order else { return };
+        let told = releases.then(|| self.told(warp, lane).past);
+        let [in_block, in_device] = self.threads[warp * LANES + lane].fenced.clone();
+        let to_block = told.clone().unwrap_or_else(|| in_block.clone());
+        let to_all = told.unwrap_or_else(|| in_device.clone());
+        if releases {
+            self.warps[warp] += 1;
+        }
+        if scope == Scope::Device && !to_all.is_empty() {
+            let knowledge = Knowledge { fenced: [in_device.clone(), in_device], past: to_all.clone() };
+            publications.entry(place).or_default().to_all.absorb(&knowledge);
+        }
+        if !to_block.is_empty() && (scope == Scope::Block || !to_block.is_same(&to_all)) {
+            let knowledge = Knowledge { fenced: [in_block.clone(), in_block], past: to_block };
+            let published = publications.entry(place).or_default();
+            let nothing = || Knowledge::of_block(self.block);
+            published.to_block.entry(self.block).or_insert_with(nothing).absorb(&knowledge);
+        }
+    }
+
+    /// A thread reads a place in memory to learn what happened before.
+    pub(in crate::exec) fn learn(
+        &mut self,
+        warp: usize,
+        lane: usize,
+        place: u64,
+        publications: &Publications,
+    ) {
+        let Some(published) = publications.get(&place) else { return };
+        let known = &mut self.threads[warp * LANES + lane];
+        known.absorb(&published.to_all);
+        if let Some(told) = published.to_block.get(&self.block) {
+            known.absorb(told);
+        }
+    }
+
+    /// A thread arrives at a barrier in memory.
+    pub(in crate::exec) fn tell(
+        &mut self,
+        warp: usize,
+        lane: usize,
+        place: u64,
+        publications: &mut Publications,
+    ) {
+        let release = Order::Strong { scope: Scope::Block, releases: true };
+        self.publish(warp, lane, place, release, true, publications);
+    }
+}

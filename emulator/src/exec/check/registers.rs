@@ -1,0 +1,54 @@
+//! Which registers hold something.
+
+use crate::program::instruction::{Condition, Instruction};
+use crate::program::{Kernel, effects};
+use crate::semantics::{Predicate, Register};
+
+/// For each row and each predicate the lanes where it was written.
+#[derive(Debug, Default)]
+pub(in crate::exec) struct WrittenRegisters {
+    pub(in crate::exec) rows: Vec<u32>,
+    predicates: Vec<u32>,
+}
+
+impl WrittenRegisters {
+    /// At the start of a block, only constants hold something.
+    #[cold]
+    pub(in crate::exec) fn start(&mut self, kernel: &Kernel) {
+        self.rows.clear();
+        self.rows.resize(kernel.rows as usize, 0);
+        self.predicates.clear();
+        self.predicates.resize(kernel.predicates as usize, 0);
+        self.predicates[Predicate::TRUE.0 as usize] = u32::MAX;
+        kernel.constants.iter().for_each(|(register, ..)| self.rows[register.0 as usize] = u32::MAX);
+    }
+
+    pub(in crate::exec) fn row(&self, register: Register) -> u32 {
+        self.rows[register.0 as usize]
+    }
+
+    pub(in crate::exec) fn predicate(&self, condition: Condition) -> u32 {
+        self.predicates[condition.predicate.0 as usize]
+    }
+
+    /// The lanes where all that an instruction reads was written, its guard aside.
+    pub(in crate::exec) fn sources(&self, instruction: &Instruction) -> u32 {
+        let mut written = u32::MAX;
+        effects::reads(instruction, &mut |register| written &= self.row(register));
+        let mut first = true;
+        effects::conditions(instruction, &mut |predicate| {
+            // The guard comes first.
+            if !std::mem::take(&mut first) {
+                written &= self.predicates[predicate.0 as usize];
+            }
+        });
+        written
+    }
+
+    /// In the lanes of `active`, results hold something where `written` says so.
+    pub(in crate::exec) fn results(&mut self, instruction: &Instruction, active: u32, written: u32) {
+        let set = |old: &mut u32| *old = *old & !active | written & active;
+        effects::writes(instruction, &mut |register, _| set(&mut self.rows[register.0 as usize]));
+        effects::predicates(instruction, &mut |predicate| set(&mut self.predicates[predicate.0 as usize]));
+    }
+}

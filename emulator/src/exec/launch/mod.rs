@@ -1,0 +1,33 @@
+//! One launch from its start to its end.
+
+mod queue;
+mod shuffle;
+mod turn;
+mod workers;
+
+use super::block::launch::Launch;
+use super::interface::{ExecOptions, Hooks, LaunchArgs, LaunchStats};
+use crate::memory::Map;
+use crate::report::{Fault, FaultKind};
+use queue::Queue;
+
+pub(in crate::exec) fn run(
+    args: &LaunchArgs<'_>,
+    map: &Map,
+    options: &ExecOptions,
+    hooks: &dyn Hooks,
+) -> Result<LaunchStats, Box<Fault>> {
+    let launch = Launch::new(args, map, options, hooks)?;
+    let workers = match options.workers {
+        // Events come in one order, which is the same every time.
+        _ if options.check_races || options.seed.is_some() => 1,
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        workers => workers,
+    };
+    let workers = workers.min(usize::try_from(launch.blocks).unwrap_or(usize::MAX)).max(1);
+    let queue = Queue::new(&launch);
+    if !workers::run(workers - 1, &|worker, help| queue.work(worker, help)) {
+        return Err(Box::new(Fault::new(FaultKind::Other("a worker panicked".into()), &args.kernel.name)));
+    }
+    queue.outcome()
+}

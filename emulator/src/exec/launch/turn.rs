@@ -1,0 +1,43 @@
+//! Whose turn it is in a block, and which mode of execution runs it.
+
+use super::shuffle::Order;
+use crate::exec::block::{Block, Stop};
+use crate::exec::plain;
+use crate::exec::vector::code::MOST_WARPS;
+use crate::exec::vector::run;
+
+/// Instructions after which a warp lets the others of its block run.
+pub(super) const LONG_TURN: u32 = 100_000;
+/// The same where whoever runs the block wants to look at the clock soon.
+pub(super) const SHORT_TURN: u32 = 500;
+
+/// Gives each warp a turn of so many instructions. `true` when all threads have exited.
+pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<bool, Stop> {
+    let before = block.instructions;
+    let mut running = false;
+    block.rounds += 1;
+    if let Some(steps) = block.launch.steps {
+        for first in (0..block.warps.len()).step_by(MOST_WARPS) {
+            let count = MOST_WARPS.min(block.warps.len() - first);
+            running |= run::run_group(block, steps, first, count, turn)?;
+        }
+    } else {
+        let [x, y, z] = block.index.map(u64::from);
+        let salt = block.rounds ^ x << 16 ^ y << 32 ^ z << 48;
+        let order = Order::new(block.launch.options.seed, salt, block.warps.len() as u64);
+        for place in 0..block.warps.len() {
+            let index = order.at(place as u64) as usize;
+            let turn = order.turn(place as u64).unwrap_or(turn);
+            plain::run_warp(block, index, turn)?;
+            running |= block.warps[index].live != 0;
+        }
+    }
+    if !running {
+        return Ok(true);
+    }
+    let released = block.release_cluster() | block.release_barriers()?;
+    if !released && block.instructions == before {
+        return Err(block.stuck());
+    }
+    Ok(false)
+}

@@ -1,0 +1,66 @@
+//! Instructions that wait for other threads of the block, or of the cluster.
+
+use super::Flow;
+use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::{Block, Issue, Stop};
+use crate::program::instruction::BarrierKind;
+use crate::report::FaultKind;
+use crate::semantics::Register;
+
+pub(super) fn barrier(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    kind: &BarrierKind,
+    id: Register,
+    count: Option<Register>,
+) -> Result<Flow, Stop> {
+    let lane = issue.active.trailing_zeros() as usize;
+    let number = block.warps[issue.warp].rows.get(id, lane);
+    if number >= 16 {
+        let text = format!("barrier {number}, where only 0 to 15 exist");
+        return Err(block.fault(FaultKind::Other(text), issue));
+    }
+    if let Some(count) = count {
+        let threads = block.warps[issue.warp].rows.get(count, lane);
+        if threads == 0 || threads % 32 != 0 || threads > 1024 {
+            let text = format!("a barrier of {threads} threads, which is no multiple of 32 up to 1024");
+            return Err(block.fault(FaultKind::Other(text), issue));
+        }
+    }
+    if *kind == BarrierKind::Arrive {
+        block.arrive(number, issue.warp, issue.active);
+        return Ok(Flow::Next);
+    }
+    split_off(block, issue);
+    let fragment = &mut block.warps[issue.warp].fragments[issue.fragment];
+    fragment.wait = Wait::Barrier(number);
+    Ok(Flow::Yield)
+}
+
+/// Leaves only the lanes of `active` in the fragment; the others go on behind the instruction.
+pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
+    let fragments = &mut block.warps[issue.warp].fragments;
+    let rest = fragments[issue.fragment].mask & !issue.active;
+    if rest != 0 {
+        let frame = fragments[issue.fragment].frame.clone();
+        fragments.push(Fragment { pc: issue.pc + 1, mask: rest, frame, wait: Wait::Ready, tired: false });
+        fragments[issue.fragment].mask = issue.active;
+    }
+    fragments[issue.fragment].pc = issue.pc;
+}
+
+/// A thread announces itself at the barrier of its cluster, or waits for those that have not yet.
+pub(super) fn cluster_barrier(block: &mut Block<'_, '_>, issue: Issue, wait: bool) -> Flow {
+    let warp = &mut block.warps[issue.warp];
+    if !wait {
+        warp.announced |= issue.active;
+        block.end_cluster_phase();
+        return Flow::Next;
+    }
+    if warp.announced & issue.active == 0 {
+        return Flow::Next;
+    }
+    split_off(block, issue);
+    block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Cluster;
+    Flow::Yield
+}

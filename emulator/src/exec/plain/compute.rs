@@ -1,0 +1,140 @@
+//! Instructions that compute within the registers of each lane.
+
+use crate::exec::block::{Block, Issue};
+use crate::program::effects::CARRY;
+use crate::program::instruction::{Carry, Clock, Condition, Logic};
+use crate::semantics::video::Video;
+use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width, lanes_of};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(super) fn pure(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    info: &PureInfo,
+    out: Register,
+    sources: [Register; 4],
+) {
+    let rows = block.warps[issue.warp].rows.base();
+    // SAFETY: the decoder allotted each register as many rows as the operation's widths say, and the register file holds
+    // all rows of the kernel.
+    unsafe { (info.plain)(rows, out, sources, issue.active) };
+}
+
+pub(super) fn test(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    info: &TestInfo,
+    (out, inverse): (Predicate, Option<Predicate>),
+    sources: [Register; 2],
+    combine: Option<(Logic, Condition)>,
+) {
+    let rows = &mut block.warps[issue.warp].rows;
+    // SAFETY: as in `pure`.
+    let bits = unsafe { (info.plain)(rows.base(), sources, issue.active) };
+    let (mut yes, mut no) = (bits, !bits);
+    if let Some((logic, condition)) = combine {
+        let other = rows.holds(condition);
+        (yes, no) = (logic.apply(yes, other), logic.apply(no, other));
+    }
+    rows.set_predicate(out, issue.active, yes);
+    if let Some(inverse) = inverse {
+        rows.set_predicate(inverse, issue.active, no);
+    }
+}
+
+pub(super) fn logic(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    logic: Logic,
+    out: Predicate,
+    [a, b]: [Condition; 2],
+) {
+    let rows = &mut block.warps[issue.warp].rows;
+    let bits = logic.apply(rows.holds(a), rows.holds(b));
+    rows.set_predicate(out, issue.active, bits);
+}
+
+pub(super) fn select(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    (out, width): (Register, Width),
+    [a, b]: [Register; 2],
+    condition: Condition,
+) {
+    let rows = &mut block.warps[issue.warp].rows;
+    let chosen = rows.holds(condition);
+    for lane in lanes_of(issue.active) {
+        let from = if chosen >> lane & 1 != 0 { a } else { b };
+        let value = rows.get_wide(from, width, lane);
+        rows.set_wide(out, width, lane, value);
+    }
+}
+
+pub(super) fn video(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    video: &Video,
+    out: Register,
+    sources: [Register; 3],
+) {
+    let rows = &mut block.warps[issue.warp].rows;
+    for lane in lanes_of(issue.active) {
+        let [a, b, c] = sources.map(|source| rows.get(source, lane));
+        rows.set(out, lane, video.apply(a, b, c));
+    }
+}
+
+/// Integer addition with the carry flag.
+pub(super) fn carry(block: &mut Block<'_, '_>, issue: Issue, carry: &Carry) {
+    const FLAG: Condition = Condition { predicate: CARRY, negated: false };
+    let rows = &mut block.warps[issue.warp].rows;
+    let flags = rows.holds(FLAG);
+    let mut out_flags = 0;
+    let bits = if carry.width == Width::Double { 64 } else { 32 };
+    let mask = u64::MAX >> (64 - bits);
+    for lane in lanes_of(issue.active) {
+        let a = u128::from(rows.get_wide(carry.sources[0], carry.width, lane));
+        let b = u128::from(rows.get_wide(carry.sources[1], carry.width, lane));
+        // Subtraction adds the complement and one; so a clear flag stands for a borrow.
+        let b = if carry.subtract { !b & u128::from(mask) } else { b };
+        let flag = if carry.reads { flags >> lane & 1 != 0 } else { carry.subtract };
+        let sum = a + b + u128::from(flag);
+        rows.set_wide(carry.out, carry.width, lane, sum as u64 & mask);
+        out_flags |= ((sum >> bits & 1) as u32) << lane;
+    }
+    if carry.writes {
+        rows.set_predicate(FLAG.predicate, issue.active, out_flags);
+    }
+}
+
+/// Address of a local variable: the frame of the function plus an offset.
+pub(super) fn local_address(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    (out, width): (Register, Width),
+    offset: u32,
+) {
+    let warp = &block.warps[issue.warp];
+    let base = warp.fragments[issue.fragment].frame.as_ref().map_or(0, |frame| frame.local_base);
+    fill(block, issue, (out, width), u64::from(base + offset));
+}
+
+pub(super) fn clock(block: &mut Block<'_, '_>, issue: Issue, clock: Clock, result: (Register, Width)) {
+    let value = match clock {
+        Clock::Cycles => block.instructions,
+        Clock::CyclesHigh => block.instructions >> 32,
+        Clock::Nanoseconds => nanoseconds(),
+        Clock::NanosecondsHigh => nanoseconds() >> 32,
+    };
+    fill(block, issue, result, value);
+}
+
+/// The same value for all active lanes.
+pub(super) fn fill(block: &mut Block<'_, '_>, issue: Issue, (out, width): (Register, Width), value: u64) {
+    let rows = &mut block.warps[issue.warp].rows;
+    lanes_of(issue.active).for_each(|lane| rows.set_wide(out, width, lane, value));
+}
+
+fn nanoseconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_nanos() as u64)
+}

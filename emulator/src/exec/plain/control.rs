@@ -1,0 +1,78 @@
+//! Branches and exits.
+
+use super::Flow;
+use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::{Block, Issue, Stop};
+use crate::report::FaultKind;
+use crate::semantics::{Register, lanes_of};
+
+/// The active lanes go to `target`, the others of the fragment to the next instruction.
+pub(super) fn branch(block: &mut Block<'_, '_>, issue: Issue, target: u32) -> Flow {
+    if issue.active == issue.mask {
+        return Flow::Jump(target);
+    }
+    if issue.active == 0 {
+        return Flow::Next;
+    }
+    let fragments = &mut block.warps[issue.warp].fragments;
+    let frame = fragments[issue.fragment].frame.clone();
+    fragments[issue.fragment].mask = issue.mask & !issue.active;
+    fragments[issue.fragment].pc = issue.pc + 1;
+    fragments.push(Fragment { pc: target, mask: issue.active, frame, wait: Wait::Ready, tired: false });
+    Flow::Yield
+}
+
+pub(super) fn branch_indexed(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    row: Register,
+    targets: &[u32],
+) -> Result<Flow, Stop> {
+    let mut left = issue.active;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        let number = block.warps[issue.warp].rows.get(row, lane);
+        let same = lanes_of(left).filter(|lane| block.warps[issue.warp].rows.get(row, *lane) == number);
+        let same = same.fold(0, |bits, lane| bits | 1 << lane);
+        let Some(target) = targets.get(number as usize) else {
+            return Err(block.fault(FaultKind::InvalidCode, issue.lanes(same)));
+        };
+        if same == issue.mask {
+            return Ok(Flow::Jump(*target));
+        }
+        let fragments = &mut block.warps[issue.warp].fragments;
+        let frame = fragments[issue.fragment].frame.clone();
+        fragments.push(Fragment { pc: *target, mask: same, frame, wait: Wait::Ready, tired: false });
+        left &= !same;
+    }
+    remove_lanes(block, issue, issue.active);
+    Ok(Flow::Yield)
+}
+
+/// The lanes of `gone` are elsewhere now; what is left goes on behind the instruction.
+fn remove_lanes(block: &mut Block<'_, '_>, issue: Issue, gone: u32) {
+    let fragments = &mut block.warps[issue.warp].fragments;
+    if issue.mask == gone {
+        fragments.swap_remove(issue.fragment);
+    } else {
+        fragments[issue.fragment].mask = issue.mask & !gone;
+        fragments[issue.fragment].pc = issue.pc + 1;
+    }
+}
+
+pub(in crate::exec) fn exit(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
+    block.warps[issue.warp].live &= !issue.active;
+    if block.launch.options.check_barriers {
+        block.warps[issue.warp].exits.push((issue.pc, issue.active));
+    }
+    remove_lanes(block, issue, issue.active);
+    Flow::Yield
+}
+
+/// Lets others run first.
+pub(super) fn give_way(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
+    let fragment = &mut block.warps[issue.warp].fragments[issue.fragment];
+    fragment.tired = true;
+    fragment.pc = issue.pc + 1;
+    Flow::Yield
+}

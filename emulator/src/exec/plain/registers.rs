@@ -1,0 +1,63 @@
+//! Which registers hold something, where a check needs to know.
+//!
+//! A register that nobody wrote may be copied and computed with: the result counts as not written either, since
+//! compilers move such values around that nobody uses in the end. What is reported is their use: as an address, as what
+//! is stored, in a condition that decides what runs, by what all lanes of a warp do together.
+
+use crate::exec::block::{Block, Issue, Stop};
+use crate::program::instruction::{Callee, Op};
+use crate::report::FaultKind;
+use crate::semantics::{bits, pure};
+
+/// Before an instruction runs, its guard still to be looked at: whether all that it depends on was written.
+#[cold]
+#[inline(never)]
+pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
+    let kernel = block.launch.args.kernel;
+    let instruction = block.instruction(issue.pc);
+    let holds = block.warps[issue.warp].rows.holds(instruction.guard);
+    let known = &mut block.warps[issue.warp].registers;
+    let unknown = issue.mask & !known.predicate(instruction.guard);
+    if unknown != 0 {
+        return Err(block.fault(FaultKind::UninitializedRegister, issue.lanes(unknown)));
+    }
+    let active = issue.mask & holds;
+    let written = match &instruction.op {
+        // Bytes of a parameter, into a word of which the others may stay unwritten.
+        Op::Pure { info, out, sources: [value, old, ..] }
+            if old == out && info.plain as usize == pure::<bits::Insert32>().plain as usize =>
+        {
+            known.row(*value)
+        }
+        // What is not chosen does not count.
+        Op::Select { a, b, condition, .. } => {
+            let chosen = block.warps[issue.warp].rows.holds(*condition);
+            let known = &block.warps[issue.warp].registers;
+            known.predicate(*condition) & (known.row(*a) & chosen | known.row(*b) & !chosen)
+        }
+        Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Carry(_) | Op::Video { .. } => {
+            known.sources(instruction)
+        }
+        Op::Call(call) => {
+            if let Callee::Direct(function) = call.callee {
+                let params = &kernel.functions[function as usize].params;
+                for (param, argument) in params.iter().zip(&call.arguments) {
+                    known.rows[param.0 as usize] |= known.row(*argument) & active;
+                }
+            } else if let Callee::Indirect(_) = call.callee {
+                let params = kernel.functions.iter().flat_map(|function| &function.params);
+                params.for_each(|param| known.rows[param.0 as usize] |= active);
+            }
+            u32::MAX
+        }
+        _ => {
+            let unknown = active & !known.sources(instruction);
+            if unknown != 0 {
+                return Err(block.fault(FaultKind::UninitializedRegister, issue.lanes(unknown)));
+            }
+            u32::MAX
+        }
+    };
+    block.warps[issue.warp].registers.results(instruction, active, written);
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! Numbers that are known once a launch is, as expressions, and shapes made of them.
+
+use crate::semantics::{Register, Width};
+use std::collections::HashMap;
+
+/// Index of an expression.
+pub(in crate::exec) type Id = u32;
+
+/// A number that is known once a launch is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(in crate::exec) enum Expr {
+    Number(i64),
+    /// What a constant row holds; of 32 bits, with its sign.
+    Row(Register, Width),
+    Add(Id, Id),
+    Sub(Id, Id),
+    Mul(Id, Id),
+    /// The low 32 bits, with their sign.
+    Low(Id),
+    /// The low 32 bits, without sign.
+    LowUnsigned(Id),
+}
+
+/// The expression that is zero.
+pub(in crate::exec) const ZERO: Id = 0;
+/// The expression that is one.
+pub(in crate::exec) const ONE: Id = 1;
+
+/// By how much a value grows with each coordinate of the thread.
+pub(in crate::exec) type Shape = [Id; 3];
+pub(in crate::exec) const UNIFORM: Shape = [ZERO; 3];
+
+/// Expressions, each once, behind those it is made of.
+#[derive(Debug)]
+pub(in crate::exec) struct Exprs {
+    pub(in crate::exec) list: Vec<Expr>,
+    ids: HashMap<Expr, Id>,
+}
+
+impl Exprs {
+    pub(in crate::exec) fn new() -> Self {
+        let mut exprs = Exprs { list: Vec::new(), ids: HashMap::new() };
+        exprs.make(Expr::Number(0));
+        exprs.make(Expr::Number(1));
+        exprs
+    }
+
+    pub(in crate::exec) fn number(&self, id: Id) -> Option<i64> {
+        match self.list[id as usize] {
+            Expr::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The expression, or a simpler one that is equal.
+    pub(in crate::exec) fn make(&mut self, expr: Expr) -> Id {
+        let expr = match expr {
+            Expr::Add(a, b) if a > b => Expr::Add(b, a),
+            Expr::Mul(a, b) if a > b => Expr::Mul(b, a),
+            expr => expr,
+        };
+        let number = |id| self.number(id);
+        let folded = match expr {
+            Expr::Number(_) | Expr::Row(..) => None,
+            Expr::Add(ZERO, b) | Expr::Mul(ONE, b) => return b,
+            Expr::Sub(a, ZERO) => return a,
+            Expr::Mul(ZERO, _) => return ZERO,
+            Expr::Sub(a, b) if a == b => return ZERO,
+            Expr::Add(a, b) => number(a).zip(number(b)).map(|(a, b)| a.wrapping_add(b)),
+            Expr::Sub(a, b) => number(a).zip(number(b)).map(|(a, b)| a.wrapping_sub(b)),
+            Expr::Mul(a, b) => number(a).zip(number(b)).map(|(a, b)| a.wrapping_mul(b)),
+            Expr::Low(a) if matches!(self.list[a as usize], Expr::Low(_) | Expr::Row(_, Width::Single)) => {
+                return a;
+            }
+            Expr::Low(a) => number(a).map(low),
+            Expr::LowUnsigned(a) => number(a).map(low_unsigned),
+        };
+        let expr = folded.map_or(expr, Expr::Number);
+        let list = &mut self.list;
+        *self.ids.entry(expr).or_insert_with(|| {
+            list.push(expr);
+            (list.len() - 1) as Id
+        })
+    }
+
+    pub(in crate::exec) fn each(&mut self, shape: Shape, mut make: impl FnMut(Id) -> Expr) -> Shape {
+        shape.map(|id| self.make(make(id)))
+    }
+
+    pub(in crate::exec) fn pair(&mut self, a: Shape, b: Shape, make: impl Fn(Id, Id) -> Expr) -> Shape {
+        core::array::from_fn(|axis| self.make(make(a[axis], b[axis])))
+    }
+}
+
+pub(in crate::exec) fn low(number: i64) -> i64 {
+    number as i32 as i64
+}
+
+fn low_unsigned(number: i64) -> i64 {
+    number as u32 as i64
+}
+
+/// Evaluates expressions in their order; `row` tells what a constant row holds.
+pub(in crate::exec) fn evaluate(list: &[Expr], row: impl Fn(Register, Width) -> i64, values: &mut Vec<i64>) {
+    values.clear();
+    for expr in list {
+        let of = |id: Id| values[id as usize];
+        let value = match *expr {
+            Expr::Number(number) => number,
+            Expr::Row(register, width) => row(register, width),
+            Expr::Add(a, b) => of(a).wrapping_add(of(b)),
+            Expr::Sub(a, b) => of(a).wrapping_sub(of(b)),
+            Expr::Mul(a, b) => of(a).wrapping_mul(of(b)),
+            Expr::Low(a) => low(of(a)),
+            Expr::LowUnsigned(a) => low_unsigned(of(a)),
+        };
+        values.push(value);
+    }
+}

@@ -1,0 +1,167 @@
+//! Operations and comparisons that keep to what is regular.
+
+use super::expr::{Expr, Exprs, Id, Shape, ZERO};
+use crate::exec::vector::code::translate::is_same;
+use crate::semantics::{PureInfo, TestInfo, bits, convert, integer, pure, test};
+
+/// Operations that keep lanes regular although these differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum Linear {
+    Copy,
+    Add,
+    Sub,
+    Neg,
+    MulLow,
+    MadLow,
+    ShiftLeft,
+    /// Extends to 64 bits.
+    Widen {
+        signed: bool,
+    },
+    MulWide {
+        signed: bool,
+    },
+    MadWide {
+        signed: bool,
+    },
+    Truncate,
+}
+
+pub(in crate::exec) fn linear(info: &PureInfo) -> Option<Linear> {
+    let is = |other: &PureInfo| is_same(info, other);
+    macro_rules! table {
+        ($($($operation:ty),+ => $linear:expr;)*) => {$(
+            if $(is(pure::<$operation>()))||+ {
+                return Some($linear);
+            }
+        )*};
+    }
+    use integer::{Add, MadLow, MadWide, MulLow, MulWide, Neg, Sub};
+    table! {
+        Add<u32>, Add<i32>, Add<u64>, Add<i64> => Linear::Add;
+        bits::Move32, bits::Move64 => Linear::Copy;
+        MulWide<i32> => Linear::MulWide { signed: true };
+        MulWide<u32> => Linear::MulWide { signed: false };
+        MadLow<u32>, MadLow<i32>, MadLow<u64>, MadLow<i64> => Linear::MadLow;
+        MulLow<u32>, MulLow<i32>, MulLow<u64>, MulLow<i64> => Linear::MulLow;
+        Sub<u32>, Sub<i32>, Sub<u64>, Sub<i64> => Linear::Sub;
+        Neg<i32>, Neg<i64> => Linear::Neg;
+        bits::ShiftLeft<u32>, bits::ShiftLeft<u64> => Linear::ShiftLeft;
+        convert::Wrap<i64, i32>, convert::Wrap<u64, i32> => Linear::Widen { signed: true };
+        convert::Wrap<i64, u32>, convert::Wrap<u64, u32> => Linear::Widen { signed: false };
+        convert::Wrap<u32, u64>, convert::Wrap<i32, u64>, convert::Wrap<u32, i64>, convert::Wrap<i32, i64>
+            => Linear::Truncate;
+        MadWide<i32> => Linear::MadWide { signed: true };
+        MadWide<u32> => Linear::MadWide { signed: false };
+    }
+    None
+}
+
+/// How two values of regular lanes are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) struct Comparison {
+    pub(in crate::exec) relation: Relation,
+    pub(in crate::exec) signed: bool,
+    pub(in crate::exec) wide: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum Relation {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+/// Which comparison of integers a test is.
+pub(in crate::exec) fn comparison(info: &TestInfo) -> Option<Comparison> {
+    macro_rules! table {
+        ($($relation:ident: $name:ident;)*) => {$(
+            table!(@each $relation, $name, u32, false, false);
+            table!(@each $relation, $name, i32, true, false);
+            table!(@each $relation, $name, u64, false, true);
+            table!(@each $relation, $name, i64, true, true);
+        )*};
+        (@each $relation:ident, $name:ident, $ty:ty, $signed:expr, $wide:expr) => {
+            if info.plain as usize == test::<integer::$name<$ty>>().plain as usize {
+                return Some(Comparison { relation: Relation::$relation, signed: $signed, wide: $wide });
+            }
+        };
+    }
+    table! {
+        AtLeast: Ge;
+        Less: Lt;
+        Greater: Gt;
+        AtMost: Le;
+        Unequal: Ne;
+        Equal: Eq;
+    }
+    None
+}
+
+/// By how much the result of an operation grows; `None` if that depends on more than the launch.
+pub(in crate::exec) fn linear_shape(
+    exprs: &mut Exprs,
+    linear: Linear,
+    [a, b, c, _]: [Shape; 4],
+    values: [Option<Id>; 4],
+) -> Option<Shape> {
+    let product = |exprs: &mut Exprs, factor: fn(&mut Exprs, Id) -> Id| match values {
+        [_, Some(value), ..] => {
+            let value = factor(exprs, value);
+            Some(exprs.each(a, |id| Expr::Mul(id, value)))
+        }
+        [Some(value), ..] => {
+            let value = factor(exprs, value);
+            Some(exprs.each(b, |id| Expr::Mul(id, value)))
+        }
+        _ => None,
+    };
+    let as_is: fn(&mut Exprs, Id) -> Id = |_, id| id;
+    let low: fn(&mut Exprs, Id) -> Id = |exprs, id| exprs.make(Expr::Low(id));
+    let low_unsigned: fn(&mut Exprs, Id) -> Id = |exprs, id| exprs.make(Expr::LowUnsigned(id));
+    match linear {
+        Linear::Copy | Linear::Widen { .. } | Linear::Truncate => Some(a),
+        Linear::Add => Some(exprs.pair(a, b, Expr::Add)),
+        Linear::Sub => Some(exprs.pair(a, b, Expr::Sub)),
+        Linear::Neg => Some(exprs.each(a, |id| Expr::Sub(ZERO, id))),
+        Linear::MulLow => product(exprs, as_is),
+        Linear::MulWide { signed } => product(exprs, if signed { low } else { low_unsigned }),
+        Linear::MadLow => {
+            let product = product(exprs, as_is)?;
+            Some(exprs.pair(product, c, Expr::Add))
+        }
+        Linear::MadWide { signed } => {
+            let product = product(exprs, if signed { low } else { low_unsigned })?;
+            Some(exprs.pair(product, c, Expr::Add))
+        }
+        Linear::ShiftLeft => {
+            let amount = exprs.number(values[1]?)?;
+            let factor = exprs.make(Expr::Number(if (0..63).contains(&amount) { 1 << amount } else { 0 }));
+            Some(exprs.each(a, |id| Expr::Mul(id, factor)))
+        }
+    }
+}
+
+/// The result of an operation on known values.
+pub(in crate::exec) fn linear_value(
+    exprs: &mut Exprs,
+    linear: Linear,
+    values: [Option<Id>; 4],
+) -> Option<Id> {
+    let [a, b, c, _] = values;
+    match linear {
+        Linear::Copy | Linear::Truncate => a,
+        Linear::Add => Some(exprs.make(Expr::Add(a?, b?))),
+        Linear::Sub => Some(exprs.make(Expr::Sub(a?, b?))),
+        Linear::Neg => Some(exprs.make(Expr::Sub(ZERO, a?))),
+        Linear::MulLow => Some(exprs.make(Expr::Mul(a?, b?))),
+        Linear::MadLow => {
+            let product = exprs.make(Expr::Mul(a?, b?));
+            Some(exprs.make(Expr::Add(product, c?)))
+        }
+        Linear::ShiftLeft | Linear::Widen { .. } | Linear::MulWide { .. } | Linear::MadWide { .. } => None,
+    }
+}

@@ -1,0 +1,132 @@
+//! Accesses that make their addresses themselves: base plus index times size.
+
+use super::liveness::may_wait;
+use super::step::AccessSpace;
+use super::translate::{Translator, is_same};
+use super::uses::visit_writes;
+use crate::program::instruction::{Condition, Constant, Op};
+use crate::program::memory;
+use crate::semantics::{PureInfo, Register, Width, integer, pure};
+use std::collections::HashMap;
+
+/// How far back what makes an address is looked for.
+const MOST_DISTANCE: u32 = 256;
+
+/// An address of the form base plus index times the bytes of the access.
+pub(super) struct Indexed {
+    pub(super) base: Register,
+    pub(super) index: Register,
+    pub(super) signed: bool,
+    /// The multiplication and the addition.
+    pub(super) instructions: [u32; 2],
+}
+
+impl Translator<'_> {
+    /// Finds loads and stores whose address is multiplied and added together just before, and drops what only serves
+    /// that.
+    pub(super) fn find_indexed(&mut self) {
+        self.indexed.clear();
+        self.dropped.clear();
+        let Some(uses) = &self.uses else { return };
+        let mut served: HashMap<[u32; 2], u32> = HashMap::new();
+        for (pc, instruction) in self.kernel.code.iter().enumerate() {
+            let (Op::Load(access) | Op::Store(access)) = &instruction.op else { continue };
+            let regular = self.affine.as_ref().is_some_and(|affine| affine.is_address(access));
+            if regular || AccessSpace::of(access).is_none() {
+                continue;
+            }
+            let Some(indexed) = self.find_index(pc as u32, access) else { continue };
+            // The index of a product that is no row need be none either.
+            let multiplication = &self.kernel.code[indexed.instructions[0] as usize].op;
+            let is_scalar = |out| self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(out));
+            if matches!(multiplication, Op::Pure { out, .. } if is_scalar(out)) {
+                continue;
+            }
+            *served.entry(indexed.instructions).or_default() += 1;
+            self.indexed.insert(pc as u32, indexed);
+        }
+        let unneeded = |pc: u32, times: u32| match &self.kernel.code[pc as usize].op {
+            Op::Pure { out, info, .. } => {
+                uses.written_once(*out, info.out) && uses.reads[out.0 as usize] == times
+            }
+            _ => false,
+        };
+        let mut multiplications: HashMap<u32, u32> = HashMap::new();
+        for ([multiplication, addition], times) in served {
+            if unneeded(addition, times) {
+                self.dropped.insert(addition);
+                *multiplications.entry(multiplication).or_default() += 1;
+            }
+        }
+        for (multiplication, times) in multiplications {
+            if unneeded(multiplication, times) {
+                self.dropped.insert(multiplication);
+            }
+        }
+    }
+
+    /// The address of an access as base and index, if it was made in its block, and nothing changed since.
+    fn find_index(&self, pc: u32, access: &memory::Access) -> Option<Indexed> {
+        if access.address.width != Width::Double {
+            return None;
+        }
+        let bytes = u64::from(access.bytes) * access.registers.len() as u64;
+        let addition = self.definition(pc, access.address.base)?;
+        let sums = [pure::<integer::Add<u64>>(), pure::<integer::Add<i64>>()];
+        let (_, [a, b, ..]) = self.operation(addition, &sums)?;
+        [(a, b), (b, a)].into_iter().find_map(|(base, product)| {
+            let base = self.uniform(base)?;
+            let multiplication = self.definition(addition, product)?;
+            let products = [pure::<integer::MulWide<u32>>(), pure::<integer::MulWide<i32>>()];
+            let (kind, [index, factor, ..]) = self.operation(multiplication, &products)?;
+            let (_, factor) = self.constants.get(&factor)?;
+            let unchanged = (multiplication + 1..pc).all(|between| {
+                !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
+            });
+            // The plain mode makes both anew, and must not undo what came of the product's register since.
+            let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
+            // Who computes the product for the first lane only reads no row of the index: there may be none.
+            let scalar = self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(&product));
+            (*factor == Constant::Bits(bytes) && unchanged && !scalar).then_some(Indexed {
+                base,
+                index,
+                signed: kind == 1,
+                instructions: [multiplication, addition],
+            })
+        })
+    }
+
+    /// Where in the same block, shortly before `pc`, a register was written last.
+    fn definition(&self, pc: u32, register: Register) -> Option<u32> {
+        let rank = self.kernel.ranks[pc as usize];
+        (pc.saturating_sub(MOST_DISTANCE)..pc)
+            .rev()
+            .take_while(|earlier| self.kernel.ranks[*earlier as usize] == rank)
+            .find(|earlier| self.writes(*earlier, register))
+    }
+
+    fn writes(&self, pc: u32, register: Register) -> bool {
+        let mut writes = false;
+        let known = visit_writes(&self.kernel.code[pc as usize], &mut |out, width| {
+            writes |= out == register || width == Width::Double && out.0 + 1 == register.0;
+        });
+        writes || !known
+    }
+
+    /// Which of some operations an instruction without a guard is, and its sources.
+    fn operation(&self, pc: u32, kinds: &[&PureInfo]) -> Option<(usize, [Register; 4])> {
+        let instruction = &self.kernel.code[pc as usize];
+        let Op::Pure { info, sources, .. } = &instruction.op else { return None };
+        if instruction.guard != Condition::ALWAYS {
+            return None;
+        }
+        Some((kinds.iter().position(|kind| is_same(info, kind))?, *sources))
+    }
+
+    /// The constant row that a register stands for, if all threads of the launch have the same value there.
+    fn uniform(&self, register: Register) -> Option<Register> {
+        let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
+        let (_, constant) = self.constants.get(&root).filter(|(width, _)| *width == Width::Double)?;
+        (!matches!(constant, Constant::Special(_))).then_some(root)
+    }
+}

@@ -1,0 +1,162 @@
+//! Which registers are still needed where.
+//!
+//! Lanes that are elsewhere need what lives at the places where they stand. A result may be written over all lanes of
+//! its row if nobody needs the old one.
+
+use super::uses::{rows_of, visit_reads, visit_writes};
+use crate::program::blocks::Blocks;
+use crate::program::effects::Course;
+use crate::program::instruction::{Condition, Op};
+use crate::program::{Kernel, RowKind, effects};
+use crate::semantics::Register;
+
+/// Words of all sets together beyond which registers are not looked into: 4 MiB.
+const MOST_WORDS: usize = 1 << 19;
+
+/// How often all blocks are looked at: as often as loops nest, and twice more. Beyond that control flow is so entangled
+/// that it could take as often as there are blocks.
+const MOST_ROUNDS: usize = 32;
+
+/// A set of rows, a bit each.
+pub(in crate::exec) type RowSet = [u64];
+
+/// The rows that are needed at each place where lanes may stand while others run.
+#[derive(Debug)]
+pub(in crate::exec) struct Liveness {
+    /// Words of a set.
+    words: usize,
+    /// Which set belongs to an instruction; `u32::MAX` where lanes never stand.
+    slots: Vec<u32>,
+    sets: Vec<u64>,
+    /// Rows that lanes read from each other.
+    exchanged: Vec<u64>,
+}
+
+impl Liveness {
+    /// `None` in kernels with instructions that are not looked into, in huge ones, and in entangled ones.
+    pub(in crate::exec) fn find(kernel: &Kernel, blocks: &Blocks) -> Option<Liveness> {
+        let words = (kernel.rows as usize + 1).div_ceil(64);
+        let stops = kernel.code.iter().filter(|instruction| may_wait(&instruction.op)).count();
+        if !kernel.functions.is_empty() || (blocks.count() * 2 + stops * 2) * words > MOST_WORDS {
+            return None;
+        }
+        let exchanged = exchanged(kernel, words)?;
+        let mut live_in = vec![0u64; blocks.count() * words];
+        let mut set = vec![0u64; words];
+        let at_end = |block: usize, live_in: &[u64], set: &mut RowSet| {
+            set.fill(0);
+            for next in blocks.successors(block) {
+                let next = &live_in[next * words..(next + 1) * words];
+                set.iter_mut().zip(next).for_each(|(to, from)| *to |= from);
+            }
+        };
+        let mut last_first: Vec<usize> = (0..blocks.count()).collect();
+        last_first.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
+        let mut changed = true;
+        for round in 0.. {
+            if !changed {
+                break;
+            }
+            if round == MOST_ROUNDS {
+                return None;
+            }
+            changed = false;
+            for block in &last_first {
+                at_end(*block, &live_in, &mut set);
+                blocks.range(*block).rev().for_each(|pc| before(kernel, pc, &mut set));
+                let known = &mut live_in[block * words..(block + 1) * words];
+                changed |= *known != set[..];
+                known.copy_from_slice(&set);
+            }
+        }
+        let slots = vec![u32::MAX; kernel.code.len()];
+        let mut liveness = Liveness { words, slots, sets: Vec::new(), exchanged };
+        for block in 0..blocks.count() {
+            let range = blocks.range(block);
+            at_end(block, &live_in, &mut set);
+            for pc in range.clone().rev() {
+                let waits = may_wait(&kernel.code[pc].op);
+                if waits && pc + 1 < range.end {
+                    liveness.keep(pc + 1, &set);
+                }
+                before(kernel, pc, &mut set);
+                if waits || pc == range.start {
+                    liveness.keep(pc, &set);
+                }
+            }
+        }
+        Some(liveness)
+    }
+
+    fn keep(&mut self, pc: usize, set: &RowSet) {
+        self.slots[pc] = (self.sets.len() / self.words) as u32;
+        self.sets.extend_from_slice(set);
+    }
+
+    /// What is needed at an instruction; `None` if that is not known.
+    pub(in crate::exec) fn at(&self, pc: u32) -> Option<&RowSet> {
+        let first = *self.slots.get(pc as usize)? as usize * self.words;
+        self.sets.get(first..first + self.words)
+    }
+
+    /// Whether a register is needed at an instruction, as far as is known.
+    pub(in crate::exec) fn needs(&self, pc: u32, register: Register) -> bool {
+        self.at(pc).is_none_or(|set| contains(set, register))
+    }
+
+    /// Rows that lanes read from each other, wherever those stand.
+    pub(in crate::exec) fn exchanged(&self) -> &RowSet {
+        &self.exchanged
+    }
+}
+
+/// The rows that lanes read from each other; `None` in kernels with instructions that are not looked into.
+fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
+    let mut exchanged = vec![0; words];
+    for instruction in &kernel.code {
+        let shared = effects::exchanges(&instruction.op);
+        let known = visit_reads(instruction, &mut |register| {
+            if shared {
+                insert(&mut exchanged, kernel, register);
+            }
+        });
+        if !known || !visit_writes(instruction, &mut |_, _| {}) {
+            return None;
+        }
+    }
+    Some(exchanged)
+}
+
+/// Whether a set holds the first row of a register.
+#[inline(always)]
+pub(in crate::exec) fn contains(set: &RowSet, register: Register) -> bool {
+    let row = register.0 as usize;
+    set.get(row / 64).is_none_or(|word| word >> (row % 64) & 1 != 0)
+}
+
+/// Whether lanes may stand at this instruction, or right behind it, while others of their warp run. Blocks aside,
+/// where they may always.
+pub(super) fn may_wait(op: &Op) -> bool {
+    !matches!(effects::course(op), Course::Next | Course::Jump(_))
+}
+
+/// From what is needed after an instruction to what is needed before it.
+fn before(kernel: &Kernel, pc: usize, set: &mut RowSet) {
+    let instruction = &kernel.code[pc];
+    if instruction.guard == Condition::ALWAYS {
+        visit_writes(instruction, &mut |register, width| {
+            for row in rows_of(register, width) {
+                set[row / 64] &= !(1 << (row % 64));
+            }
+        });
+    }
+    visit_reads(instruction, &mut |register| insert(set, kernel, register));
+}
+
+fn insert(set: &mut RowSet, kernel: &Kernel, register: Register) {
+    let first = register.0 as usize;
+    let wide = kernel.row_kinds.get(first) == Some(&RowKind::Lower);
+    for row in first..first + if wide { 2 } else { 1 } {
+        set[row / 64] |= 1 << (row % 64);
+    }
+}

@@ -1,0 +1,216 @@
+//! Steps: what the vector mode runs.
+
+use super::access;
+use super::access::{AccessFn, MOST_ELEMENTS};
+use super::affine::{Affine, TestKind};
+use super::blend::BlendRows;
+use super::growth::{NoWrap, Operand};
+use super::liveness::Liveness;
+use super::regular::RegularFn;
+use crate::program::instruction::{Condition, Constant, Logic};
+use crate::program::memory;
+use crate::ptx::Space;
+use crate::semantics::rows::{PureRows, TestRows};
+use crate::semantics::shuffle::{Shuffle, ShuffleRows};
+use crate::semantics::{Predicate, PureFn, Register, Width};
+
+/// A kernel in steps.
+#[derive(Debug)]
+pub(in crate::exec) struct Steps {
+    /// For warps whose registers are all in rows.
+    pub(in crate::exec) rows: Code,
+    /// For the others.
+    pub(in crate::exec) scalars: Option<Code>,
+    pub(in crate::exec) affine: Option<Affine>,
+    /// Shape of the address and size of each access that finds its address in a scalar.
+    pub(in crate::exec) accesses: Vec<(u32, u32)>,
+    /// Registers that hold a constant throughout, and are read by the plain mode.
+    pub(in crate::exec) constants: Vec<(Register, Width, Constant)>,
+    /// Blends of single and double rows, for masks.
+    pub(in crate::exec) blends: [BlendRows; 2],
+    /// `None` where that is not known: then whatever lanes elsewhere hold is left alone.
+    pub(in crate::exec) liveness: Option<Liveness>,
+}
+
+/// Steps in the order of the instructions.
+#[derive(Debug)]
+pub(in crate::exec) struct Code {
+    pub(in crate::exec) steps: Vec<Step>,
+    /// The step that an instruction, or the next one that has any, became.
+    pub(in crate::exec) of_pc: Vec<u32>,
+}
+
+/// A predicate or its opposite.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) struct Guard(u32);
+
+impl Guard {
+    pub(in crate::exec) const ALWAYS: Guard = Guard(0);
+
+    pub(in crate::exec) fn of(condition: Condition) -> Self {
+        Guard(condition.predicate.0 << 1 | u32::from(condition.negated))
+    }
+
+    /// The lanes where it holds, given the predicates.
+    ///
+    /// # Safety
+    /// `predicates` holds all predicates of the kernel.
+    #[inline(always)]
+    pub(in crate::exec) unsafe fn lanes(self, predicates: *const u32) -> u32 {
+        // SAFETY: as the caller says.
+        let bits = unsafe { *predicates.wrapping_add((self.0 >> 1) as usize) };
+        bits ^ 0u32.wrapping_sub(self.0 & 1)
+    }
+}
+
+/// What a step does. Rows are offsets in cells.
+#[derive(Debug)]
+pub(in crate::exec) enum Action {
+    Pure {
+        run: PureRows,
+        out: u32,
+        sources: [u32; 4],
+        double: bool,
+    },
+    /// An operation that is not compiled over rows.
+    PureLanes {
+        run: PureFn,
+        out: Register,
+        sources: [Register; 4],
+    },
+    Test {
+        run: TestRows,
+        sources: [u32; 4],
+        out: u32,
+    },
+    /// A comparison with more than one result, or combined with a predicate.
+    TestAnd(Box<CombinedTest>),
+    Logic {
+        logic: Logic,
+        out: u32,
+        a: Guard,
+        b: Guard,
+    },
+    Select {
+        out: u32,
+        a: u32,
+        b: u32,
+        condition: Guard,
+        double: bool,
+    },
+    Load(Box<AccessStep>),
+    Store(Box<AccessStep>),
+    /// An operation on the first lanes only.
+    Scalar(Box<ScalarStep>),
+    /// A comparison of registers whose lanes are regular.
+    ScalarTest(Box<ScalarTest>),
+    /// A load or store whose address is regular.
+    ScalarLoad(Box<ScalarAccess>),
+    ScalarStore(Box<ScalarAccess>),
+    Shuffle {
+        run: ShuffleRows,
+        shuffle: Shuffle,
+        inside: Option<Predicate>,
+    },
+    /// To a step.
+    Branch(u32),
+    /// A barrier for the whole block: the row of its number.
+    Barrier(u32),
+    Exit,
+    /// For the plain mode. `parts`: lanes may go different ways afterwards, or wait.
+    Plain {
+        parts: bool,
+    },
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct CombinedTest {
+    pub(in crate::exec) run: TestRows,
+    pub(in crate::exec) sources: [u32; 4],
+    pub(in crate::exec) out: Predicate,
+    pub(in crate::exec) inverse: Option<Predicate>,
+    pub(in crate::exec) combine: Option<(Logic, Guard)>,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ScalarStep {
+    /// `Err` if the operation is not compiled over rows.
+    pub(in crate::exec) run: Result<PureRows, PureFn>,
+    pub(in crate::exec) out: Operand,
+    pub(in crate::exec) sources: [u32; 4],
+    pub(in crate::exec) no_wrap: Option<NoWrap>,
+    /// The result is needed as a row, too.
+    pub(in crate::exec) expand: bool,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ScalarTest {
+    pub(in crate::exec) run: TestRows,
+    pub(in crate::exec) kind: TestKind,
+    pub(in crate::exec) operands: [Operand; 2],
+    pub(in crate::exec) out: u32,
+}
+
+impl ScalarTest {
+    pub(in crate::exec) fn sources(&self) -> [u32; 4] {
+        let [a, b] = self.operands.map(|operand| operand.row);
+        [a, b, a, a]
+    }
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ScalarAccess {
+    pub(in crate::exec) run: RegularFn,
+    pub(in crate::exec) address: Operand,
+    /// Index of its pattern.
+    pub(in crate::exec) pattern: u32,
+    /// The same access with the address in a row.
+    pub(in crate::exec) by_row: Box<AccessStep>,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct AccessStep {
+    pub(in crate::exec) run: AccessFn,
+    pub(in crate::exec) access: access::Access,
+    pub(in crate::exec) space: AccessSpace,
+    pub(in crate::exec) cache: u32,
+    /// What the plain mode has to run first, since it is no step of its own: it makes the address.
+    pub(in crate::exec) prepare: [Option<u32>; 2],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum AccessSpace {
+    Global,
+    Shared,
+}
+
+impl AccessSpace {
+    /// Of a load or store that has a step of its own. The plain mode runs all others, and finds their addresses where
+    /// the registers say.
+    pub(in crate::exec) fn of(access: &memory::Access) -> Option<AccessSpace> {
+        let space = match access.space {
+            // Generic addresses mostly mean global memory; the plain mode handles those that do not.
+            Some(Space::Global | Space::Const) | None if !access.order.is_strong() => AccessSpace::Global,
+            Some(Space::Shared) => AccessSpace::Shared,
+            _ => return None,
+        };
+        let common = access::is_common(access.bytes, access.width == Width::Double);
+        (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
+    }
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct Step {
+    pub(in crate::exec) action: Action,
+    pub(in crate::exec) guard: Guard,
+    /// The instruction it came from.
+    pub(in crate::exec) pc: u32,
+    /// The first of the instructions it stands for: where lanes that come here meet.
+    pub(in crate::exec) entry: u32,
+    /// Rank of its block.
+    pub(in crate::exec) rank: u32,
+    /// How many instructions it stands for: itself, and those before it that disappeared.
+    pub(in crate::exec) weight: u32,
+    /// The next step belongs to another block.
+    pub(in crate::exec) ends_block: bool,
+}

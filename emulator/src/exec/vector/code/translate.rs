@@ -1,0 +1,427 @@
+//! Decoded instructions to steps: what the vector mode runs.
+//!
+//! A step holds the function for this processor and the offsets of its rows. Instructions that only copy a constant
+//! row disappear: who reads the copy reads the constant. Instructions without a step of their own kind are left to
+//! the plain mode.
+
+use super::access::{MOST_ELEMENTS, Source};
+use super::affine::Affine;
+use super::blend::blends;
+use super::growth::{NoWrap, Operand};
+use super::indexed::Indexed;
+use super::liveness::Liveness;
+use super::step::{
+    AccessSpace, AccessStep, Action, Code, CombinedTest, Guard, ScalarAccess, ScalarStep, ScalarTest, Step,
+    Steps,
+};
+use super::uses::Uses;
+use super::{access, regular};
+use crate::program::blocks::Blocks;
+use crate::program::effects::Course;
+use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op};
+use crate::program::{Kernel, RowKind, effects, memory};
+use crate::semantics::rows::{Level, TestRows};
+use crate::semantics::shuffle::{Shuffle, shuffles};
+use crate::semantics::{LANES, Predicate, PureInfo, Register, Width, bits, pure};
+use std::collections::{HashMap, HashSet};
+
+/// Translates a kernel for this processor; `None` if that is for the plain mode only.
+pub(super) fn translate(kernel: &Kernel) -> Option<Steps> {
+    Some(Translator::new(kernel, Level::detect()?).run())
+}
+
+pub(super) struct Translator<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) level: Level,
+    /// Registers that are no rows, while the code for them is made.
+    pub(super) affine: Option<Affine>,
+    pub(super) accesses: Vec<(u32, u32)>,
+    pub(super) known_accesses: HashMap<(u32, u32), u32>,
+    /// The kernel's constant rows.
+    pub(super) constants: HashMap<Register, (Width, Constant)>,
+    /// The constant row that stands for a register, and its value.
+    pub(super) copies: HashMap<Register, (Register, Width, Constant)>,
+    pub(super) read_plainly: Vec<Register>,
+    /// The plain mode may read any copy.
+    pub(super) all_read_plainly: bool,
+    /// `None` in kernels with instructions that are not looked into; copies and addresses are then left alone.
+    pub(super) uses: Option<Uses>,
+    /// Accesses that make their addresses themselves, by instruction.
+    pub(super) indexed: HashMap<u32, Indexed>,
+    /// Instructions whose results nobody needs any more.
+    pub(super) dropped: HashSet<u32>,
+}
+
+impl<'k> Translator<'k> {
+    fn new(kernel: &'k Kernel, level: Level) -> Self {
+        let mut translator = Translator {
+            kernel,
+            level,
+            affine: None,
+            accesses: Vec::new(),
+            known_accesses: HashMap::new(),
+            constants: kernel.constants.iter().map(|(row, width, value)| (*row, (*width, *value))).collect(),
+            copies: HashMap::new(),
+            read_plainly: Vec::new(),
+            all_read_plainly: false,
+            uses: Uses::count(kernel),
+            indexed: HashMap::new(),
+            dropped: HashSet::new(),
+        };
+        translator.find_copies();
+        translator
+    }
+
+    /// Finds registers that are written once, without a guard, with the value of a constant row.
+    fn find_copies(&mut self) {
+        let Some(uses) = &self.uses else { return };
+        let constants = &self.constants;
+        for instruction in &self.kernel.code {
+            let Some((out, source, width)) = as_copy(instruction) else { continue };
+            if !uses.written_once(out, width) || self.kernel.unwritten().registers.contains(&out) {
+                continue;
+            }
+            let root = self.copies.get(&source).copied();
+            let root = root.or_else(|| constants.get(&source).map(|(width, value)| (source, *width, *value)));
+            if let Some(root) = root.filter(|(_, root_width, _)| *root_width == width) {
+                self.copies.insert(out, root);
+            }
+        }
+    }
+
+    fn run(mut self) -> Steps {
+        let blocks = Blocks::of(self.kernel);
+        let liveness = Liveness::find(self.kernel, &blocks);
+        let rows = self.code();
+        self.affine =
+            liveness.as_ref().and_then(|liveness| Affine::find(self.kernel, &blocks, liveness, &self.copies));
+        let scalars = self.affine.is_some().then(|| self.code());
+        let copies = &self.copies;
+        if self.all_read_plainly {
+            self.read_plainly.extend(copies.keys());
+        }
+        let mut constants: Vec<_> = self
+            .read_plainly
+            .iter()
+            .filter_map(|read| copies.get(read).map(|(_, width, constant)| (*read, *width, *constant)))
+            .collect();
+        constants.sort_unstable_by_key(|(register, ..)| register.0);
+        constants.dedup_by_key(|(register, ..)| register.0);
+        let level = self.level as usize;
+        Steps {
+            rows,
+            scalars,
+            affine: self.affine,
+            accesses: self.accesses,
+            constants,
+            blends: [blends::<u32>()[level], blends::<u64>()[level]],
+            liveness,
+        }
+    }
+
+    fn code(&mut self) -> Code {
+        self.find_indexed();
+        let kernel = self.kernel;
+        let mut steps: Vec<Step> = Vec::with_capacity(kernel.code.len());
+        let mut of_pc = Vec::with_capacity(kernel.code.len());
+        let mut gone = 0;
+        for (pc, instruction) in kernel.code.iter().enumerate() {
+            of_pc.push(steps.len() as u32);
+            let copied = as_copy(instruction).is_some_and(|(out, ..)| self.copies.contains_key(&out));
+            let dropped = copied || self.dropped.contains(&(pc as u32));
+            let last_of_block = kernel.ranks.get(pc + 1) != kernel.ranks.get(pc);
+            if dropped && !last_of_block {
+                gone += 1;
+                continue;
+            }
+            steps.push(Step {
+                action: self.regular(instruction).unwrap_or_else(|| self.action(pc as u32, instruction)),
+                guard: Guard::of(instruction.guard),
+                pc: pc as u32,
+                entry: pc as u32 - gone,
+                rank: kernel.ranks[pc],
+                weight: 1 + std::mem::take(&mut gone),
+                ends_block: last_of_block,
+            });
+        }
+        for step in &mut steps {
+            if let Action::Branch(target) = &mut step.action {
+                *target = of_pc[*target as usize];
+            }
+        }
+        Code { steps, of_pc }
+    }
+
+    /// The row that a register's value is read from.
+    fn row(&self, register: Register) -> u32 {
+        offset(self.copies.get(&register).map_or(register, |(root, ..)| *root))
+    }
+
+    /// The step of an instruction that works on registers with regular lanes.
+    fn regular(&mut self, instruction: &Instruction) -> Option<Action> {
+        let affine = self.affine.as_ref()?;
+        let operand = |register: Register| {
+            let width = match self.kernel.row_kinds.get(register.0 as usize) {
+                Some(RowKind::Single) => Width::Single,
+                _ => Width::Double,
+            };
+            Some(Operand { row: self.row(register), shape: affine.shape(register)?, width })
+        };
+        match &instruction.op {
+            Op::Pure { info, out, sources } => {
+                let scalar = affine.scalars.get(out)?;
+                let mut no_wrap = None;
+                if let Some((source, signed)) = affine.extended(info, sources) {
+                    no_wrap = Some(NoWrap { source: operand(source)?, signed });
+                }
+                Some(Action::Scalar(Box::new(ScalarStep {
+                    run: info.rows.map(|rows| rows[self.level as usize]).ok_or(info.plain),
+                    out: operand(*out)?,
+                    sources: sources.map(|source| self.row(source)),
+                    no_wrap,
+                    expand: scalar.row,
+                })))
+            }
+            Op::Test { info, out, sources: [a, b], .. } => {
+                let kind = affine.test_kind(instruction)?;
+                let run = info.rows?[self.level as usize];
+                let operands = [operand(*a)?, operand(*b)?];
+                Some(Action::ScalarTest(Box::new(ScalarTest { run, kind, operands, out: out.0 })))
+            }
+            Op::Load(access) | Op::Store(access) if affine.is_address(access) => {
+                let address = operand(access.address.base)?;
+                let is_load = matches!(instruction.op, Op::Load(_));
+                // Nothing is indexed here.
+                let by_row = self.access(u32::MAX, access, is_load)?;
+                let run = regular::function(self.level, &by_row.access, is_load)?;
+                let bytes = access.bytes * access.registers.len() as u32;
+                let pattern = (address.shape, bytes);
+                let pattern = *self.known_accesses.entry(pattern).or_insert_with(|| {
+                    self.accesses.push(pattern);
+                    self.accesses.len() as u32 - 1
+                });
+                let access = Box::new(ScalarAccess { run, address, pattern, by_row });
+                Some(if is_load { Action::ScalarLoad(access) } else { Action::ScalarStore(access) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The step of an instruction on rows.
+    fn action(&mut self, pc: u32, instruction: &Instruction) -> Action {
+        let level = self.level as usize;
+        match &instruction.op {
+            Op::Pure { info, out, sources } => match info.rows {
+                Some(rows) => Action::Pure {
+                    run: rows[level],
+                    out: offset(*out),
+                    sources: sources.map(|source| self.row(source)),
+                    double: info.out == Width::Double,
+                },
+                None => Action::PureLanes {
+                    run: info.plain,
+                    out: *out,
+                    sources: sources.map(|source| Register(self.row(source) / LANES as u32)),
+                },
+            },
+            Op::Test { info, out, inverse, sources, combine } => match info.rows {
+                Some(rows) => self.test(rows[level], *sources, (*out, *inverse), *combine),
+                None => self.plain(instruction),
+            },
+            Op::Logic { logic, out, a, b } => {
+                Action::Logic { logic: *logic, out: out.0, a: Guard::of(*a), b: Guard::of(*b) }
+            }
+            Op::Select { width, out, a, b, condition } => Action::Select {
+                out: offset(*out),
+                a: self.row(*a),
+                b: self.row(*b),
+                condition: Guard::of(*condition),
+                double: *width == Width::Double,
+            },
+            Op::Load(access) => {
+                self.access(pc, access, true).map_or_else(|| self.plain(instruction), Action::Load)
+            }
+            Op::Store(access) => {
+                self.access(pc, access, false).map_or_else(|| self.plain(instruction), Action::Store)
+            }
+            Op::Branch { target } => Action::Branch(*target),
+            Op::Barrier { kind: BarrierKind::Sync, id, count: None, .. } => {
+                self.read_plainly.push(*id);
+                Action::Barrier(self.row(*id))
+            }
+            Op::Collective {
+                operation: Collective::Shuffle { mode, out, inside, value, lane, clamp },
+                ..
+            } => {
+                let [value, lane, clamp] = [*value, *lane, *clamp].map(|register| self.row(register));
+                let shuffle = Shuffle { mode: *mode, out: offset(*out), value, lane, clamp };
+                // Where lanes are missing, the plain mode sorts that out.
+                self.plain(instruction);
+                Action::Shuffle { run: shuffles()[level], shuffle, inside: *inside }
+            }
+            Op::Exit => Action::Exit,
+            // What has no step of its own.
+            _ => self.plain(instruction),
+        }
+    }
+
+    fn test(
+        &self,
+        run: TestRows,
+        sources: [Register; 2],
+        (out, inverse): (Predicate, Option<Predicate>),
+        combine: Option<(Logic, Condition)>,
+    ) -> Action {
+        let [a, b] = sources.map(|source| self.row(source));
+        let sources = [a, b, a, a];
+        if inverse.is_none() && combine.is_none() {
+            return Action::Test { run, sources, out: out.0 };
+        }
+        let combine = combine.map(|(logic, condition)| (logic, Guard::of(condition)));
+        Action::TestAnd(Box::new(CombinedTest { run, sources, out, inverse, combine }))
+    }
+
+    /// The step of a load or store, if it is of a common kind. The plain mode must be able to run it too.
+    fn access(&mut self, pc: u32, access: &memory::Access, is_load: bool) -> Option<Box<AccessStep>> {
+        self.read_plainly.push(access.address.base);
+        if !is_load {
+            self.read_plainly.extend(&access.registers);
+        }
+        let space = AccessSpace::of(access)?;
+        let mut registers = [0; MOST_ELEMENTS];
+        for (to, register) in registers.iter_mut().zip(&access.registers) {
+            *to = if is_load { offset(*register) } else { self.row(*register) };
+        }
+        let (source, address, prepare) = match self.indexed.get(&pc) {
+            Some(Indexed { base, index, signed, instructions }) => {
+                let source = Source::Indexed { base: offset(*base), signed: *signed };
+                (source, self.row(*index), instructions.map(Some))
+            }
+            None if access.address.width == Width::Double => {
+                (Source::Wide, self.row(access.address.base), [None; 2])
+            }
+            None => (Source::Narrow, self.row(access.address.base), [None; 2]),
+        };
+        for instruction in prepare.into_iter().flatten() {
+            if let Op::Pure { sources, .. } = &self.kernel.code[instruction as usize].op {
+                self.read_plainly.extend(sources);
+            }
+        }
+        let ready = access::Access {
+            source,
+            address,
+            offset: access.address.offset as u64,
+            bytes: access.bytes,
+            elements: access.registers.len() as u32,
+            registers,
+            wide: access.width == Width::Double,
+            signed: access.signed,
+        };
+        let run = access::function(self.level, &ready, is_load)?;
+        Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache, prepare }))
+    }
+
+    /// Leaves an instruction to the plain mode, which reads its registers where they are.
+    fn plain(&mut self, instruction: &Instruction) -> Action {
+        if effects::is_simple(&instruction.op) {
+            effects::reads(instruction, &mut |register| self.read_plainly.push(register));
+        } else {
+            self.all_read_plainly = true;
+        }
+        Action::Plain { parts: effects::course(&instruction.op) != Course::Next }
+    }
+}
+
+fn offset(register: Register) -> u32 {
+    register.0 * LANES as u32
+}
+
+/// Destination, source and width of an instruction that copies a register.
+fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
+    if instruction.guard != Condition::ALWAYS {
+        return None;
+    }
+    let Op::Pure { info, out, sources } = &instruction.op else { return None };
+    let is = |other| is_same(info, other);
+    let copies = is(pure::<bits::Move32>()) || is(pure::<bits::Move64>());
+    copies.then_some((*out, sources[0], info.out))
+}
+
+/// Whether two operations are the same. Functions with the same address do the same, so a match is certain; a miss
+/// would only cost speed.
+pub(in crate::exec) fn is_same(a: &PureInfo, b: &PureInfo) -> bool {
+    a.plain as usize == b.plain as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{LoadOptions, Program};
+
+    /// How many steps of each kind the code with scalars has.
+    fn kinds(ptx: &str, kernel: &str) -> [usize; 5] {
+        let program = Program::load(ptx, &LoadOptions::default()).unwrap();
+        let steps = translate(program.kernel(kernel).unwrap());
+        let code = steps
+            .and_then(|steps| steps.scalars)
+            .expect("this processor runs rows, and the kernel has scalars");
+        let count =
+            |wanted: fn(&Action) -> bool| code.steps.iter().filter(|step| wanted(&step.action)).count();
+        [
+            count(|action| matches!(action, Action::Scalar(_))),
+            count(|action| matches!(action, Action::ScalarTest(_))),
+            count(|action| matches!(action, Action::ScalarLoad(_) | Action::ScalarStore(_))),
+            count(|action| matches!(action, Action::Load(_) | Action::Store(_))),
+            count(|action| matches!(action, Action::Pure { .. })),
+        ]
+    }
+
+    #[test]
+    fn only_the_data_of_saxpy_are_rows() {
+        let ptx = include_str!("../../../../../kernels/saxpy.ptx");
+        let [scalars, tests, regular, irregular, pure] = kinds(ptx, "saxpy_grid_stride");
+        assert_eq!((tests, regular, irregular), (2, 3, 0));
+        assert_eq!(pure, 2, "the multiplication and addition of the data, and a copy that ends its block");
+        assert!(scalars >= 5, "{scalars}");
+    }
+
+    #[test]
+    fn matrices_are_read_at_regular_addresses() {
+        let ptx = include_str!("../../../../../kernels/matmul_naive.ptx");
+        let [_, _, regular, irregular, pure] = kinds(ptx, "matmul_naive");
+        assert_eq!((regular, irregular), (11, 0));
+        assert_eq!(pure, 7, "five products, and two zeros to start from");
+    }
+
+    #[test]
+    fn what_lanes_leave_a_loop_with_is_a_row() {
+        let ptx = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry count(.param .u64 out)
+{
+.reg .b32 %r<4>;
+.reg .b64 %rd<4>;
+.reg .pred %p<2>;
+mov.u32 %r0, %tid.x;
+mov.u32 %r1, 0;
+mov.u32 %r2, 0;
+L1:
+add.u32 %r1, %r1, 3;
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p0, %r1, %r0;
+@%p0 bra L1;
+ld.param.u64 %rd0, [out];
+mul.wide.u32 %rd1, %r0, 4;
+add.s64 %rd1, %rd0, %rd1;
+st.global.u32 [%rd1], %r2;
+ret;
+}
+";
+        let [scalars, tests, regular, irregular, pure] = kinds(ptx, "count");
+        // %r1 is needed by nobody who left, so one value a warp is enough; %r2 is what they leave with.
+        assert_eq!((tests, regular, irregular), (1, 1, 0));
+        assert_eq!((scalars, pure), (4, 2));
+    }
+}

@@ -1,0 +1,156 @@
+//! Steps that load and store.
+
+use super::Run;
+use crate::exec::block::Stop;
+use crate::exec::block::cached::Cached;
+use crate::exec::plain;
+use crate::exec::vector::code::MOST_WARPS;
+use crate::exec::vector::code::access::Window;
+use crate::exec::vector::code::regular::Regular;
+use crate::exec::vector::code::step::{AccessSpace, AccessStep, Guard, ScalarAccess, Step};
+use crate::semantics::Width;
+
+impl Run<'_, '_, '_> {
+    /// Loads or stores at addresses that are in a row.
+    #[inline(always)]
+    pub(super) fn access(&mut self, step: &Step, access: &AccessStep, writes: bool) -> Result<(), Stop> {
+        for warp in 0..self.files.count {
+            let active = self.files.active(warp, step.guard);
+            if active != 0 && !self.access_fast(access, self.files.rows[warp], active, writes) {
+                self.step_alone(step, access.prepare, warp)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads or stores at regular addresses.
+    #[inline(always)]
+    pub(super) fn scalar_access(
+        &mut self,
+        step: &Step,
+        access: &ScalarAccess,
+        writes: bool,
+    ) -> Result<(), Stop> {
+        let mut failed = self.regular_access(access, step.guard, writes);
+        while failed != 0 {
+            let warp = failed.trailing_zeros() as usize;
+            failed &= failed - 1;
+            let active = self.files.active(warp, step.guard);
+            self.expand(self.gang.members()[warp].warp, access.address);
+            if !self.access_fast(&access.by_row, self.files.rows[warp], active, writes) {
+                self.step_alone(step, [None; 2], warp)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves an access to the plain mode for one warp, with what has to run before it.
+    #[cold]
+    fn step_alone(&mut self, step: &Step, prepare: [Option<u32>; 2], warp: usize) -> Result<(), Stop> {
+        self.settle(step.pc);
+        let member = self.gang.members()[warp];
+        for pc in prepare.into_iter().flatten().chain([step.pc]) {
+            plain::step(self.block, member.warp, member.fragment, pc, member.mask)?;
+        }
+        Ok(())
+    }
+
+    /// Runs an access at a regular address. Returns the warps for which that is not possible, a bit each.
+    #[inline(always)]
+    fn regular_access(&mut self, step: &ScalarAccess, guard: Guard, writes: bool) -> u32 {
+        let access = &step.by_row.access;
+        let Some(window) = self.window(&step.by_row, writes) else {
+            return u32::MAX >> (32 - self.files.count);
+        };
+        let files = &self.files;
+        let growth = &self.block.scalars.growths[step.address.shape as usize];
+        let bytes = access.bytes * access.elements;
+        let mut regular = Regular {
+            firsts: [0; MOST_WARPS],
+            masks: [0; MOST_WARPS],
+            window,
+            pattern: self.block.scalars.patterns[step.pattern as usize],
+            growth: &growth.wide,
+            least: growth.least,
+            most: growth.most,
+            free: !writes
+                && (0..access.elements as usize).all(|at| self.is_free(guard, access.registers[at])),
+        };
+        for warp in 0..files.count {
+            regular.masks[warp] = files.active(warp, guard);
+            let first = files.first_lane(warp, step.address);
+            let wraps = step.address.width != Width::Double
+                && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
+            // No region lies there.
+            regular.firsts[warp] = if wraps { u64::MAX } else { first.wrapping_add(access.offset) };
+        }
+        if !writes && step.by_row.space == AccessSpace::Global {
+            let last = regular.firsts[files.count - 1];
+            let end = last.wrapping_add_signed(growth.most).wrapping_add(bytes.into());
+            look_ahead(&mut self.block.caches[step.by_row.cache as usize], regular.firsts[0], end);
+        }
+        // SAFETY: each register file holds all rows of the kernel; the window is live, and writable if it is written
+        // to.
+        unsafe { (step.run)(files.rows(), access, &regular) }
+    }
+
+    /// The memory that an access found last, if it may go there.
+    #[inline(always)]
+    fn window(&mut self, step: &AccessStep, writes: bool) -> Option<Window> {
+        match step.space {
+            AccessSpace::Shared => Some(Window {
+                base: 0,
+                len: self.block.launch.shared_bytes.into(),
+                host: self.block.shared.as_mut_ptr().cast(),
+            }),
+            AccessSpace::Global => {
+                let Cached { base, len, host, writable, tracked, .. } =
+                    self.block.caches[step.cache as usize];
+                (!tracked && (writable || !writes)).then_some(Window { base, len, host })
+            }
+        }
+    }
+
+    /// Runs an access on the region that the instruction found last. `false` if the plain mode has to.
+    #[inline(always)]
+    fn access_fast(&mut self, step: &AccessStep, file: *mut u32, active: u32, writes: bool) -> bool {
+        let Some(window) = self.window(step, writes) else { return false };
+        // SAFETY: the register file holds all rows of the kernel; the window is shared memory of this block or a
+        // live region, writable if it is written to.
+        unsafe { (step.run)(file, &step.access, &window, active) }
+    }
+}
+
+/// The most bytes that are fetched ahead: what a gang takes at once from neighboring addresses.
+const MOST_AHEAD: u64 = 2048;
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+/// Fetches what a load will want next if it goes on in steps of the same length, with the addresses it goes to now.
+/// Steps are often too long for the processor to foresee, and a whole gang would wait.
+#[inline(always)]
+fn look_ahead(cached: &mut Cached, first: u64, end: u64) {
+    let stride = first.wrapping_sub(cached.last);
+    let steady = stride == cached.stride;
+    (cached.last, cached.stride) = (first, stride);
+    let bytes = end.wrapping_sub(first);
+    if steady && stride != 0 && bytes <= MOST_AHEAD {
+        let next = first.wrapping_add(stride).wrapping_sub(cached.base) as usize;
+        for line in (0..bytes as usize).step_by(LINE) {
+            prefetch(cached.host.wrapping_add(next).wrapping_add(line));
+        }
+    }
+}
+
+/// Asks for memory to be brought into the cache. Any address will do.
+#[inline(always)]
+fn prefetch(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which has no effect at addresses that cannot be read.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}

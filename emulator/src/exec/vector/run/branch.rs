@@ -1,0 +1,119 @@
+//! Branches: where a gang goes, and who comes first.
+
+use super::gang::{Gang, Member};
+use super::{Go, Run};
+use crate::exec::block::Block;
+use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::plain::FUEL;
+use crate::exec::vector::code::MOST_WARPS;
+use crate::exec::vector::code::step::Step;
+
+/// Where a gang goes on if other fragments of its warps are to be run first.
+#[derive(Clone, Copy)]
+pub(super) struct Company {
+    /// The lowest rank that another fragment stands at.
+    pub(super) limit: u32,
+    /// Branches left until others get a turn.
+    pub(super) fuel: u32,
+}
+
+impl Run<'_, '_, '_> {
+    /// Lanes where the guard holds go to the second of two steps, the others to the first.
+    #[inline(always)]
+    pub(super) fn branch(&mut self, step: &Step, ways: [usize; 2]) -> Go {
+        let mut taken = [0; MOST_WARPS];
+        let mut any = 0;
+        let mut all = true;
+        for (warp, taken) in taken.iter_mut().enumerate().take(self.files.count) {
+            *taken = self.files.active(warp, step.guard);
+            any |= *taken;
+            all &= *taken == self.files.masks[warp];
+        }
+        if any == 0 {
+            return Go::On;
+        }
+        let at = if all { ways[1] } else { self.separate(step, &taken, ways) };
+        let next = &self.code.steps[at];
+        if let Some(company) = &mut self.company {
+            company.fuel -= 1;
+            if company.fuel == 0 {
+                self.settle(next.entry);
+                for member in self.gang.members() {
+                    self.block.warps[member.warp].fragments[member.fragment].tired = true;
+                }
+                self.left = self.left.saturating_sub(FUEL);
+                return Go::Rest;
+            }
+            if next.rank >= company.limit {
+                self.settle(next.entry);
+                return Go::Rest;
+            }
+        }
+        if self.used >= self.left {
+            self.settle(next.entry);
+            return Go::Rest;
+        }
+        Go::To(at)
+    }
+
+    /// Parts the gang, and looks anew at what is left of it.
+    #[inline(never)]
+    fn separate(&mut self, step: &Step, taken: &[u32; MOST_WARPS], ways: [usize; 2]) -> usize {
+        self.settle(step.pc);
+        let at = self.part(taken, ways);
+        self.files.look(&self.gang, self.block, self.steps);
+        let fuel = self.company.map_or(FUEL, |company| company.fuel);
+        self.company = company(self.block, &self.gang).map(|company| Company { fuel, ..company });
+        at
+    }
+
+    /// The lanes of `taken` go one way, the others another. The gang keeps those that come first, and goes on with the
+    /// step returned.
+    fn part(&mut self, taken: &[u32; MOST_WARPS], [straight, target]: [usize; 2]) -> usize {
+        let jumps = self.code.steps[target].rank < self.code.steps[straight].rank;
+        let (here, there) = if jumps { (target, straight) } else { (straight, target) };
+        let there = self.code.steps[there].entry;
+        let mut kept = Gang::default();
+        for (member, taken) in self.gang.members().iter().zip(taken) {
+            let stays = member.mask & if jumps { *taken } else { !*taken };
+            let leaves = member.mask & !stays;
+            let fragments = &mut self.block.warps[member.warp].fragments;
+            if stays == 0 {
+                fragments[member.fragment].pc = there;
+                continue;
+            }
+            if leaves != 0 {
+                let frame = fragments[member.fragment].frame.clone();
+                fragments[member.fragment].mask = stays;
+                fragments.push(Fragment { pc: there, mask: leaves, frame, wait: Wait::Ready, tired: false });
+            }
+            kept.push(Member { mask: stays, ..*member });
+        }
+        self.gang = kept;
+        here
+    }
+}
+
+/// The other fragments that a gang has to look out for.
+pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Company> {
+    let ranks = &block.launch.args.kernel.ranks;
+    let mut limit = u32::MAX;
+    let mut alone = true;
+    for member in gang.members() {
+        let fragments = &block.warps[member.warp].fragments;
+        if fragments.len() == 1 {
+            continue;
+        }
+        alone = false;
+        // Inside calls ranks are not all there is to the order.
+        if fragments.iter().any(|fragment| fragment.frame.is_some()) {
+            limit = 0;
+        }
+        for (index, other) in fragments.iter().enumerate() {
+            if index != member.fragment && other.wait == Wait::Ready {
+                limit = limit.min(ranks[other.pc as usize]);
+            }
+        }
+    }
+    (!alone).then_some(Company { limit, fuel: FUEL })
+}

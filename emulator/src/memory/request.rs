@@ -1,0 +1,60 @@
+//! What to allocate, and why that or its opposite fails.
+
+use super::GRANULARITY;
+use super::map::{Neighbor, RegionKind};
+use std::sync::Arc;
+
+/// What to allocate.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Size in bytes, not zero.
+    pub bytes: u64,
+    /// Alignment of the address; at least [`GRANULARITY`] is given, must be a power of two.
+    pub align: u64,
+    /// What the memory is.
+    pub kind: RegionKind,
+    /// Whether kernels may write to it.
+    pub writable: bool,
+    /// The context it belongs to, for ownership and reports.
+    pub context: u64,
+    /// The device whose capacity it counts against.
+    pub device: u32,
+    /// A name for reports, such as that of a module's global.
+    pub label: Option<Arc<str>>,
+    /// What the client asked for, kept for it to ask back.
+    pub flags: u32,
+}
+
+impl Request {
+    /// Ordinary device memory.
+    pub fn device(bytes: u64, context: u64, device: u32) -> Self {
+        Self {
+            bytes,
+            align: GRANULARITY,
+            kind: RegionKind::Device,
+            writable: true,
+            context,
+            device,
+            label: None,
+            flags: 0,
+        }
+    }
+}
+
+/// Why an allocation failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllocError {
+    /// The device's memory, the host's memory or the address range is exhausted.
+    OutOfMemory,
+    /// The range is already known (registered twice, mapped twice) or empty.
+    Overlap,
+}
+
+/// Why an address could not be freed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FreeError {
+    /// Nothing was ever allocated there, or the address is not the start of an allocation.
+    NotAnAllocation,
+    /// It was freed before.
+    AlreadyFreed(Neighbor),
+}

@@ -1,0 +1,52 @@
+//! The basic blocks of a kernel.
+
+use super::{Kernel, flow};
+
+/// Basic blocks in the order of the code.
+pub(crate) struct Blocks {
+    starts: Vec<usize>,
+    successors: Vec<Vec<usize>>,
+    ranks: Vec<u32>,
+    end: usize,
+}
+
+impl Blocks {
+    pub(crate) fn of(kernel: &Kernel) -> Blocks {
+        let starts: Vec<usize> = (0..kernel.code.len())
+            .filter(|pc| *pc == 0 || kernel.ranks[*pc] != kernel.ranks[pc - 1])
+            .collect();
+        let ranks = starts.iter().map(|start| kernel.ranks[*start]).collect();
+        let end = kernel.code.len();
+        let mut blocks = Blocks { starts, successors: Vec::new(), ranks, end };
+        blocks.successors = (0..blocks.count())
+            .map(|block| {
+                let next = flow::successors(&kernel.code, blocks.range(block).end - 1);
+                next.into_iter().map(|pc| blocks.at(pc)).collect()
+            })
+            .collect();
+        blocks
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The instructions of a block.
+    pub(crate) fn range(&self, block: usize) -> std::ops::Range<usize> {
+        self.starts[block]..self.starts.get(block + 1).copied().unwrap_or(self.end)
+    }
+
+    /// The block that an instruction belongs to.
+    pub(crate) fn at(&self, pc: u32) -> usize {
+        self.starts.partition_point(|start| *start <= pc as usize) - 1
+    }
+
+    pub(crate) fn successors(&self, block: usize) -> &[usize] {
+        &self.successors[block]
+    }
+
+    /// Blocks with lower ranks run first.
+    pub(crate) fn rank(&self, block: usize) -> u32 {
+        self.ranks[block]
+    }
+}

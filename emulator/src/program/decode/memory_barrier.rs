@@ -1,0 +1,107 @@
+//! `mbarrier`: barriers that live in shared memory.
+
+use super::modifiers::Modifiers;
+use super::operands::width_of;
+use super::{Decoded, Decoder};
+use crate::program::instruction::Op;
+use crate::program::memory::{MemoryBarrier, MemoryBarrierAction};
+use crate::program::types::Type;
+use crate::ptx::{Instruction, Operand};
+use crate::semantics::barrier::PendingCount;
+use crate::semantics::{Width, pure};
+
+const SCOPES: [&str; 3] = ["cta", "cluster", "gpu"];
+const ORDERS: [&str; 4] = ["relaxed", "release", "acquire", "sys"];
+
+impl<'s> Decoder<'_, '_, 's> {
+    pub(super) fn emit_memory_barrier(
+        &mut self,
+        i: &Instruction<'s>,
+        address: usize,
+        shared: bool,
+        action: MemoryBarrierAction,
+    ) -> Decoded<()> {
+        let address = self.address(self.operand(i, address)?)?;
+        let cache = self.new_cache();
+        self.emit(Op::MemoryBarrier(Box::new(MemoryBarrier { shared, address, action, cache })));
+        Ok(())
+    }
+
+    pub(super) fn memory_barrier(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let Some(operation) = m.pick(&[
+            ("init", 0),
+            ("inval", 1),
+            ("arrive", 2),
+            ("arrive_drop", 3),
+            ("test_wait", 4),
+            ("try_wait", 4),
+            ("expect_tx", 5),
+            ("complete_tx", 6),
+            ("pending_count", 7),
+        ]) else {
+            return Err(m.unknown());
+        };
+        let expect = m.flag("expect_tx");
+        let parity = m.flag("parity");
+        m.ignore(&["noComplete"]);
+        m.ignore(&SCOPES);
+        m.ignore(&ORDERS);
+        let shared = m.flag("shared") || m.flag("shared::cta") || m.flag("shared::cluster");
+        let ty = m.ty()?;
+        if ty != Type::B64 {
+            return Err(m.unknown());
+        }
+        let word =
+            |decoder: &mut Self, index| decoder.source(decoder.operand(i, index)?, Type::U32, Width::Single);
+        match operation {
+            0 => {
+                self.operand_count(i, 2)?;
+                let count = word(self, 1)?;
+                self.emit_memory_barrier(i, 0, shared, MemoryBarrierAction::Init { count })?;
+            }
+            1 => {
+                self.operand_count(i, 1)?;
+                self.emit_memory_barrier(i, 0, shared, MemoryBarrierAction::Invalidate)?;
+            }
+            2 | 3 => self.arrive(i, shared, expect, operation == 3)?,
+            4 => {
+                // A time limit may follow.
+                self.operand_count(i, 4)?;
+                let ty = if parity { Type::U32 } else { Type::B64 };
+                let phase = self.source(self.operand(i, 2)?, ty, width_of(ty))?;
+                let out = self.predicate_out(self.operand(i, 0)?)?;
+                self.emit_memory_barrier(i, 1, shared, MemoryBarrierAction::Test { out, phase, parity })?;
+            }
+            5 | 6 => {
+                self.operand_count(i, 2)?;
+                let bytes = word(self, 1)?;
+                let action = MemoryBarrierAction::Transactions { bytes, complete: operation == 6 };
+                self.emit_memory_barrier(i, 0, shared, action)?;
+            }
+            _ => self.pure_instruction(i, pure::<PendingCount>(), Type::B64)?,
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, i: &Instruction<'s>, shared: bool, expect: bool, drop: bool) -> Decoded<()> {
+        self.operand_count(i, 3)?;
+        // The phase token goes nowhere with `_`, or where there is no destination at all.
+        let token = usize::from(!matches!(self.operand(i, 0)?, Operand::Memory(_)));
+        let operand = match i.operands.len() > token + 1 {
+            true => Some(self.source(self.operand(i, token + 1)?, Type::U32, Width::Single)?),
+            false => None,
+        };
+        let out = match token {
+            1 => Some(self.destination(self.operand(i, 0)?, Width::Double, false)?),
+            _ => None,
+        };
+        let (count, transactions) = if expect { (None, operand) } else { (operand, None) };
+        let row = out.as_ref().map(|out| out.row);
+        let action = MemoryBarrierAction::Arrive { out: row, count, transactions, drop };
+        self.emit_memory_barrier(i, token, shared, action)?;
+        if let Some(out) = out {
+            self.finish(out);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! Special registers.
+
+use super::Decoder;
+use crate::program::instruction::{Constant, Special};
+use crate::program::symbols::SharedVariable;
+use crate::semantics::{Register, Width};
+use core::cmp::Ordering;
+
+impl Decoder<'_, '_, '_> {
+    /// Where the shared memory lies that is kept for libraries: as much as the system reserves.
+    pub(super) fn reserved_shared(&mut self, name: &str) -> Option<Register> {
+        const BYTES: u32 = 1024;
+        let offset = match name {
+            "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" => 0,
+            "%reserved_smem_offset_1" => i64::from(BYTES / 2),
+            "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => BYTES.into(),
+            _ => return None,
+        };
+        let index = *self.reserved.get_or_insert_with(|| {
+            self.shared.push(SharedVariable { bytes: Some(BYTES), align: 128 });
+            self.shared.len() as u32 - 1
+        });
+        Some(self.constant(Width::Single, Constant::Shared { index, offset }))
+    }
+}
+
+/// Special registers that may be read as 64 bits.
+pub(super) fn is_wide(name: &str) -> bool {
+    let counter = name.strip_prefix("%pm").and_then(|rest| rest.strip_suffix("_64"));
+    counter.is_some_and(|digit| matches!(digit.as_bytes(), [b'0'..=b'7']))
+        || matches!(name, "%gridid" | "%current_graph_exec")
+}
+
+/// Special registers that hold still.
+pub(super) fn special(name: &str) -> Option<Special> {
+    let axis = |name: &str| match name {
+        "x" => Some(0),
+        "y" => Some(1),
+        "z" => Some(2),
+        _ => None,
+    };
+    if let Some((base, component)) = name.split_once('.') {
+        let axis = axis(component);
+        return match (base, axis) {
+            ("%tid", Some(axis)) => Some(Special::ThreadId(axis)),
+            ("%ntid", Some(axis)) => Some(Special::BlockDim(axis)),
+            // Each block is a cluster of its own.
+            ("%ctaid" | "%clusterid", Some(axis)) => Some(Special::BlockId(axis)),
+            ("%nctaid" | "%nclusterid", Some(axis)) => Some(Special::GridDim(axis)),
+            ("%cluster_ctaid", Some(_)) => Some(Special::Zero),
+            ("%cluster_nctaid", Some(_)) => Some(Special::One),
+            (
+                "%tid" | "%ntid" | "%ctaid" | "%nctaid" | "%clusterid" | "%nclusterid" | "%cluster_ctaid"
+                | "%cluster_nctaid",
+                None,
+            ) if component == "w" => Some(Special::Zero),
+            _ => None,
+        };
+    }
+    Some(match name {
+        "%laneid" => Special::LaneId,
+        "%warpid" => Special::WarpId,
+        "%nwarpid" => Special::WarpsPerBlock,
+        "%smid" => Special::MultiprocessorId,
+        "%nsmid" => Special::MultiprocessorCount,
+        "%gridid" => Special::GridId,
+        "%lanemask_eq" => Special::LaneMask(Ordering::Equal, false),
+        "%lanemask_lt" => Special::LaneMask(Ordering::Less, false),
+        "%lanemask_le" => Special::LaneMask(Ordering::Less, true),
+        "%lanemask_gt" => Special::LaneMask(Ordering::Greater, false),
+        "%lanemask_ge" => Special::LaneMask(Ordering::Greater, true),
+        "%dynamic_smem_size" => Special::DynamicSharedBytes,
+        "%total_smem_size" => Special::TotalSharedBytes,
+        "%aggr_smem_size" => Special::AllSharedBytes,
+        "%cluster_ctarank" => Special::Zero,
+        "%cluster_nctarank" => Special::One,
+        // Nothing is counted, and no graph launches itself.
+        "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => Special::Zero,
+        name if is_wide(name) => Special::Zero,
+        "WARP_SZ" => Special::WarpSize,
+        _ => {
+            let number: u8 = name.strip_prefix("%envreg")?.parse().ok()?;
+            (number < 32).then_some(Special::Environment(number))?
+        }
+    })
+}

@@ -1,0 +1,77 @@
+//! Why a module cannot be loaded, and where.
+
+use crate::ptx::{Position, SyntaxError};
+use std::fmt;
+
+/// Why a module cannot be loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PtxErrorKind {
+    /// Not PTX.
+    Syntax,
+    /// PTX that the software device does not run.
+    Unsupported,
+    /// A `.version` newer than the software device knows.
+    Version,
+    /// A `.target` that is not for this device.
+    Target,
+    /// A symbol that nobody defines.
+    Unresolved,
+}
+
+/// Why and where a module cannot be loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PtxError {
+    /// The class of the error.
+    pub kind: PtxErrorKind,
+    /// Line in the PTX, from 1.
+    pub line: u32,
+    /// Column in that line, from 1.
+    pub column: u32,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl PtxError {
+    pub(crate) fn at(position: Position, kind: PtxErrorKind, message: impl Into<String>) -> Self {
+        let message = shortened(message.into());
+        PtxError { kind, line: position.line, column: position.column, message }
+    }
+}
+
+/// The longest message, in bytes: what it quotes of the input has no end of its own.
+const MOST_MESSAGE: usize = 600;
+
+/// The message without its middle, on one line, if it is too long.
+fn shortened(message: String) -> String {
+    if message.len() <= MOST_MESSAGE && !message.contains('\n') {
+        return message;
+    }
+    let line = |part: &str| part.replace('\n', " ");
+    if message.len() <= MOST_MESSAGE {
+        return line(&message);
+    }
+    let mut start = MOST_MESSAGE * 2 / 3;
+    let mut end = message.len() - MOST_MESSAGE / 3;
+    while !message.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !message.is_char_boundary(end) {
+        end += 1;
+    }
+    line(&message[..start]) + " [...] " + &line(&message[end..])
+}
+
+impl From<SyntaxError> for PtxError {
+    fn from(error: SyntaxError) -> Self {
+        PtxError::at(error.position, PtxErrorKind::Syntax, error.message)
+    }
+}
+
+impl fmt::Display for PtxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for PtxError {}

@@ -1,0 +1,209 @@
+//! What instructions of a warp do with matrices, and which lane holds which element.
+
+use super::memory::Address;
+use crate::ptx::Space;
+use crate::semantics::{LANES, Register};
+
+/// A matrix that takes part in a product: `d = a * b + c`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    A,
+    B,
+    C,
+    D,
+}
+
+/// The type of an element of a matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Element {
+    F16,
+    Bf16,
+    /// Single precision whose low bits do not count.
+    Tf32,
+    F32,
+    F64,
+    S32,
+    U8,
+    S8,
+    U4,
+    S4,
+    /// A single bit.
+    B1,
+    E4m3,
+    E5m2,
+}
+
+impl Element {
+    /// Size in a register and in memory.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Element::B1 => 1,
+            Element::U4 | Element::S4 => 4,
+            Element::U8 | Element::S8 | Element::E4m3 | Element::E5m2 => 8,
+            Element::F16 | Element::Bf16 => 16,
+            Element::Tf32 | Element::F32 | Element::S32 => 32,
+            Element::F64 => 64,
+        }
+    }
+
+    /// How many share a register.
+    pub(crate) fn packed(self) -> u32 {
+        (32 / self.bits()).max(1)
+    }
+}
+
+/// Which lane holds which element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Layout {
+    /// As PTX documents it for `mma`.
+    Documented,
+    /// As it documents it for `mma.m8n8k4` of half precision: four products, each of eight lanes. Whether the factors
+    /// are stored by column.
+    QuadPairs { by_column: [bool; 2] },
+    /// Any, as for `wmma`.
+    Opaque,
+}
+
+/// `mma` and `wmma.mma`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MatrixProduct {
+    pub(crate) layout: Layout,
+    /// Rows of `a`, columns of `b`, and what they share.
+    pub(crate) shape: [u32; 3],
+    /// Types of the elements of `a`, `b`, `c` and `d`.
+    pub(crate) types: [Element; 4],
+    pub(crate) a: Vec<Register>,
+    pub(crate) b: Vec<Register>,
+    pub(crate) c: Vec<Register>,
+    pub(crate) d: Vec<Register>,
+    pub(crate) saturate: bool,
+    /// Of single bits: whether a product is one where they differ rather than where both are set.
+    pub(crate) differ: bool,
+}
+
+/// `wmma.load` and `wmma.store`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MatrixMove {
+    pub(crate) store: bool,
+    pub(crate) part: Part,
+    pub(crate) by_column: bool,
+    pub(crate) shape: [u32; 3],
+    pub(crate) space: Option<Space>,
+    pub(crate) ty: Element,
+    pub(crate) registers: Vec<Register>,
+    pub(crate) address: Address,
+    /// Elements from one row, or column, to the next.
+    pub(crate) stride: Option<Register>,
+    pub(crate) cache: u32,
+}
+
+/// `ldmatrix` and `stmatrix`: up to four tiles of 8 x 8, a row at each lane's address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct MatrixRows {
+    pub(crate) store: bool,
+    pub(crate) registers: Vec<Register>,
+    pub(crate) address: Address,
+    pub(crate) space: Option<Space>,
+    pub(crate) transposed: bool,
+    pub(crate) cache: u32,
+}
+
+/// What the lanes of a warp do with matrices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Matrix {
+    Product(MatrixProduct),
+    Move(MatrixMove),
+    Rows(MatrixRows),
+    /// `movmatrix`: a tile of 8 x 8, rows for columns.
+    Transpose {
+        out: Register,
+        value: Register,
+    },
+}
+
+impl MatrixProduct {
+    pub(crate) fn extent(&self, part: Part) -> [u32; 2] {
+        extent(self.shape, part)
+    }
+
+    pub(crate) fn ty(&self, part: Part) -> Element {
+        self.types[part as usize]
+    }
+
+    /// How many products are made at once, each by some of the lanes.
+    pub(crate) fn groups(&self) -> u32 {
+        if matches!(self.layout, Layout::QuadPairs { .. }) { 4 } else { 1 }
+    }
+
+    /// The product that a lane takes part in.
+    pub(crate) fn group_of(&self, lane: u32) -> u32 {
+        lane / 4 % self.groups()
+    }
+
+    /// How many elements of a part each lane holds.
+    pub(crate) fn elements(&self, part: Part) -> u32 {
+        let [rows, columns] = self.extent(part);
+        rows * columns * self.groups() / LANES as u32
+    }
+
+    /// How many registers of each lane hold a part.
+    pub(crate) fn registers(&self, part: Part) -> u32 {
+        match self.layout {
+            Layout::Opaque => MatrixProduct::opaque_registers(self.shape, part, self.ty(part)),
+            _ => self.elements(part) / self.ty(part).packed(),
+        }
+    }
+
+    /// The same for `wmma`.
+    pub(crate) fn opaque_registers(shape: [u32; 3], part: Part, ty: Element) -> u32 {
+        let [rows, columns] = extent(shape, part);
+        match (part, ty) {
+            // As many for a half precision factor of any shape; elements repeat in them.
+            (Part::A | Part::B, Element::F16) => 8,
+            _ => rows * columns / LANES as u32 / ty.packed(),
+        }
+    }
+
+    /// The row and column that the `element`-th value of a lane has.
+    pub(crate) fn position(&self, part: Part, lane: u32, element: u32) -> [u32; 2] {
+        let [_, columns] = self.extent(part);
+        let by_column = match self.layout {
+            Layout::Opaque => return opaque_position(columns, lane, element),
+            Layout::QuadPairs { by_column } => Some(by_column),
+            Layout::Documented => None,
+        };
+        if let Some([a_by_column, b_by_column]) = by_column {
+            let (member, upper) = (lane % 4, lane / 16 * 4);
+            return match (part, self.ty(part)) {
+                (Part::A, _) if a_by_column => [element + upper, member],
+                (Part::A, _) => [member + upper, element],
+                (Part::B, _) if b_by_column => [element, member + upper],
+                (Part::B, _) => [member, element + upper],
+                (_, Element::F16) => [member + upper, element],
+                _ => [(lane & 1) + (element & 2) + upper, (element & 4) + (lane & 2) + (element & 1)],
+            };
+        }
+        let (group, member) = (lane / 4, lane % 4);
+        let packed = self.ty(part).packed();
+        let (register, inner) = (element / packed, element % packed);
+        match part {
+            Part::A => [group + 8 * (register % 2), member * packed + inner + register / 2 * 4 * packed],
+            Part::B => [member * packed + inner + register * 4 * packed, group],
+            // Two neighbors in each pair of registers, or in one register where they are packed.
+            Part::C | Part::D => [group + 8 * (element / 2), member * 2 + element % 2],
+        }
+    }
+}
+
+pub(crate) fn extent([m, n, k]: [u32; 3], part: Part) -> [u32; 2] {
+    match part {
+        Part::A => [m, k],
+        Part::B => [k, n],
+        Part::C | Part::D => [m, n],
+    }
+}
+
+pub(crate) fn opaque_position(columns: u32, lane: u32, element: u32) -> [u32; 2] {
+    let index = element * LANES as u32 + lane;
+    [index / columns, index % columns]
+}

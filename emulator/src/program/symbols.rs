@@ -1,0 +1,107 @@
+//! What the names of a module mean, and what its variables take.
+
+use super::types::Type;
+use super::{PtxError, PtxErrorKind};
+use crate::ptx::{self, Position, Variable};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most that a module may become, in instructions: functions count once for each kernel that may call them, and so
+/// do shared variables, rows of registers and targets of indexed branches. Some 100 MB of text that is not repeated.
+pub(super) const MOST_PARTS: u32 = 1 << 22;
+
+/// What a name at module scope means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ModuleSymbol {
+    /// Index of a global or constant variable.
+    Global(u32),
+    /// Index of a shared variable.
+    Shared(u32),
+    /// Index of a function.
+    Function(u32),
+}
+
+/// Size and alignment of a shared variable; `bytes` is `None` where the launch decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct SharedVariable {
+    pub(super) bytes: Option<u32>,
+    pub(super) align: u32,
+}
+
+/// The module as the decoder of kernels sees it.
+pub(super) struct Context<'m, 's> {
+    pub(super) module: &'m ptx::Module<'s>,
+    pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
+    pub(super) shared: Vec<SharedVariable>,
+    /// Whether the target has what came with `sm_100`: accesses of 32 bytes, pairs of single precision.
+    pub(super) since_sm_100: bool,
+    /// The variables in constant memory: which, and their bytes.
+    pub(super) constants: Vec<(u32, u64)>,
+    /// Function index to the tree that has its body, where there is one.
+    pub(super) bodies: Vec<Option<&'m ptx::Function<'s>>>,
+    pub(super) names: Vec<&'s str>,
+    /// Functions that a pointer may point at.
+    pub(super) address_taken: Vec<u32>,
+    pub(super) files: Arc<[(u32, String)]>,
+    /// The variables of global and constant memory inside functions, by where they stand.
+    pub(super) inner: HashMap<Position, u32>,
+    /// The names of vector registers, and of their elements.
+    pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
+    /// What is left of the parts that a module may have.
+    pub(super) parts: Cell<u32>,
+}
+
+impl Context<'_, '_> {
+    /// Counts what the module becomes, which may be much longer than its text.
+    pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), PtxError> {
+        let left = u32::try_from(parts).ok().and_then(|parts| self.parts.get().checked_sub(parts));
+        self.parts.set(left.ok_or_else(|| {
+            let text = format!("the module becomes more than {MOST_PARTS} instructions and registers");
+            PtxError::at(at, PtxErrorKind::Unsupported, text)
+        })?);
+        Ok(())
+    }
+}
+
+/// Bytes and alignment of a declared variable; `None` for an array without size.
+pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), PtxError> {
+    let refuse = |message: String| PtxError::at(variable.position, PtxErrorKind::Unsupported, message);
+    let ty = Type::parse(variable.ty).filter(|ty| *ty != Type::Pred).ok_or_else(|| {
+        refuse(format!("variables of type `.{}` are not supported by the software device", variable.ty))
+    })?;
+    let element = u64::from(ty.bytes()) * u64::from(variable.vector);
+    let mut bytes = Some(element);
+    for dimension in &variable.dimensions {
+        bytes = match (bytes, dimension) {
+            (Some(bytes), Some(count)) => Some(
+                bytes
+                    .checked_mul(*count)
+                    .filter(|bytes| *bytes < 1 << 48)
+                    .ok_or_else(|| refuse(format!("`{}` is larger than any memory", variable.name)))?,
+            ),
+            _ => None,
+        };
+    }
+    let align = variable.align.map_or(element, u64::from).max(1);
+    if !align.is_power_of_two() || align > 4096 {
+        return Err(refuse(format!("the alignment {align} is not a power of two up to 4096")));
+    }
+    Ok((bytes, align))
+}
+
+pub(super) fn shared_layout(variable: &Variable<'_>) -> Result<SharedVariable, PtxError> {
+    let (bytes, align) = layout(variable)?;
+    let bytes = bytes
+        .map(|bytes| {
+            u32::try_from(bytes).map_err(|_| {
+                PtxError::at(
+                    variable.position,
+                    PtxErrorKind::Unsupported,
+                    "more shared memory than any block has",
+                )
+            })
+        })
+        .transpose()?;
+    Ok(SharedVariable { bytes, align: align as u32 })
+}

@@ -1,0 +1,261 @@
+//! What each opcode computes, as small pure functions on typed scalars.
+//!
+//! An operation is a type that implements [`Pure`] or [`Test`]. From that one function two loops are made: a
+//! plain one, lane by lane, and one over whole rows for the vector mode. The decoder picks an operation by
+//! instruction type; the register's declared type plays no part.
+//!
+//! Rows hold 32 lanes of 32 bits. A 64-bit value takes two consecutive rows, read as 32 lanes of 64 bits. Values
+//! of 8 and 16 bits take the low bits of a lane; the rest is unspecified and never read.
+
+pub(crate) mod approximate;
+pub(crate) mod barrier;
+pub(crate) mod bits;
+pub(crate) mod convert;
+pub(crate) mod float;
+pub(crate) mod float8;
+pub(crate) mod half;
+pub(crate) mod integer;
+mod register;
+pub(crate) mod rows;
+pub(crate) mod shuffle;
+mod soft;
+pub(crate) mod video;
+
+pub(crate) use register::{LANES, Predicate, Register, Width, lanes_of};
+use rows::{Level, PureRows, TestRows, pure_rows, test_rows};
+
+/// A type that lives in lanes.
+pub(crate) trait Lane: Copy {
+    const WIDTH: Width;
+
+    /// # Safety
+    /// `row` points at as many rows as `WIDTH` says, `lane` is below 32.
+    unsafe fn read(row: *const u32, lane: usize) -> Self;
+
+    /// # Safety
+    /// As [`Lane::read`].
+    unsafe fn write(self, row: *mut u32, lane: usize);
+}
+
+impl Lane for () {
+    const WIDTH: Width = Width::None;
+    #[inline(always)]
+    unsafe fn read(_: *const u32, _: usize) {}
+    #[inline(always)]
+    unsafe fn write(self, _: *mut u32, _: usize) {}
+}
+
+macro_rules! lanes {
+    ($($ty:ty, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
+        impl Lane for $ty {
+            const WIDTH: Width = Width::$width;
+            #[inline(always)]
+            unsafe fn read(row: *const u32, lane: usize) -> Self {
+                // SAFETY: inside the rows that the caller vouches for, which are aligned for any cell.
+                let $raw = unsafe { *row.cast::<$cell>().add(lane) };
+                $from
+            }
+            #[inline(always)]
+            unsafe fn write(self, row: *mut u32, lane: usize) {
+                let $value = self;
+                // SAFETY: as in `read`.
+                unsafe { *row.cast::<$cell>().add(lane) = $to };
+            }
+        }
+    )*};
+}
+
+lanes! {
+    u8, u32, Single, |raw| raw as u8, |v| u32::from(v);
+    i8, u32, Single, |raw| raw as i8, |v| v as u32;
+    u16, u32, Single, |raw| raw as u16, |v| u32::from(v);
+    i16, u32, Single, |raw| raw as i16, |v| v as u32;
+    u32, u32, Single, |raw| raw, |v| v;
+    i32, u32, Single, |raw| raw as i32, |v| v as u32;
+    f32, u32, Single, |raw| f32::from_bits(raw), |v| v.to_bits();
+    u64, u64, Double, |raw| raw, |v| v;
+    i64, u64, Double, |raw| raw as i64, |v| v as u64;
+    f64, u64, Double, |raw| f64::from_bits(raw), |v| v.to_bits();
+}
+
+/// An operation from up to four values to one, without side effects.
+pub(crate) trait Pure {
+    type Out: Lane;
+    type A: Lane;
+    type B: Lane;
+    type C: Lane;
+    type D: Lane;
+    /// Whether it is frequent and simple enough to be compiled for each vector extension, over whole rows. Compiling
+    /// all operations so would take minutes.
+    const IN_ROWS: bool = false;
+    fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
+}
+
+/// A comparison of two values.
+pub(crate) trait Test {
+    type A: Lane;
+    type B: Lane;
+    /// As [`Pure::IN_ROWS`].
+    const IN_ROWS: bool = size_of::<Self::A>() >= 4;
+    fn eval(a: Self::A, b: Self::B) -> bool;
+}
+
+/// Runs an operation for the lanes of `mask`: rows, destination, sources, mask.
+pub(crate) type PureFn = unsafe fn(*mut u32, Register, [Register; 4], u32);
+/// Runs a comparison for the lanes of `mask` and returns one bit a lane; other lanes' bits are clear.
+pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
+
+/// An operation as the decoder hands it to both execution modes.
+#[derive(Debug)]
+pub(crate) struct PureInfo {
+    pub(crate) plain: PureFn,
+    /// Over whole rows, for each vector extension, if [`Pure::IN_ROWS`].
+    pub(crate) rows: Option<[PureRows; Level::COUNT]>,
+    pub(crate) out: Width,
+    pub(crate) sources: [Width; 4],
+    /// Bytes of the result and of the sources, as far as they count.
+    pub(crate) sizes: [u32; 5],
+}
+
+/// A comparison as the decoder hands it to both execution modes.
+#[derive(Debug)]
+pub(crate) struct TestInfo {
+    pub(crate) plain: TestFn,
+    /// Over whole rows, for each vector extension, if [`Test::IN_ROWS`].
+    pub(crate) rows: Option<[TestRows; Level::COUNT]>,
+    pub(crate) width: Width,
+}
+
+trait Describe: Pure {
+    const INFO: PureInfo;
+}
+
+impl<O: Pure> Describe for O {
+    const INFO: PureInfo = PureInfo {
+        plain: plain::<O>,
+        rows: if O::IN_ROWS { Some(pure_rows::<O>()) } else { None },
+        out: O::Out::WIDTH,
+        sources: [O::A::WIDTH, O::B::WIDTH, O::C::WIDTH, O::D::WIDTH],
+        sizes: [
+            size_of::<O::Out>() as u32,
+            size_of::<O::A>() as u32,
+            size_of::<O::B>() as u32,
+            size_of::<O::C>() as u32,
+            size_of::<O::D>() as u32,
+        ],
+    };
+}
+
+trait DescribeTest: Test {
+    const INFO: TestInfo;
+}
+
+impl<O: Test> DescribeTest for O {
+    const INFO: TestInfo = TestInfo {
+        plain: plain_test::<O>,
+        rows: if O::IN_ROWS { Some(test_rows::<O>()) } else { None },
+        width: O::A::WIDTH,
+    };
+}
+
+/// The table entry of an operation.
+pub(crate) fn pure<O: Pure>() -> &'static PureInfo {
+    &<O as Describe>::INFO
+}
+
+/// The table entry of a comparison.
+pub(crate) fn test<O: Test>() -> &'static TestInfo {
+    &<O as DescribeTest>::INFO
+}
+
+#[inline(always)]
+fn row(rows: *const u32, register: Register) -> *const u32 {
+    rows.wrapping_add(register.0 as usize * LANES)
+}
+
+/// # Safety
+/// `rows` holds every register named, in the widths of the operation.
+unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], mask: u32) {
+    let [a, b, c, d] = sources.map(|register| row(rows, register));
+    let out = row(rows, out).cast_mut();
+    for lane in lanes_of(mask) {
+        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        let a = unsafe { O::A::read(a, lane) };
+        // SAFETY: as above.
+        let b = unsafe { O::B::read(b, lane) };
+        // SAFETY: as above.
+        let c = unsafe { O::C::read(c, lane) };
+        // SAFETY: as above.
+        let d = unsafe { O::D::read(d, lane) };
+        // SAFETY: as above.
+        unsafe { O::eval(a, b, c, d).write(out, lane) };
+    }
+}
+
+/// # Safety
+/// `rows` holds both registers, in the widths of the comparison.
+unsafe fn plain_test<O: Test>(rows: *const u32, sources: [Register; 2], mask: u32) -> u32 {
+    let [a, b] = sources.map(|register| row(rows, register));
+    let mut bits = 0;
+    for lane in lanes_of(mask) {
+        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        let a = unsafe { O::A::read(a, lane) };
+        // SAFETY: as above.
+        let b = unsafe { O::B::read(b, lane) };
+        bits |= u32::from(O::eval(a, b)) << lane;
+    }
+    bits
+}
+
+/// Declares operations: `Name[T: Bound](a: T, b: u32) -> T { ... }`, or with compile-time switches
+/// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or without either. `@rows(condition)` in front sets
+/// [`Pure::IN_ROWS`].
+macro_rules! operations {
+    () => {};
+    ($(#[$m:meta])* $(@rows($rows:expr))? $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name<$(const $n: $nt),+>;
+        impl<$(const $n: $nt),+> $crate::semantics::Pure for $name<$($n),+> {
+            $(const IN_ROWS: bool = $rows;)?
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    ($(#[$m:meta])* $(@rows($rows:expr))? $name:ident [$($t:ident: $bound:ident),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name<$($t),+>(core::marker::PhantomData<($($t,)+)>);
+        impl<$($t: $bound),+> $crate::semantics::Pure for $name<$($t),+> {
+            $(const IN_ROWS: bool = $rows;)?
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    ($(#[$m:meta])* $(@rows($rows:expr))? $name:ident ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name;
+        impl $crate::semantics::Pure for $name {
+            $(const IN_ROWS: bool = $rows;)?
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    (@eval [$a:ident: $A:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, _b: (), _c: (), _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, $b: $B, _c: (), _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty, $c:ident: $C:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, $b: $B, $c: $C, _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty, $c:ident: $C:ty, $d:ident: $D:ty] $out:ty, $body:block) => {
+        type Out = $out;
+        type A = $A;
+        type B = $B;
+        type C = $C;
+        type D = $D;
+        #[inline(always)]
+        fn eval($a: $A, $b: $B, $c: $C, $d: $D) -> $out $body
+    };
+}
+pub(crate) use operations;

@@ -1,0 +1,39 @@
+//! Where values live: registers, predicates, lanes.
+
+/// Lanes of a warp.
+pub(crate) const LANES: usize = 32;
+
+/// Index of a register's first row in the register file of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub(crate) struct Register(pub(crate) u32);
+
+/// Index of a predicate; each is one word, a bit for each lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub(crate) struct Predicate(pub(crate) u32);
+
+impl Predicate {
+    /// The predicate that is true in every lane.
+    pub(crate) const TRUE: Predicate = Predicate(0);
+}
+
+/// How many rows a value takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub(crate) enum Width {
+    /// No operand.
+    None,
+    /// One row.
+    Single,
+    /// Two rows.
+    Double,
+}
+
+/// The lanes of `mask`, ascending.
+pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            lane as usize
+        })
+    })
+}

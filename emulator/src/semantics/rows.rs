@@ -1,0 +1,161 @@
+//! Operations over whole rows, compiled once for each vector extension.
+//!
+//! A row function runs one operation for all 32 lanes of several warps. Lanes that must not change are no concern of
+//! it: the caller lets it write to a scratch row and merges that under a mask.
+
+use super::{LANES, Lane, Pure, Test};
+use core::mem::MaybeUninit;
+
+/// Lanes computed before any is written back, so that a row may be source and destination at once.
+pub(crate) const CHUNK: usize = 16;
+
+/// Runs an operation: register files of the warps, destination, sources; registers as offsets in cells.
+pub(crate) type PureRows = unsafe fn(&[*mut u32], u32, &[u32; 4]);
+/// Runs a comparison: register files of the warps, sources, and where a word of one bit a lane goes for each warp.
+pub(crate) type TestRows = unsafe fn(&[*mut u32], &[u32; 4], *mut u32);
+
+/// A vector extension that functions are compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Level {
+    /// What every processor of the target has.
+    #[cfg(not(target_arch = "x86_64"))]
+    Baseline,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(all(target_arch = "x86_64", has_avx512))]
+    Avx512,
+}
+
+impl Level {
+    pub(crate) const COUNT: usize = if cfg!(all(target_arch = "x86_64", has_avx512)) { 2 } else { 1 };
+
+    /// The best one that this processor has. `None` on old processors, where rows would bring little and a fused
+    /// multiplication and addition would be a call.
+    pub(crate) fn detect() -> Option<Level> {
+        #[cfg(not(target_arch = "x86_64"))]
+        return Some(Level::Baseline);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")) {
+                return None;
+            }
+            #[cfg(has_avx512)]
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                return Some(Level::Avx512);
+            }
+            Some(Level::Avx2)
+        }
+    }
+}
+
+/// Declares a function for each level from one that is always inlined, and a constant with all of them.
+macro_rules! for_each_level {
+    ($(#[$doc:meta])* $table:ident $([$($generics:tt)*])?: $kind:ty = $body:ident $(::<$($argument:ident),+>)? ($($name:ident: $ty:ty),*) $(-> $out:ty)?) => {
+        $(#[$doc])*
+        pub(crate) const fn $table $(<$($generics)*>)?() -> [$kind; $crate::semantics::rows::Level::COUNT] {
+            /// # Safety
+            /// As the function it is compiled from.
+            #[cfg(not(target_arch = "x86_64"))]
+            unsafe fn baseline $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
+                // SAFETY: passed on to the caller.
+                unsafe { $body $(::<$($argument),+>)?($($name),*) }
+            }
+            /// # Safety
+            /// As the function it is compiled from; the processor has AVX2 and FMA.
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            unsafe fn avx2 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
+                // SAFETY: passed on to the caller.
+                unsafe { $body $(::<$($argument),+>)?($($name),*) }
+            }
+            /// # Safety
+            /// As the function it is compiled from; the processor has AVX2, FMA and AVX-512 F, BW, DQ, VL.
+            #[cfg(all(target_arch = "x86_64", has_avx512))]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+            unsafe fn avx512 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
+                // SAFETY: passed on to the caller.
+                unsafe { $body $(::<$($argument),+>)?($($name),*) }
+            }
+            [
+                #[cfg(not(target_arch = "x86_64"))]
+                { baseline $(::<$($argument),+>)? },
+                #[cfg(target_arch = "x86_64")]
+                { avx2 $(::<$($argument),+>)? },
+                #[cfg(all(target_arch = "x86_64", has_avx512))]
+                { avx512 $(::<$($argument),+>)? },
+            ]
+        }
+    };
+}
+pub(crate) use for_each_level;
+
+for_each_level! {
+    /// The row functions of an operation, by level.
+    pure_rows[O: Pure]: PureRows = run_pure::<O>(files: &[*mut u32], out: u32, sources: &[u32; 4])
+}
+
+for_each_level! {
+    /// The row functions of a comparison, by level.
+    test_rows[O: Test]: TestRows = run_test::<O>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32)
+}
+
+/// # Safety
+/// Each register file holds the registers named, in the widths of the operation.
+#[inline(always)]
+unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
+    for file in files {
+        let [a, b, c, d] = sources.map(|source| file.wrapping_add(source as usize).cast_const());
+        let out = file.wrapping_add(out as usize);
+        let mut first = 0;
+        while first < LANES {
+            let mut results = [const { MaybeUninit::<O::Out>::uninit() }; CHUNK];
+            for (lane, result) in results.iter_mut().enumerate() {
+                let lane = first + lane;
+                // SAFETY: the caller vouches for the rows; `lane` is below 32.
+                let a = unsafe { O::A::read(a, lane) };
+                // SAFETY: as above.
+                let b = unsafe { O::B::read(b, lane) };
+                // SAFETY: as above.
+                let c = unsafe { O::C::read(c, lane) };
+                // SAFETY: as above.
+                let d = unsafe { O::D::read(d, lane) };
+                result.write(O::eval(a, b, c, d));
+            }
+            for (lane, result) in results.into_iter().enumerate() {
+                // SAFETY: each result was just written.
+                let result = unsafe { result.assume_init() };
+                // SAFETY: as for the sources.
+                unsafe { result.write(out, first + lane) };
+            }
+            first += CHUNK;
+        }
+    }
+}
+
+/// # Safety
+/// Each register file holds both registers, in the widths of the comparison; `bits` has room for a word each.
+#[inline(always)]
+unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32) {
+    for (index, file) in files.iter().enumerate() {
+        let [a, b, ..] = sources.map(|source| file.wrapping_add(source as usize).cast_const());
+        // A word a lane, each with another bit, is what becomes vector code.
+        let mut words = [0u32; LANES];
+        for (lane, word) in words.iter_mut().enumerate() {
+            // SAFETY: the caller vouches for the rows; `lane` is below 32.
+            let a = unsafe { O::A::read(a, lane) };
+            // SAFETY: as above.
+            let b = unsafe { O::B::read(b, lane) };
+            *word = if O::eval(a, b) { 1 << lane } else { 0 };
+        }
+        let mut all = 0;
+        for word in words {
+            all |= word;
+        }
+        // SAFETY: the caller vouches for the room.
+        unsafe { *bits.wrapping_add(index) = all };
+    }
+}

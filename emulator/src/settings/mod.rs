@@ -1,0 +1,294 @@
+//! What kind of device the emulator poses as, and what it checks.
+
+mod environment;
+
+use core::fmt;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use cuprum_sys::Version;
+
+use crate::exec;
+
+pub use environment::SettingsError;
+
+/// When the operations that are pushed to streams run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Mode {
+    /// Inside of the call that pushes them, in the order of the calls. Deterministic.
+    #[default]
+    Eager,
+    /// On a thread of the driver's own, while the host goes on.
+    Async,
+    /// When the host waits for them, and some time after a callback. Shows where a program forgets to wait.
+    Deferred,
+    /// At random moments, in a random order among those that nothing orders, and copies in parts. The number decides:
+    /// as long as one thread calls the driver, the same number gives the same order. Operations run in driver calls of
+    /// all kinds; what is waited for runs at the latest then.
+    Shuffled(u64),
+}
+
+/// The emulator's settings. There is one emulator in a process, set up by the first use.
+///
+/// Without a call of [`Settings::install`], the environment decides:
+///
+/// | variable | value | default |
+/// |---|---|---|
+/// | `CUPRUM_EMULATOR_DRIVER_VERSION` | `12.4` or `12040` | the newest known |
+/// | `CUPRUM_EMULATOR_COMPUTE_CAPABILITY` | `9.0` | `9.0` |
+/// | `CUPRUM_EMULATOR_MEMORY` | bytes, or with `K`, `M`, `G` | `4G` |
+/// | `CUPRUM_EMULATOR_DEVICES` | `1` to `16` | `1` |
+/// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred`, `shuffled` or, with a seed, `shuffled:7` | `eager` |
+/// | `CUPRUM_EMULATOR_INITCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_RACECHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_SYNCCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_LEAKCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_BUDGET` | warp instructions of a launch | no limit |
+/// | `CUPRUM_EMULATOR_TIME_LIMIT` | seconds of a launch, such as `2.5` | no limit |
+/// | `CUPRUM_EMULATOR_SEED` | a number | no shuffling |
+/// | `CUPRUM_EMULATOR_EXECUTION` | `vector`, `plain` | `vector` |
+/// | `CUPRUM_EMULATOR_WORKERS` | a number; `0` for one per core | `0` |
+/// | `CUPRUM_EMULATOR_REPORTS` | `0`, `1` | `1` |
+///
+/// Accesses to memory are always checked: out of bounds, freed, misaligned, null, of the host. There is no setting for
+/// that, since such an access would otherwise be one of the host's own.
+///
+/// ```
+/// use cuprum_emulator::Settings;
+///
+/// let settings = Settings::default().driver_version(11, 4).devices(2).check_races(true);
+/// assert_eq!(settings.to_string(), "CUDA 11.4, 2 devices of compute capability 9.0, 4096 MiB each");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub(crate) driver_version: Version,
+    pub(crate) compute_capability: (u32, u32),
+    pub(crate) memory_bytes: u64,
+    pub(crate) devices: u32,
+    pub(crate) mode: Mode,
+    pub(crate) visible_devices: Option<String>,
+    pub(crate) check_init: bool,
+    pub(crate) check_races: bool,
+    pub(crate) check_atomic_reads: bool,
+    pub(crate) check_barriers: bool,
+    pub(crate) check_leaks: bool,
+    pub(crate) instruction_budget: Option<u64>,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) execution: exec::Mode,
+    pub(crate) workers: usize,
+    pub(crate) reports: bool,
+}
+
+/// The most devices that can be asked for.
+const MAX_DEVICES: u32 = 16;
+
+/// Memory of one device unless asked otherwise.
+const DEFAULT_MEMORY: u64 = 4 << 30;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            driver_version: Version::new(13, 5),
+            compute_capability: (9, 0),
+            memory_bytes: DEFAULT_MEMORY,
+            devices: 1,
+            mode: Mode::default(),
+            visible_devices: None,
+            check_init: false,
+            check_races: false,
+            check_atomic_reads: false,
+            check_barriers: false,
+            check_leaks: false,
+            instruction_budget: None,
+            time_limit: None,
+            seed: None,
+            execution: exec::Mode::default(),
+            workers: 0,
+            reports: true,
+        }
+    }
+}
+
+/// The emulator is in use already, so its settings can no longer change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlreadyInUse;
+
+impl fmt::Display for AlreadyInUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the emulator is in use already; install its settings before the first call")
+    }
+}
+
+impl std::error::Error for AlreadyInUse {}
+
+static INSTALLED: OnceLock<Result<Settings, SettingsError>> = OnceLock::new();
+
+impl Settings {
+    /// The version of CUDA that the driver reports. Functions that came later are absent.
+    #[must_use]
+    pub fn driver_version(mut self, major: u32, minor: u32) -> Self {
+        self.driver_version = Version::new(major, minor);
+        self
+    }
+
+    /// The compute capability of each device.
+    #[must_use]
+    pub fn compute_capability(mut self, major: u32, minor: u32) -> Self {
+        self.compute_capability = (major, minor);
+        self
+    }
+
+    /// The memory of each device, in bytes. Taken from the host as it is used.
+    #[must_use]
+    pub fn memory_bytes(mut self, bytes: u64) -> Self {
+        self.memory_bytes = bytes;
+        self
+    }
+
+    /// The number of devices, 1 to 16; other numbers count as the nearest of those.
+    #[must_use]
+    pub fn devices(mut self, count: u32) -> Self {
+        self.devices = count.clamp(1, MAX_DEVICES);
+        self
+    }
+
+    /// Which of the devices the driver shows, and in which order: a list as in `CUDA_VISIBLE_DEVICES`, of numbers
+    /// or UUIDs (`GPU-` and digits, as many as make it unique). What makes no sense ends the list.
+    ///
+    /// The variable itself counts for `libcuda.so.1` alone: it is there to hide GPUs, and a program that has the
+    /// emulator of its own wants it all the more then.
+    #[must_use]
+    pub fn visible_devices(mut self, list: &str) -> Self {
+        self.visible_devices = Some(list.to_owned());
+        self
+    }
+
+    /// When the operations of a stream run.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Whether kernels are stopped when they read memory that nobody wrote, global, shared or local, or use a register
+    /// that nobody wrote. Default: no.
+    #[must_use]
+    pub fn check_init(mut self, yes: bool) -> Self {
+        self.check_init = yes;
+        self
+    }
+
+    /// Whether kernels are stopped when threads access the same shared or global memory and nothing orders them.
+    /// Default: no. One worker runs all blocks then.
+    ///
+    /// Reported are two accesses of different threads, at least one of them a write, that are not both strong (atomic,
+    /// volatile or with a memory order) within each other's scope. Not reported are two writes of the same value, and
+    /// plain reads beside atomic instructions, for which there is [`Settings::check_atomic_reads`].
+    #[must_use]
+    pub fn check_races(mut self, yes: bool) -> Self {
+        self.check_races = yes;
+        self
+    }
+
+    /// With [`Settings::check_races`]: whether kernels are also stopped when a thread reads plainly what another one
+    /// changes by an atomic instruction. Default: no. PTX calls that a race, but hardware reads whole words, and the
+    /// usual loop around a compare-and-swap begins so.
+    #[must_use]
+    pub fn check_atomic_reads(mut self, yes: bool) -> Self {
+        self.check_atomic_reads = yes;
+        self
+    }
+
+    /// Whether kernels are stopped when they do at barriers or at warp-level instructions what PTX leaves undefined.
+    /// Default: no; what leaves no thread able to run is found all the same.
+    #[must_use]
+    pub fn check_barriers(mut self, yes: bool) -> Self {
+        self.check_barriers = yes;
+        self
+    }
+
+    /// Whether the message hook is told what a context leaves behind when it ends, and what is left when the process
+    /// ends. Default: no; [`leaks`](crate::leaks) knows it all the same.
+    #[must_use]
+    pub fn check_leaks(mut self, yes: bool) -> Self {
+        self.check_leaks = yes;
+        self
+    }
+
+    /// The most warp instructions that a launch may execute; beyond them it fails with
+    /// `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    #[must_use]
+    pub fn instruction_budget(mut self, instructions: u64) -> Self {
+        self.instruction_budget = Some(instructions);
+        self
+    }
+
+    /// The longest that a launch may take; beyond that it fails with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Runs blocks and warps in an order that depends on this number, to bring out what depends on the order.
+    /// Default: blocks and warps in the order of their numbers. One worker runs all blocks then, so that the same
+    /// number always gives the same order.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// How instructions are executed. Default: [`exec::Mode::Vector`].
+    #[must_use]
+    pub fn execution(mut self, mode: exec::Mode) -> Self {
+        self.execution = mode;
+        self
+    }
+
+    /// Threads that run the blocks of a launch, the calling one included; 0, the default, means one for each core.
+    #[must_use]
+    pub fn workers(mut self, count: usize) -> Self {
+        self.workers = count;
+        self
+    }
+
+    /// Whether the message hook is told of faults and of refused modules. Default: yes.
+    /// [`last_fault`](crate::last_fault) knows the newest fault all the same.
+    #[must_use]
+    pub fn reports(mut self, yes: bool) -> Self {
+        self.reports = yes;
+        self
+    }
+
+    /// Makes these the settings of this process's emulator, in place of the environment's.
+    ///
+    /// # Errors
+    ///
+    /// [`AlreadyInUse`] if the emulator was used before.
+    pub fn install(self) -> Result<(), AlreadyInUse> {
+        INSTALLED.set(Ok(self)).map_err(|_| AlreadyInUse)
+    }
+
+    /// The settings in force, which no longer change.
+    pub(crate) fn in_force() -> &'static Result<Self, SettingsError> {
+        INSTALLED.get_or_init(Self::from_env)
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.compute_capability;
+        let plural = if self.devices == 1 { "" } else { "s" };
+        write!(
+            f,
+            "CUDA {}, {} device{plural} of compute capability {major}.{minor}, {} MiB each",
+            self.driver_version,
+            self.devices,
+            self.memory_bytes >> 20,
+        )
+    }
+}

@@ -1,0 +1,251 @@
+//! The checks of the driver: each is a setting, in code and in the environment, and what contexts leave behind is known.
+
+use core::ffi::{CStr, c_void};
+use core::ptr::null_mut;
+use std::process::Command;
+
+use crate::common::*;
+use crate::processes::in_child;
+use cuprum_emulator::report::{Fault, FaultKind, Hazard, LeakKind};
+use cuprum_emulator::{Message, alive, last_fault, leaks};
+use cuprum_sys::*;
+
+/// Launches a kernel of `kernels/NAME.ptx` with two blocks of 64 threads on buffers whose elements are all the same,
+/// 129 of which the last is not written. Answers the code of waiting for it.
+fn run(file: &str, kernel: &CStr, buffers: &[u32], last: Option<u32>) -> CUresult {
+    let path = format!("{}/../kernels/{file}.ptx", env!("CARGO_MANIFEST_DIR"));
+    let text = std::ffi::CString::new(std::fs::read(path).unwrap()).unwrap();
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    let mut function = CUfunction::null();
+    ok!(cuModuleGetFunction(&mut function, module, kernel.as_ptr()));
+    let mut addresses: Vec<CUdeviceptr> = buffers
+        .iter()
+        .map(|value| {
+            let buffer = alloc(4 * 129);
+            write(buffer, &[*value; 128]);
+            buffer
+        })
+        .collect();
+    let mut last = last.unwrap_or_default();
+    let mut params: Vec<*mut c_void> =
+        addresses.iter_mut().map(|address| (&raw mut *address).cast()).collect();
+    params.push((&raw mut last).cast());
+    let stream = CUstream::null();
+    let (params, no_extra) = (params.as_mut_ptr(), null_mut());
+    ok!(cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, stream, params, no_extra));
+    code!(cuCtxSynchronize())
+}
+
+fn fault() -> Fault {
+    last_fault().expect("a kernel went wrong")
+}
+
+#[test]
+fn each_check_is_off_unless_its_variable_asks_for_it() {
+    let failed = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+    let cases: [(&str, &CStr, &[u32], u32, FaultKind); 6] = [
+        ("INITCHECK", c"uninitialized_global", &[1, 0], 128, FaultKind::UninitializedRead),
+        ("INITCHECK", c"uninitialized_shared", &[0], 0, FaultKind::UninitializedRead),
+        ("INITCHECK", c"uninitialized_local", &[0], 32, FaultKind::UninitializedRead),
+        ("RACECHECK", c"race_waw", &[0], 0, FaultKind::Race(Hazard::WriteAfterWrite)),
+        ("RACECHECK", c"race_global", &[0], 0, FaultKind::Race(Hazard::WriteAfterRead)),
+        ("SYNCCHECK", c"divergent_barrier", &[0], 0, FaultKind::BarrierDivergence),
+    ];
+    for check in ["", "INITCHECK", "RACECHECK", "SYNCCHECK"] {
+        let variable = format!("CUPRUM_EMULATOR_{check}");
+        in_child("checks::each_check_is_off_unless_its_variable_asks_for_it", &[(&variable, "1")], || {
+            for (wanted, kernel, buffers, last, kind) in &cases {
+                let _context = TestContext::new();
+                let expected = if *wanted == check { failed } else { CUresult::CUDA_SUCCESS };
+                assert_eq!(run("bugs", kernel, buffers, Some(*last)), expected, "{kernel:?} with {check}");
+                if *wanted == check {
+                    assert_eq!(fault().kind, *kind, "{kernel:?}");
+                }
+                let _context = TestContext::new();
+                let corrected =
+                    std::ffi::CString::new(format!("{}_fixed", kernel.to_str().unwrap())).unwrap();
+                assert_eq!(
+                    run("bugs", &corrected, buffers, Some(*last)),
+                    CUresult::CUDA_SUCCESS,
+                    "{corrected:?} with {check}"
+                );
+            }
+        });
+    }
+}
+
+#[test]
+fn endless_kernels_end_with_the_budget_or_the_time() {
+    for variable in [("CUPRUM_EMULATOR_BUDGET", "1000000"), ("CUPRUM_EMULATOR_TIME_LIMIT", "0.05")] {
+        in_child("checks::endless_kernels_end_with_the_budget_or_the_time", &[variable], || {
+            let _context = TestContext::new();
+            assert_eq!(run("faults", c"spin", &[1], None), CUresult::CUDA_SUCCESS);
+            assert_eq!(run("faults", c"spin", &[0], None), CUresult::CUDA_ERROR_LAUNCH_TIMEOUT);
+            let fault = fault();
+            assert_eq!(fault.kind, FaultKind::Timeout);
+            assert!(fault.related.iter().all(|place| place.ptx_line != 0), "{fault}");
+            assert_eq!(fault.related.len(), 2, "two warps: {fault}");
+        });
+    }
+}
+
+#[test]
+fn execution_seed_and_workers_change_how_and_not_what() {
+    for variables in [
+        [("CUPRUM_EMULATOR_EXECUTION", "plain"), ("CUPRUM_EMULATOR_WORKERS", "1")],
+        [("CUPRUM_EMULATOR_SEED", "7"), ("CUPRUM_EMULATOR_WORKERS", "3")],
+    ] {
+        in_child("checks::execution_seed_and_workers_change_how_and_not_what", &variables, || {
+            let _context = TestContext::new();
+            assert_eq!(run("bugs", c"race_shared_fixed", &[5, 0], None), CUresult::CUDA_SUCCESS);
+        });
+    }
+}
+
+/// Messages to the hook, in a child that runs one test with the settings in the environment.
+fn told(test: &str, variables: &[(&str, &str)]) -> String {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env("TOLD_TO", "standard error")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// True in the child. The hook's messages then go to standard error.
+fn is_child() -> bool {
+    let child = std::env::var_os("TOLD_TO").is_some();
+    if child {
+        cuprum_emulator::set_message_hook(|message: &Message<'_>| eprintln!("{message}"));
+    }
+    child
+}
+
+#[test]
+fn what_contexts_leave_behind_is_known() {
+    const THIS: &str = "checks::what_contexts_leave_behind_is_known";
+    if !is_child() {
+        let ended = "5 leaks\n  \
+                     allocation #2 (4000 bytes of device memory, from cuMemAlloc), never freed\n  \
+                     allocation #4 (100 bytes of pinned host memory, from cuMemAllocHost), never freed\n  \
+                     stream #2 (from cuStreamCreate), never destroyed\n  \
+                     event #1 (from cuEventCreate), never destroyed\n  \
+                     module #1 (from cuModuleLoadData), never unloaded\n";
+        let left = "2 leaks\n  \
+                    allocation #6 (8 bytes of device memory, from cuMemAlloc), never freed\n  \
+                    graph #1 (from cuGraphCreate), never destroyed\n";
+        assert_eq!(told(THIS, &[("CUPRUM_EMULATOR_LEAKCHECK", "1")]), format!("{ended}{left}"));
+        assert_eq!(told(THIS, &[]), "");
+        return;
+    }
+    let mut context = CUcontext::null();
+    ok!(cuInit(0));
+    ok!(cuCtxCreate_v2(&mut context, 0, 0));
+    let freed = alloc(1);
+    alloc(4000);
+    ok!(cuMemFree_v2(freed));
+    let pitched_and_freed = alloc(64);
+    let mut pinned = null_mut();
+    ok!(cuMemAllocHost_v2(&mut pinned, 100));
+    ok!(cuMemFree_v2(pitched_and_freed));
+    ok!(cuStreamDestroy_v2(stream(0)));
+    stream(0);
+    event(0);
+    let ptx = c".version 7.0\n.target sm_50\n.address_size 64\n.visible .global .u32 variable;\n";
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, ptx.as_ptr().cast()));
+    assert_eq!(alive().len(), 6, "the context too: {:?}", alive());
+    assert!(leaks().is_empty());
+    ok!(cuCtxDestroy_v2(context));
+    let kinds: Vec<LeakKind> = leaks().iter().map(|leak| leak.kind).collect();
+    assert_eq!(kinds[2..], [LeakKind::Stream, LeakKind::Event, LeakKind::Module]);
+    assert!(leaks().iter().all(|leak| leak.context == 1));
+    assert!(alive().is_empty());
+
+    // What a primary context holds, and what belongs to none, is told when the process ends.
+    ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
+    ok!(cuCtxSetCurrent(context));
+    alloc(8);
+    let mut graph = CUgraph::null();
+    ok!(cuGraphCreate(&mut graph, 0));
+    assert_eq!(alive().len(), 2);
+}
+
+#[test]
+fn a_primary_context_leaks_when_its_last_user_leaves_it_or_resets_it() {
+    in_child("checks::a_primary_context_leaks_when_its_last_user_leaves_it_or_resets_it", &[], || {
+        let mut context = CUcontext::null();
+        ok!(cuInit(0));
+        for ends in 0..2usize {
+            ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
+            ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
+            ok!(cuCtxSetCurrent(context));
+            alloc(16);
+            ok!(cuDevicePrimaryCtxRelease_v2(0));
+            assert_eq!(leaks().len(), ends, "somebody still uses the context");
+            match ends {
+                0 => ok!(cuDevicePrimaryCtxRelease_v2(0)),
+                _ => ok!(cuDevicePrimaryCtxReset_v2(0)),
+            }
+            assert_eq!(leaks().len(), ends + 1);
+        }
+    });
+}
+
+#[test]
+fn a_context_with_a_fault_is_not_blamed_for_what_it_can_no_longer_free() {
+    in_child("checks::a_context_with_a_fault_is_not_blamed_for_what_it_can_no_longer_free", &[], || {
+        let context = TestContext::new();
+        assert_eq!(run("faults", c"null_write", &[], None), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        alive();
+        drop(context);
+        assert!(leaks().is_empty());
+    });
+}
+
+#[test]
+fn faults_are_told_once_unless_the_settings_say_no() {
+    const THIS: &str = "checks::faults_are_told_once_unless_the_settings_say_no";
+    if !is_child() {
+        let report = told(THIS, &[]);
+        assert_eq!(report.matches("null pointer access in kernel `null_write`").count(), 1, "{report}");
+        assert_eq!(told(THIS, &[("CUPRUM_EMULATOR_REPORTS", "0")]), "");
+        return;
+    }
+    let _context = TestContext::new();
+    let code = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+    assert_eq!(run("faults", c"null_write", &[], None), code);
+    assert_eq!(code!(cuCtxSynchronize()), code);
+    assert_eq!(fault().kind, FaultKind::NullPointer);
+}
+
+#[test]
+fn a_report_names_the_call_that_allocated() {
+    in_child("checks::a_report_names_the_call_that_allocated", &[], || {
+        let _context = TestContext::new();
+        let code = run("faults", c"misaligned_write", &[0], None);
+        assert_eq!(code, CUresult::CUDA_ERROR_MISALIGNED_ADDRESS);
+        let text = fault().to_string();
+        assert!(text.ends_with(" (516 bytes of device memory, from cuMemAlloc)"), "{text}");
+    });
+}
+
+#[test]
+fn grids_that_wait_for_each_other_pass_every_check() {
+    let all = [
+        ("CUPRUM_EMULATOR_INITCHECK", "1"),
+        ("CUPRUM_EMULATOR_RACECHECK", "1"),
+        ("CUPRUM_EMULATOR_SYNCCHECK", "1"),
+    ];
+    in_child("checks::grids_that_wait_for_each_other_pass_every_check", &all, || {
+        let _context = TestContext::new();
+        for kernel in [c"race_last_block_fixed", c"race_lock_fixed", c"race_message_fixed"] {
+            let ones_or_zeros: &[u32] =
+                if kernel == c"race_last_block_fixed" { &[1, 0, 0, 0] } else { &[0, 0, 0] };
+            assert_eq!(run("bugs", kernel, ones_or_zeros, None), CUresult::CUDA_SUCCESS, "{kernel:?}");
+        }
+    });
+}

@@ -1,0 +1,42 @@
+//! What a real driver answers to mistakes and edge cases, against what the exported library answers to the same
+//! program.
+//!
+//! `tests/gpu/probe_driver.py` asks, each question in a process of its own, because some of them crash real drivers;
+//! `tests/gpu/compare_driver.py` lists the differences that are meant, with the reason of each.
+//!
+//! `cargo test -p cuprum-emulator --test driver -- --ignored goldens::mistakes`, as CI does: it needs python3.
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[allow(unreachable_pub, reason = "shared with a test of the library")]
+#[path = "../../libcuda/tests/built/mod.rs"]
+mod built;
+
+/// A folder where the library has the name that programs load.
+fn library_folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("driver_goldens");
+    std::fs::create_dir_all(&folder).expect("the target folder can be written");
+    std::fs::copy(built::library(), folder.join("libcuda.so.1")).expect("cargo has built the library");
+    folder
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}:\n{said}{errors}");
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn mistakes_are_answered_as_a_real_driver_does() {
+    let folder = library_folder();
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (scripts, recorded) =
+        (repository.join("tests/gpu"), repository.join("tests/data/goldens/driver.json"));
+    let measured = folder.join("driver.json");
+    let mut probe = Command::new("python3");
+    probe.arg(scripts.join("probe_driver.py")).arg(&measured);
+    // One of the questions is asked while a kernel waits for the host.
+    run(probe.env("LD_LIBRARY_PATH", &folder).env("CUPRUM_EMULATOR_MODE", "async"));
+    run(Command::new("python3").arg(scripts.join("compare_driver.py")).arg(recorded).arg(&measured));
+}

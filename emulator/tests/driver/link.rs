@@ -1,0 +1,197 @@
+//! Device code that was compiled apart: images with a list of fat binaries to link, and the library of the device
+//! runtime.
+
+use core::ffi::c_void;
+use core::ptr::{null, null_mut};
+
+use crate::common::*;
+use cuprum_sys::*;
+
+const HEADER: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
+
+const DECLARATIONS: &str = "
+.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 a);
+.extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 a, .param .b32 b);
+.extern .func (.param .b32 r) cudaCGGetSize(.param .b64 a, .param .b64 b, .param .b64 c);
+.extern .func (.param .b32 r) cudaCGGetRank(.param .b64 a, .param .b64 b, .param .b64 c);
+.extern .func (.param .b32 r) shared_helper(.param .b32 a);
+";
+
+/// Each thread writes its rank, all meet, each adds what its neighbor on the other side of the grid wrote.
+const KERNEL: &str = "
+.visible .entry meet(.param .u64 out)
+{
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<12>;
+    .local .align 4 .b8 places[8];
+    .param .b32 scope;
+    .param .b64 handle;
+    .param .b64 a;
+    .param .b64 b;
+    .param .b32 code;
+    ld.param.u64 %rd0, [out];
+    mov.b32 %r9, SCOPE;
+    st.param.b32 [scope], %r9;
+    call (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %rd1, [handle];
+    mov.u64 %rd2, places;
+    cvta.local.u64 %rd2, %rd2;
+    add.u64 %rd3, %rd2, 4;
+    st.param.b64 [a], %rd2;
+    st.param.b64 [b], %rd3;
+    st.param.b64 [handle], %rd1;
+    call (code), cudaCGGetSize, (a, b, handle);
+    ld.param.b32 %r8, [code];
+    ld.u32 %r0, [%rd2];
+    call (code), cudaCGGetRank, (a, b, handle);
+    ld.u32 %r1, [%rd2];
+    mul.wide.u32 %rd4, %r1, 4;
+    add.u64 %rd4, %rd0, %rd4;
+    st.global.u32 [%rd4], %r1;
+    st.param.b32 [scope], 0;
+    call (code), cudaCGSynchronize, (handle, scope);
+    ld.param.b32 %r2, [code];
+    or.b32 %r8, %r8, %r2;
+    not.b32 %r3, %r1;
+    add.u32 %r3, %r0, %r3;
+    mul.wide.u32 %rd5, %r3, 4;
+    add.u64 %rd5, %rd0, %rd5;
+    ld.volatile.global.u32 %r4, [%rd5];
+    call (code), cudaCGSynchronize, (handle, scope);
+    st.param.b32 [scope], %r4;
+    call (code), shared_helper, (scope);
+    ld.param.b32 %r4, [code];
+    add.u32 %r5, %r1, %r4;
+    mad.lo.u32 %r5, %r8, 1000, %r5;
+    st.global.u32 [%rd4], %r5;
+    ret;
+}
+";
+
+const HELPER: &str = "
+.visible .func (.param .b32 r) shared_helper(.param .b32 a)
+{
+    .reg .b32 %r<2>;
+    ld.param.u32 %r0, [a];
+    add.u32 %r0, %r0, 5;
+    st.param.b32 [r], %r0;
+    ret;
+}
+";
+
+fn kernel() -> String {
+    format!("{HEADER}{DECLARATIONS}{}", KERNEL.replace("SCOPE", "1"))
+}
+
+fn helper() -> String {
+    format!("{HEADER}{HELPER}")
+}
+
+/// A container with one entry of PTX that is not compressed.
+fn container(ptx: &str) -> Vec<u64> {
+    let mut payload = ptx.as_bytes().to_vec();
+    payload.resize((payload.len() + 1).next_multiple_of(8), 0);
+    let mut entry = vec![0u8; 64];
+    entry[0..4].copy_from_slice(&[1, 0, 1, 1]);
+    entry[4..8].copy_from_slice(&64u32.to_le_bytes());
+    entry[8..16].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+    entry[28..32].copy_from_slice(&75u32.to_le_bytes());
+    let files = (entry.len() + payload.len()) as u64;
+    let mut bytes = 0x0010_0001_ba55_ed50_u64.to_le_bytes().to_vec();
+    bytes.extend(files.to_le_bytes());
+    bytes.extend(entry);
+    bytes.extend(payload);
+    bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+/// Wrapper that a C compiler puts around a list of fat binaries.
+#[repr(C)]
+struct Wrapper {
+    magic: u32,
+    version: u32,
+    linked: *const u64,
+    list: *const *const u64,
+}
+
+/// An archive with one member of this name: an empty symbol table, the table of long names, the member.
+fn archive(member: &str) -> Vec<u8> {
+    let header =
+        |name: &str, size: usize| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 0);
+    let mut names = format!("{member}\n");
+    if names.len() % 2 == 1 {
+        names.push('\n');
+    }
+    let (symbols, table, object) = (header("/", 0), header("//", names.len()), header("/0", 4));
+    format!("!<arch>\n{symbols}{table}{names}{object}xxxx").into_bytes()
+}
+
+/// Four blocks of 48 threads: what each finds.
+fn assert_meets(module: CUmodule) {
+    const THREADS: u32 = 4 * 48;
+    let mut function = CUfunction::null();
+    ok!(cuModuleGetFunction(&mut function, module, c"meet".as_ptr()));
+    let mut out = alloc(4 * THREADS as usize);
+    let place = out;
+    let mut params: [*mut c_void; 1] = [(&raw mut out).cast()];
+    let stream = CUstream::null();
+    ok!(cuLaunchCooperativeKernel(function, 2, 2, 1, 8, 3, 2, 0, stream, params.as_mut_ptr()));
+    let expected = vec![THREADS - 1 + 5; THREADS as usize];
+    assert_eq!(read::<u32>(place, THREADS as usize), expected);
+}
+
+#[test]
+fn a_list_of_fat_binaries_is_linked() {
+    let _context = TestContext::new();
+    let (first, second) = (container(&kernel()), container(&helper()));
+    let empty = [0x0010_0001_ba55_ed50_u64, 0];
+    let list = [first.as_ptr(), second.as_ptr(), null()];
+    let wrapper = Wrapper { magic: 0x4662_43b1, version: 2, linked: empty.as_ptr(), list: list.as_ptr() };
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, (&raw const wrapper).cast()));
+    assert_meets(module);
+    // Without the one that defines what the other one needs.
+    let list = [first.as_ptr(), null()];
+    let wrapper = Wrapper { list: list.as_ptr(), ..wrapper };
+    let refused = code!(cuModuleLoadData(&mut module, (&raw const wrapper).cast()));
+    assert_eq!(refused, CUresult::CUDA_ERROR_INVALID_PTX);
+    let list = [empty.as_ptr(), null()];
+    let wrapper = Wrapper { list: list.as_ptr(), ..wrapper };
+    let refused = code!(cuModuleLoadData(&mut module, (&raw const wrapper).cast()));
+    assert_eq!(refused, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
+    let wrapper = Wrapper { list: null(), ..wrapper };
+    let refused = code!(cuModuleLoadData(&mut module, (&raw const wrapper).cast()));
+    assert_eq!(refused, CUresult::CUDA_ERROR_INVALID_VALUE);
+}
+
+#[test]
+fn the_library_of_the_device_runtime_is_built_in() {
+    let _context = TestContext::new();
+    let link = |with: &[u8]| {
+        let mut link = CUlinkState::null();
+        ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut link));
+        let add = |kind, bytes: &[u8]| {
+            let data = bytes.as_ptr().cast_mut().cast();
+            code!(cuLinkAddData_v2(link, kind, data, bytes.len(), c"x".as_ptr(), 0, null_mut(), null_mut()))
+        };
+        for text in [kernel(), helper()] {
+            let code = add(CUjitInputType::CU_JIT_INPUT_PTX, format!("{text}\0").as_bytes());
+            assert_eq!(code, CUresult::CUDA_SUCCESS);
+        }
+        let added = add(CUjitInputType::CU_JIT_INPUT_LIBRARY, with);
+        let (mut image, mut size) = (NULL, 0);
+        let completed = code!(cuLinkComplete(link, &mut image, &mut size));
+        if completed == CUresult::CUDA_SUCCESS {
+            let mut module = CUmodule::null();
+            ok!(cuModuleLoadData(&mut module, image));
+            assert_meets(module);
+        }
+        ok!(cuLinkDestroy(link));
+        (added, completed)
+    };
+    let success = CUresult::CUDA_SUCCESS;
+    assert_eq!(link(&archive("cuda_device_runtime.o/")), (success, success));
+    // As on hardware, what it defines is not there without it.
+    let refused = (CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, CUresult::CUDA_ERROR_INVALID_PTX);
+    assert_eq!(link(&archive("other.o/")), refused);
+    assert_eq!(link(b"!<arch>\n"), refused);
+}

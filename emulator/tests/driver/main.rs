@@ -1,0 +1,39 @@
+//! The driver's functions with the settings that a process has by default, a module for each kind of object.
+//!
+//! They run beside each other in one process: contexts keep them apart. What reads or changes what belongs to the process
+//! or the device (the last fault, the error log, leaks, memory of graphs, the primary context in more than one test,
+//! settings in the environment) runs in a child. Programs of their own, directly in `tests/`, have settings that are
+//! installed, and a hook.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../device/mod.rs"]
+mod device;
+#[path = "../../../sys/tests/common/mod.rs"]
+mod processes;
+
+#[cfg(target_os = "linux")]
+mod checks;
+mod context;
+mod cooperative;
+mod fatbin;
+mod functions;
+#[cfg(target_os = "linux")]
+mod goldens;
+mod graph;
+mod graph_memory;
+mod graph_nodes;
+mod green;
+mod init;
+mod launch;
+mod library;
+mod link;
+mod log;
+mod memory;
+mod outlive;
+mod pool;
+mod sanitizer;
+mod stream;
+mod textures;
+#[cfg(target_os = "linux")]
+mod versions;

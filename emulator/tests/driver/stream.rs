@@ -1,0 +1,119 @@
+//! Streams, events, host functions, and the order of what is pushed.
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use std::sync::Mutex;
+
+use crate::common::*;
+use cuprum_sys::*;
+
+const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
+const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+
+#[test]
+fn asynchronous_work_is_done_after_a_wait() {
+    let _context = TestContext::new();
+    let stream = stream(CUstream_flags::CU_STREAM_NON_BLOCKING.0);
+    let buffer = alloc(400);
+    let values: Vec<u32> = (0..100).collect();
+    let mut back = vec![0u32; 100];
+    ok!(cuMemcpyHtoDAsync_v2(buffer, values.as_ptr().cast(), 400, stream));
+    ok!(cuMemsetD32Async(buffer, 9, 1, stream));
+    ok!(cuMemcpyDtoHAsync_v2(back.as_mut_ptr().cast(), buffer, 400, stream));
+    ok!(cuStreamSynchronize(stream));
+    ok!(cuStreamQuery(stream));
+    assert_eq!(back[0], 9);
+    assert_eq!(back[1..], values[1..]);
+    ok!(cuStreamDestroy_v2(stream));
+    assert_eq!(code!(cuStreamQuery(stream)), INVALID_HANDLE);
+    assert_eq!(code!(cuStreamDestroy_v2(stream)), INVALID_HANDLE);
+}
+
+#[test]
+fn properties_of_streams() {
+    let context = TestContext::new();
+    let mut stream = CUstream::null();
+    ok!(cuStreamCreateWithPriority(&mut stream, 1, -100));
+    let (mut priority, mut flags, mut owner) = (9, 9, CUcontext::null());
+    ok!(cuStreamGetPriority(stream, &mut priority));
+    ok!(cuStreamGetFlags(stream, &mut flags));
+    ok!(cuStreamGetCtx(stream, &mut owner));
+    assert_eq!((priority, flags, owner), (-5, 1, context.0));
+    assert_eq!(code!(cuStreamCreate(&mut stream, 2)), INVALID_VALUE);
+    assert_eq!(code!(cuStreamCreate(null_mut(), 0)), INVALID_VALUE);
+    assert_eq!(code!(cuStreamDestroy_v2(CUstream::null())), INVALID_HANDLE);
+    for default in [CUstream::null(), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD] {
+        ok!(cuStreamGetFlags(default, &mut flags));
+        ok!(cuStreamSynchronize(default));
+        assert_eq!(flags, 0);
+    }
+}
+
+#[test]
+fn events_measure_time_forward() {
+    let _context = TestContext::new();
+    let (start, end) = (event(0), event(0));
+    let mut ms = -1.0;
+    assert_eq!(code!(cuEventElapsedTime(&mut ms, start, end)), INVALID_HANDLE);
+    ok!(cuEventQuery(start));
+    ok!(cuEventRecord(start, CUstream::null()));
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    ok!(cuEventRecord(end, CUstream::null()));
+    ok!(cuEventSynchronize(end));
+    ok!(cuEventElapsedTime_v2(&mut ms, start, end));
+    assert!((5.0..5000.0).contains(&ms), "{ms}");
+    ok!(cuEventElapsedTime(&mut ms, end, start));
+    assert!(ms <= -5.0, "{ms}");
+
+    let untimed = event(CUevent_flags::CU_EVENT_DISABLE_TIMING.0);
+    ok!(cuEventRecord(untimed, CUstream::null()));
+    assert_eq!(code!(cuEventElapsedTime(&mut ms, start, untimed)), INVALID_HANDLE);
+    let mut event = CUevent::null();
+    assert_eq!(code!(cuEventCreate(&mut event, 0x40)), INVALID_VALUE);
+    assert_eq!(code!(cuEventCreate(&mut event, 4)), INVALID_VALUE);
+    ok!(cuEventDestroy_v2(start));
+    assert_eq!(code!(cuEventDestroy_v2(start)), CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
+#[test]
+fn an_event_belongs_to_its_context() {
+    let _context = TestContext::new();
+    let event = event(0);
+    let _other = TestContext::new();
+    assert_eq!(code!(cuEventRecord(event, CUstream::null())), INVALID_HANDLE);
+    ok!(cuStreamWaitEvent(CUstream::null(), event, 0));
+}
+
+/// Numbers that host functions saw, in their order.
+static SEEN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn note(data: *mut c_void) {
+    SEEN.lock().unwrap().push(data.addr());
+}
+
+unsafe extern "C" fn call_the_driver(data: *mut c_void) {
+    let mut count = 0;
+    let result = code!(cuDeviceGetCount(&mut count));
+    // SAFETY: the test passes a place for the result, and waits.
+    unsafe { data.cast::<CUresult>().write(result) };
+}
+
+#[test]
+fn host_functions_run_in_order_and_may_not_call_the_driver() {
+    let _context = TestContext::new();
+    let (first, second) = (stream(0), stream(1));
+    let event = event(0);
+    let number = |value: usize| core::ptr::without_provenance_mut::<c_void>(value);
+    ok!(cuLaunchHostFunc(first, Some(note), number(1)));
+    ok!(cuEventRecord(event, first));
+    ok!(cuStreamWaitEvent(second, event, 0));
+    ok!(cuLaunchHostFunc(second, Some(note), number(2)));
+    ok!(cuStreamSynchronize(second));
+    assert_eq!(*SEEN.lock().unwrap(), [1, 2]);
+    assert_eq!(code!(cuLaunchHostFunc(first, None, NULL)), INVALID_VALUE);
+
+    let mut result = CUresult::CUDA_SUCCESS;
+    ok!(cuLaunchHostFunc(first, Some(call_the_driver), (&raw mut result).cast()));
+    ok!(cuStreamSynchronize(first));
+    assert_eq!(result, CUresult::CUDA_ERROR_NOT_PERMITTED);
+}

@@ -1,0 +1,280 @@
+//! Textures and surfaces through the driver's functions: resources, samplers, and kernels of one instruction.
+#![allow(dead_code, reason = "each test uses its part")]
+
+mod by_reference;
+mod goldens;
+mod recording;
+
+use crate::common::{self, code, ok};
+use core::ffi::c_void;
+use cuprum_sys::*;
+
+/// Description of a resource that the driver is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    pub(crate) kind: CUresourcetype,
+    pub(crate) shape: CUDA_ARRAY3D_DESCRIPTOR,
+    pub(crate) levels: u32,
+    /// Level after level, without gaps.
+    pub(crate) texels: Vec<u8>,
+}
+
+/// A resource on the device, freed when dropped.
+pub(crate) struct Memory<'r> {
+    resource: &'r Resource,
+    owner: Owner,
+    levels: Vec<CUarray>,
+    pub(crate) description: CUDA_RESOURCE_DESC,
+}
+
+enum Owner {
+    Array(CUarray),
+    Mipmap(CUmipmappedArray),
+    Linear(CUdeviceptr),
+}
+
+impl Resource {
+    /// A resource of one level.
+    pub(crate) fn array(shape: CUDA_ARRAY3D_DESCRIPTOR, texels: &[u8]) -> Self {
+        let kind = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
+        Resource { kind, shape, levels: 1, texels: texels.to_vec() }
+    }
+
+    fn texel_bytes(&self) -> usize {
+        let channel = match self.shape.Format {
+            CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8 | CUarray_format::CU_AD_FORMAT_SIGNED_INT8 => 1,
+            CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32
+            | CUarray_format::CU_AD_FORMAT_SIGNED_INT32
+            | CUarray_format::CU_AD_FORMAT_FLOAT => 4,
+            _ => 2,
+        };
+        channel * self.shape.NumChannels as usize
+    }
+
+    /// Bytes in a row, rows, and slices of a level.
+    fn extent(&self, level: u32) -> [usize; 3] {
+        let half = |side: usize| (side >> level).max(1);
+        let layers = self.shape.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
+        let slices = if layers { self.shape.Depth } else { half(self.shape.Depth) };
+        [half(self.shape.Width) * self.texel_bytes(), half(self.shape.Height), slices]
+    }
+
+    /// Makes it; fails with the driver's code.
+    pub(crate) fn create(&self) -> Result<Memory<'_>, CUresult> {
+        let mut description = CUDA_RESOURCE_DESC::zeroed();
+        description.resType = self.kind;
+        let mut levels = Vec::new();
+        let owner = match self.kind {
+            CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
+                let mut array = CUarray::null();
+                made(code!(cuArray3DCreate_v2(&mut array, &self.shape)))?;
+                description.res.array = CUDA_RESOURCE_DESC_res_array { hArray: array };
+                levels.push(array);
+                Owner::Array(array)
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+                let mut mipmap = CUmipmappedArray::null();
+                made(code!(cuMipmappedArrayCreate(&mut mipmap, &self.shape, self.levels)))?;
+                description.res.mipmap = CUDA_RESOURCE_DESC_res_mipmap { hMipmappedArray: mipmap };
+                for level in 0..self.levels {
+                    let mut array = CUarray::null();
+                    ok!(cuMipmappedArrayGetLevel(&mut array, mipmap, level));
+                    levels.push(array);
+                }
+                Owner::Mipmap(mipmap)
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
+                let pointer = common::alloc(self.texels.len());
+                common::write(pointer, &self.texels);
+                description.res.linear = CUDA_RESOURCE_DESC_res_linear {
+                    devPtr: pointer,
+                    format: self.shape.Format,
+                    numChannels: self.shape.NumChannels,
+                    sizeInBytes: self.texels.len(),
+                };
+                Owner::Linear(pointer)
+            }
+            _ => {
+                let [row, rows, _] = self.extent(0);
+                let (mut pointer, mut pitch) = (0, 0);
+                ok!(cuMemAllocPitch_v2(&mut pointer, &mut pitch, row, rows, 16));
+                for (y, texels) in self.texels.chunks(row).enumerate() {
+                    common::write(pointer + (y * pitch) as u64, texels);
+                }
+                description.res.pitch2D = CUDA_RESOURCE_DESC_res_pitch2D {
+                    devPtr: pointer,
+                    format: self.shape.Format,
+                    numChannels: self.shape.NumChannels,
+                    width: self.shape.Width,
+                    height: self.shape.Height,
+                    pitchInBytes: pitch,
+                };
+                Owner::Linear(pointer)
+            }
+        };
+        let memory = Memory { resource: self, owner, levels, description };
+        memory.restore();
+        Ok(memory)
+    }
+}
+
+impl std::fmt::Display for Resource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} of {} levels, {:?}", self.kind, self.levels, self.shape)
+    }
+}
+
+fn made(result: CUresult) -> Result<(), CUresult> {
+    if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(result) }
+}
+
+impl Memory<'_> {
+    /// Puts the texels there, of arrays and mipmapped ones.
+    pub(crate) fn restore(&self) {
+        let mut rest = self.resource.texels.clone();
+        for (level, array) in self.levels.iter().enumerate() {
+            let extent = self.resource.extent(level as u32);
+            let after = rest.split_off(extent.iter().product());
+            copy(*array, extent, &mut rest, true);
+            rest = after;
+        }
+    }
+
+    /// The texels as they are now.
+    pub(crate) fn read(&self) -> Vec<u8> {
+        let mut all = Vec::new();
+        for (level, array) in self.levels.iter().enumerate() {
+            let extent = self.resource.extent(level as u32);
+            let mut texels = vec![0; extent.iter().product()];
+            copy(*array, extent, &mut texels, false);
+            all.extend(texels);
+        }
+        all
+    }
+
+    pub(crate) fn texture(
+        &self,
+        sampling: &CUDA_TEXTURE_DESC,
+        view: Option<&CUDA_RESOURCE_VIEW_DESC>,
+    ) -> Result<u64, CUresult> {
+        let mut handle = 0;
+        let view = view.map_or(core::ptr::null(), core::ptr::from_ref);
+        made(code!(cuTexObjectCreate(&mut handle, &self.description, sampling, view)))?;
+        Ok(handle)
+    }
+
+    pub(crate) fn surface(&self) -> Result<u64, CUresult> {
+        let mut handle = 0;
+        made(code!(cuSurfObjectCreate(&mut handle, &self.description)))?;
+        Ok(handle)
+    }
+}
+
+impl Drop for Memory<'_> {
+    fn drop(&mut self) {
+        let _ = match self.owner {
+            Owner::Array(array) => code!(cuArrayDestroy(array)),
+            Owner::Mipmap(mipmap) => code!(cuMipmappedArrayDestroy(mipmap)),
+            Owner::Linear(pointer) => code!(cuMemFree_v2(pointer)),
+        };
+    }
+}
+
+/// Copies a whole array to or from the host.
+fn copy(array: CUarray, [width, height, depth]: [usize; 3], host: &mut [u8], to_array: bool) {
+    let mut copy =
+        CUDA_MEMCPY3D { WidthInBytes: width, Height: height, Depth: depth, ..CUDA_MEMCPY3D::zeroed() };
+    let pointer = host.as_mut_ptr().cast::<c_void>();
+    if to_array {
+        (copy.srcMemoryType, copy.srcHost) = (CUmemorytype::CU_MEMORYTYPE_HOST, pointer);
+        (copy.srcPitch, copy.srcHeight) = (width, height);
+        (copy.dstMemoryType, copy.dstArray) = (CUmemorytype::CU_MEMORYTYPE_ARRAY, array);
+    } else {
+        (copy.dstMemoryType, copy.dstHost) = (CUmemorytype::CU_MEMORYTYPE_HOST, pointer);
+        (copy.dstPitch, copy.dstHeight) = (width, height);
+        (copy.srcMemoryType, copy.srcArray) = (CUmemorytype::CU_MEMORYTYPE_ARRAY, array);
+    }
+    ok!(cuMemcpy3D_v2(&copy));
+}
+
+/// Words of coordinates that a thread has room for.
+const WORDS: usize = 12;
+
+/// A kernel around an instruction, which finds the handle in `%t`, coordinates in `%c0` to `%c11`, and leaves results
+/// in `%d0` to `%d3`. It is the one of `tests/gpu/record_textures.py`.
+pub(crate) fn kernel(name: &str, instruction: &str) -> String {
+    format!(
+        ".visible .entry {name}(.param .u64 object, .param .u64 coordinates, .param .u64 results, .param .u32 count)
+        {{
+            .reg .b64 %t, %from, %to, %l<2>;
+            .reg .b32 %i, %n, %c<12>, %d<4>;
+            .reg .b16 %h<4>;
+            .reg .pred %p, %out;
+            ld.param.u64 %t, [object];
+            ld.param.u64 %from, [coordinates];
+            ld.param.u64 %to, [results];
+            ld.param.u32 %n, [count];
+            mov.u32 %i, %ctaid.x;
+            mov.u32 %d0, %ntid.x;
+            mov.u32 %d1, %tid.x;
+            mad.lo.u32 %i, %i, %d0, %d1;
+            setp.ge.u32 %out, %i, %n;
+            @%out ret;
+            mad.wide.u32 %from, %i, 48, %from;
+            mad.wide.u32 %to, %i, 16, %to;
+            ld.global.v4.b32 {{%c0, %c1, %c2, %c3}}, [%from];
+            ld.global.v4.b32 {{%c4, %c5, %c6, %c7}}, [%from + 16];
+            ld.global.v4.b32 {{%c8, %c9, %c10, %c11}}, [%from + 32];
+            mov.b32 %d0, 0;
+            mov.b32 %d1, 0;
+            mov.b32 %d2, 0;
+            mov.b32 %d3, 0;
+            {instruction}
+            st.global.v4.b32 [%to], {{%d0, %d1, %d2, %d3}};
+            ret;
+        }}\n"
+    )
+}
+
+/// A module of such kernels, or the driver's code.
+pub(crate) fn load(kernels: impl IntoIterator<Item = String>) -> Result<CUmodule, CUresult> {
+    let mut ptx = ".version 7.7\n.target sm_75\n.address_size 64\n".to_owned();
+    ptx.extend(kernels);
+    ptx.push('\0');
+    let mut module = CUmodule::null();
+    made(code!(cuModuleLoadData(&mut module, ptx.as_ptr().cast::<c_void>())))?;
+    Ok(module)
+}
+
+pub(crate) fn function(module: CUmodule, name: &str) -> CUfunction {
+    let name = std::ffi::CString::new(name).unwrap();
+    let mut function = CUfunction::null();
+    ok!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
+    function
+}
+
+/// Runs such a kernel with one thread a row of coordinates; gives the four results of each, or the driver's code.
+pub(crate) fn run(function: CUfunction, object: u64, rows: &[Vec<u32>]) -> Result<Vec<[u32; 4]>, CUresult> {
+    let mut words = vec![0u32; rows.len() * WORDS];
+    for (to, row) in words.chunks_mut(WORDS).zip(rows) {
+        to[..row.len()].copy_from_slice(row);
+    }
+    let (from, to) = (common::alloc(words.len() * 4), common::alloc(rows.len() * 16));
+    common::write(from, &words);
+    let count = rows.len() as u32;
+    let mut arguments = [
+        core::ptr::from_ref(&object).cast::<c_void>().cast_mut(),
+        core::ptr::from_ref(&from).cast::<c_void>().cast_mut(),
+        core::ptr::from_ref(&to).cast::<c_void>().cast_mut(),
+        core::ptr::from_ref(&count).cast::<c_void>().cast_mut(),
+    ];
+    let arguments = arguments.as_mut_ptr();
+    let stream = CUstream::null();
+    let blocks = count.div_ceil(64);
+    ok!(cuLaunchKernel(function, blocks, 1, 1, 64, 1, 1, 0, stream, arguments, core::ptr::null_mut()));
+    made(code!(cuCtxSynchronize()))?;
+    let results = common::read::<[u32; 4]>(to, rows.len());
+    ok!(cuMemFree_v2(from));
+    ok!(cuMemFree_v2(to));
+    Ok(results)
+}

@@ -1,0 +1,191 @@
+//! Ways in which an access comes by its address.
+//!
+//! Each shape is some text that leaves the address in `%a` plus the number of the access, and the operand that uses it.
+//! `%base` and `%narrow` hold where the memory starts, as 64 and as 32 bits; `%x` is `tid.x`, `%t` numbers
+//! the threads, `%n` is a parameter, `%scattered` is no regular function of the thread.
+
+use super::forms::{Memory, Space};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    /// The start itself, with and without an offset.
+    Direct,
+    Immediate,
+    /// `[name+offset]`.
+    Symbol,
+    /// Base plus index times size: folded into one access.
+    AffineX,
+    AffineSigned,
+    AffinePlane,
+    AffineImmediate,
+    Uniform,
+    Scattered,
+    ScatteredSigned,
+    /// An index below zero in some threads.
+    BelowZero,
+    /// An address of 32 bits that wraps around before its offset is added.
+    WrapAround,
+    /// Through shifts, one instruction, or 32 bits.
+    Shifted,
+    MultiplyAdd,
+    Narrow,
+    /// The register of the product is used anew before the access, or is the address too.
+    ProductReused,
+    ProductIsAddress,
+    IndexReused,
+    /// The address, or the product, serves others as well.
+    AddressRead,
+    ProductShared,
+    AddressShared,
+}
+
+pub(crate) const SHAPES: [Shape; 21] = [
+    Shape::Direct,
+    Shape::Immediate,
+    Shape::Symbol,
+    Shape::AffineX,
+    Shape::AffineSigned,
+    Shape::AffinePlane,
+    Shape::AffineImmediate,
+    Shape::Uniform,
+    Shape::Scattered,
+    Shape::ScatteredSigned,
+    Shape::BelowZero,
+    Shape::WrapAround,
+    Shape::Shifted,
+    Shape::MultiplyAdd,
+    Shape::Narrow,
+    Shape::ProductReused,
+    Shape::ProductIsAddress,
+    Shape::IndexReused,
+    Shape::AddressRead,
+    Shape::ProductShared,
+    Shape::AddressShared,
+];
+
+/// An access that needs an address.
+pub(crate) struct Place<'a> {
+    pub(crate) space: Space,
+    pub(crate) symbol: &'a str,
+    /// Number of the access in its kernel, and its first byte in the symbol.
+    pub(crate) number: usize,
+    pub(crate) start: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Shape {
+    /// True if a space has such addresses.
+    pub(crate) fn is_for(self, space: Space) -> bool {
+        match self {
+            Shape::Symbol => !space.is_generic(),
+            Shape::WrapAround | Shape::Narrow => {
+                matches!(space.memory, Memory::Shared | Memory::Local) && !space.is_generic()
+            }
+            _ => true,
+        }
+    }
+
+    /// Witnesses of the registers that made the address: text before all, and text that adds them
+    /// to `%e` plus the number of the access.
+    pub(crate) fn witnesses(self, k: usize) -> (String, String) {
+        match self {
+            Shape::ProductReused => {
+                (format!("mov.u64 %d{k}, 0;\n"), format!("xor.b64 %e{k}, %e{k}, %d{k};\n"))
+            }
+            Shape::IndexReused | Shape::AddressShared => (
+                format!("mov.u32 %i{k}, 0;\n"),
+                format!("cvt.u64.u32 %wide, %i{k};\nxor.b64 %e{k}, %e{k}, %wide;\n"),
+            ),
+            _ => (String::new(), String::new()),
+        }
+    }
+
+    /// The text before the access, and its operand.
+    pub(crate) fn address(self, place: &Place<'_>) -> (String, String) {
+        let Place { number: k, start, bytes, symbol, .. } = place;
+        let (wide, sum) = ("mul.wide.u32", format!("add.s64 %a{k}, %base, %d{k};"));
+        let linear = |index: &str, opcode: &str| format!("{opcode} %d{k}, {index}, {bytes};\n{sum}\n");
+        let operand =
+            |register: char, elements: usize| format!("[%{register}{k}+{}]", start + elements * bytes);
+        let whole = operand('a', 0);
+        match self {
+            Shape::Direct => (format!("add.s64 %a{k}, %base, {start};\n"), format!("[%a{k}]")),
+            Shape::Immediate => (String::new(), format!("[%base+{}]", start + 3 * bytes)),
+            Shape::Symbol => (String::new(), format!("[{symbol}+{}]", start + 2 * bytes)),
+            Shape::AffineX => (linear("%x", wide), whole),
+            Shape::AffineSigned => {
+                (format!("mul.wide.s32 %d{k}, %x, {bytes};\nadd.s64 %a{k}, %d{k}, %base;\n"), whole)
+            }
+            Shape::AffinePlane => (linear("%t", wide), whole),
+            Shape::AffineImmediate => (linear("%t", wide), operand('a', 5)),
+            Shape::Uniform => (linear("%n", wide), whole),
+            Shape::Scattered => (linear("%scattered", wide), whole),
+            Shape::ScatteredSigned => (linear("%scattered", "mul.wide.s32"), whole),
+            Shape::BelowZero => (
+                format!("add.s32 %i{k}, %t, -40;\n{}", linear(&format!("%i{k}"), "mul.wide.s32")),
+                operand('a', 40),
+            ),
+            Shape::WrapAround => {
+                let far = start + 64 * bytes;
+                let index = format!("mul.lo.u32 %i{k}, %t, {bytes};\nadd.u32 %i{k}, %i{k}, %narrow;\n");
+                (format!("{index}sub.u32 %i{k}, %i{k}, {far};\n"), format!("[%i{k}+{}]", start + far))
+            }
+            Shape::Shifted => {
+                let shift = bytes.trailing_zeros();
+                (format!("shl.b32 %i{k}, %t, {shift};\ncvt.u64.u32 %d{k}, %i{k};\n{sum}\n"), whole)
+            }
+            Shape::MultiplyAdd => (format!("mad.wide.u32 %a{k}, %t, {bytes}, %base;\n"), whole),
+            Shape::Narrow => (format!("mad.lo.u32 %i{k}, %t, {bytes}, %narrow;\n"), operand('i', 0)),
+            Shape::ProductReused => (format!("{}mul.wide.u32 %d{k}, %x, 24;\n", linear("%t", wide)), whole),
+            Shape::ProductIsAddress => {
+                (format!("{wide} %a{k}, %t, {bytes};\nadd.s64 %a{k}, %base, %a{k};\n"), whole)
+            }
+            Shape::IndexReused => (
+                format!(
+                    "add.u32 %i{k}, %scattered, 1;\n{}mov.u32 %i{k}, 9;\n",
+                    linear(&format!("%i{k}"), wide)
+                ),
+                whole,
+            ),
+            Shape::AddressRead => (format!("{}sub.s64 %e{k}, %a{k}, %base;\n", linear("%t", wide)), whole),
+            Shape::ProductShared => {
+                (format!("{}add.s64 %e{k}, %d{k}, 7;\n", linear("%scattered", wide)), whole)
+            }
+            Shape::AddressShared => {
+                (format!("{}ld{}.b8 %i{k}, {whole};\n", linear("%t", wide), place.space.word), whole)
+            }
+        }
+    }
+}
+
+/// Place of an access in the flow of control. The accesses of a kernel take turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Context {
+    Straight,
+    Guarded,
+    /// Lanes have parted; the address is made there, or before.
+    Branch,
+    AddressBefore,
+    /// The address is made anew in a branch that others went past, and needed after it.
+    AddressOutlives,
+}
+
+pub(crate) const CONTEXTS: [Context; 5] =
+    [Context::Straight, Context::Guarded, Context::Branch, Context::AddressBefore, Context::AddressOutlives];
+
+impl Context {
+    /// An access in its surroundings: `%odd` holds in every other thread, `%some` is no regular function of the thread.
+    pub(crate) fn around(self, number: usize, address: &str, access: &str) -> String {
+        match self {
+            Context::Straight => format!("{address}{access}\n"),
+            Context::Guarded => format!("{address}@%odd {access}\n"),
+            Context::Branch => format!("@%some bra L{number};\n{address}{access}\nL{number}:\n"),
+            Context::AddressBefore => format!("{address}@%some bra L{number};\n{access}\nL{number}:\n"),
+            Context::AddressOutlives => format!(
+                "mov.u64 %a{number}, %base;\nmov.u64 %d{number}, 1;\nmov.u32 %i{number}, %t;\n\
+                 @%some bra L{number};\nadd.u32 %i{number}, %x, 0;\n\
+                 {address}{access}\nL{number}:\nsub.s64 %e{number}, %a{number}, %base;\n"
+            ),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The engine alone, without a driver around it: what is read, what runs, what is found, a module for each subject.
+//!
+//! Each test makes a device of its own (`tests/device`), so that they run beside each other in one process. What counts
+//! time is in `tests/growth`, what needs contexts, streams or settings in `tests/driver`.
+
+#[path = "../device/mod.rs"]
+mod device;
+#[path = "../../../tests/support/kernels/mod.rs"]
+mod kernels;
+mod recorded;
+
+mod accepted;
+mod accesses;
+mod atomic_reads;
+mod control;
+mod differential;
+mod faults;
+mod found;
+mod goldens;
+mod matrix;
+mod parser;
+mod ptxas;
+mod races;
+mod reports;
+mod whole_kernels;

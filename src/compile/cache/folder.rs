@@ -1,0 +1,97 @@
+//! The files of the cache: read whole, written beside their place and renamed, the least used removed first.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use super::entry::EXTENSION;
+use crate::compile::nvcc::private_folder;
+
+/// How the names of files end that are being written.
+const UNFINISHED: &str = "part";
+
+/// After this time, whoever was writing such a file has died.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// The bytes of an entry; `None` where there is none that can be read, or one larger than the whole cache may be.
+pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(limit.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= limit).then_some(bytes)
+}
+
+/// Notes that an entry was used. One that cannot be noted looks older than it is.
+pub(super) fn touch(path: &Path) {
+    let touched = File::options().append(true).open(path);
+    let _swallowed = touched.and_then(|file| file.set_modified(SystemTime::now()));
+}
+
+/// Writes an entry, and removes others while all together are larger than the limit.
+pub(super) fn store(folder: &Path, path: &Path, bytes: &[u8], limit: u64) -> Result<(), String> {
+    if bytes.len() as u64 > limit {
+        return Err(format!("the entry has {} bytes, and the cache may have {limit}", bytes.len()));
+    }
+    let unfinished = unfinished(path);
+    let written = make(folder).and_then(|()| {
+        let mut file = File::options().write(true).create_new(true).open(&unfinished)?;
+        file.write_all(bytes)?;
+        drop(file);
+        fs::rename(&unfinished, path)
+    });
+    if let Err(error) = written {
+        let _swallowed = fs::remove_file(&unfinished);
+        return Err(format!("{}: {error}", folder.display()));
+    }
+    make_room(folder, path, limit);
+    Ok(())
+}
+
+/// A name beside the entry's that no other writer has.
+fn unfinished(path: &Path) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    path.with_extension(format!("{}-{number}-{}.{UNFINISHED}", std::process::id(), since.as_nanos()))
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    folder.parent().map_or(Ok(()), fs::create_dir_all)?;
+    match private_folder(folder) {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+/// Removes the entries that were not used for the longest time, and what was never finished. What cannot be removed, or is
+/// gone by then, is another process's matter.
+fn make_room(folder: &Path, kept: &Path, limit: u64) {
+    let Ok(listed) = fs::read_dir(folder) else { return };
+    let now = SystemTime::now();
+    let (mut entries, mut total) = (Vec::new(), 0_u64);
+    for file in listed.flatten() {
+        let (path, Ok(about)) = (file.path(), file.metadata()) else { continue };
+        let used = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        let extension = path.extension().unwrap_or_default();
+        if extension == EXTENSION {
+            total = total.saturating_add(about.len());
+            entries.push((used, about.len(), path));
+        } else if extension == UNFINISHED && now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
+            let _swallowed = fs::remove_file(path);
+        }
+    }
+    entries.sort_unstable();
+    for (_, bytes, path) in entries.into_iter().filter(|(_, _, path)| path != kept) {
+        if total <= limit {
+            return;
+        }
+        if fs::remove_file(path).is_ok() {
+            total -= bytes;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What came out of a compilation.
+
+use std::fmt;
+
+use super::log::{self, Diagnostic};
+use super::{Architecture, Output};
+use crate::context::Current;
+use crate::module::{LoadOptions, Module, ModuleError};
+
+/// Code that a compiler made, with its log and the names that were asked for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Compiled {
+    pub(super) output: Output,
+    pub(super) architecture: Option<Architecture>,
+    pub(super) code: Code,
+    #[cfg(feature = "cache")]
+    pub(super) cache_use: super::cache::CacheUse,
+}
+
+/// What every compiler gives, and what is kept in a cache.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Code {
+    pub(super) bytes: Vec<u8>,
+    pub(super) log: String,
+    /// Expressions and the names in the code.
+    pub(super) names: Vec<(String, String)>,
+}
+
+impl Compiled {
+    /// What kind of code it is.
+    pub fn output(&self) -> Output {
+        self.output
+    }
+
+    /// The architecture that it was compiled for; `None` for the compiler's own default.
+    pub fn architecture(&self) -> Option<Architecture> {
+        self.architecture
+    }
+
+    /// The code; that of PTX without the NUL at its end.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.code.bytes
+    }
+
+    /// The PTX; `None` for other code, and for PTX that quotes text in another encoding than UTF-8.
+    pub fn ptx(&self) -> Option<&str> {
+        let is_ptx = self.output == Output::Ptx;
+        is_ptx.then_some(&self.code.bytes).and_then(|bytes| std::str::from_utf8(bytes).ok())
+    }
+
+    /// What the compiler wrote, although it succeeded: warnings. Empty without any.
+    pub fn log(&self) -> &str {
+        &self.code.log
+    }
+
+    /// The messages of the log, each with its file and line.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        log::diagnostics(&self.code.log)
+    }
+
+    /// The name in the code of what an expression denotes; `None` for one that was not asked for.
+    pub fn name(&self, expression: &str) -> Option<&str> {
+        self.code.names.iter().find(|(asked, _)| asked == expression).map(|(_, name)| name.as_str())
+    }
+
+    /// What became of the cache: whether this code comes from it, was stored in it, or why not.
+    #[cfg(feature = "cache")]
+    pub fn cache_use(&self) -> &super::cache::CacheUse {
+        &self.cache_use
+    }
+
+    /// Loads the code into the current context. Functions and variables are found under their names in the code, and
+    /// under the expressions that were asked for.
+    ///
+    /// This is safe for machine code too, unlike [`Module::load_binary`]: a compiler has made all of it.
+    ///
+    /// # Errors
+    /// As [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for code for link-time
+    /// optimization.
+    ///
+    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn load<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Module<'ctx>, ModuleError> {
+        self.load_with(cx, &LoadOptions::new())
+    }
+
+    /// As [`load`](Self::load), with options for the driver's own compiler.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load); also as the driver says of the options.
+    ///
+    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn load_with<'ctx>(
+        &self,
+        cx: &Current<'_, 'ctx>,
+        options: &LoadOptions,
+    ) -> Result<Module<'ctx>, ModuleError> {
+        let module = match self.output {
+            Output::Ptx => Module::load_ptx_with(cx, &String::from_utf8_lossy(&self.code.bytes), options),
+            // SAFETY: a compiler wrote this image; nothing else makes a value of this type.
+            Output::Cubin => unsafe { Module::load_binary_with(cx, &self.code.bytes, options) },
+            Output::LtoIr => Err(ModuleError::NotLoadable),
+        }?;
+        Ok(module.with_names(self.code.names.clone()))
+    }
+}
+
+impl fmt::Debug for Compiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compiled")
+            .field("output", &self.output)
+            .field("architecture", &self.architecture)
+            .field("bytes", &self.code.bytes.len())
+            .field("log", &self.code.log)
+            .field("names", &self.code.names)
+            .finish_non_exhaustive()
+    }
+}

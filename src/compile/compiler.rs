@@ -1,0 +1,252 @@
+//! The compilers that there are: NVRTC, and `nvcc` on request.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+
+use cuprum_sys::Version;
+use cuprum_sys::nvrtc::{self, Library};
+
+use super::nvcc::Nvcc;
+use super::{Architecture, Code, CompileError, Compiled, Options, Output, Source, architecture};
+use crate::device::{ComputeCapability, Device};
+use crate::driver::Driver;
+
+/// A compiler of CUDA C++: NVRTC, a library that is loaded at run time, or on request the program `nvcc`.
+///
+/// It may be used by many threads at once, and needs neither a GPU nor a driver.
+///
+/// ```no_run
+/// use cuprum::compile::{Architecture, Compiler, Options, Source};
+///
+/// let compiler = Compiler::load()?;
+/// let source = Source::new("template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }");
+/// let options = Options::new().architecture(Architecture::new(8, 0)).standard("c++17");
+/// let code = compiler.compile(&source.expression("twice<float>"), &options)?;
+/// println!("{}: {:?}\n{}", compiler.version(), code.name("twice<float>"), code.log());
+/// # Ok::<(), cuprum::compile::CompileError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    engine: Engine,
+    #[cfg(feature = "cache")]
+    cache: Option<super::cache::Cache>,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Nvrtc(Library),
+    Nvcc(Nvcc),
+}
+
+impl Compiler {
+    /// Loads the machine's NVRTC; [`nvrtc::Library::open`] says where it is looked for. Loading it again costs little.
+    ///
+    /// # Errors
+    /// [`CompileError::NoNvrtc`], which lists what was tried and says how to get it.
+    pub fn load() -> Result<Self, CompileError> {
+        Ok(Self::with_nvrtc(Library::open()?))
+    }
+
+    /// As [`load`](Self::load), but prefers an NVRTC of the driver's major version or an older one to a newer, whose
+    /// code the driver may not know.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_for(driver: Driver) -> Result<Self, CompileError> {
+        Ok(Self::with_nvrtc(Library::options().for_driver(driver.version()).open()?))
+    }
+
+    /// Compiles with this NVRTC.
+    pub fn with_nvrtc(library: Library) -> Self {
+        Self::of(Engine::Nvrtc(library))
+    }
+
+    /// Compiles with the program `nvcc`: `CUPRUM_NVCC` names it, or it is looked for in `bin` of the toolkit that
+    /// `CUDA_HOME` or `CUDA_PATH` names, in `PATH`, and in `bin` of `/usr/local/cuda`.
+    ///
+    /// It takes the same options, is slower, and needs a C++ compiler for the host. Name expressions and code for
+    /// link-time optimization come from NVRTC alone.
+    ///
+    /// # Errors
+    /// [`CompileError::NoNvcc`], which lists where it was looked for; [`CompileError::Nvcc`] if it does not tell its
+    /// version.
+    pub fn nvcc() -> Result<Self, CompileError> {
+        Ok(Self::of(Engine::Nvcc(Nvcc::find()?)))
+    }
+
+    /// Compiles with the `nvcc` at a path.
+    ///
+    /// # Safety
+    /// The program does what `nvcc` does: what it writes is loaded as code without further checks.
+    ///
+    /// # Errors
+    /// [`CompileError::File`] if it cannot be run, [`CompileError::Nvcc`] if it does not tell its version.
+    pub unsafe fn nvcc_at(path: impl AsRef<Path>) -> Result<Self, CompileError> {
+        Ok(Self::of(Engine::Nvcc(Nvcc::at(path.as_ref())?)))
+    }
+
+    fn of(engine: Engine) -> Self {
+        Self {
+            engine,
+            #[cfg(feature = "cache")]
+            cache: None,
+        }
+    }
+
+    /// Keeps what is compiled in a cache, and takes from there what was compiled before.
+    #[cfg(feature = "cache")]
+    #[must_use]
+    pub fn with_cache(mut self, cache: super::cache::Cache) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// The CUDA version that this compiler came with.
+    pub fn version(&self) -> Version {
+        match &self.engine {
+            Engine::Nvrtc(library) => library.version(),
+            Engine::Nvcc(nvcc) => nvcc.version(),
+        }
+    }
+
+    /// The architectures that it compiles for, in the order in which it tells them (ascending so far), without those of a
+    /// suffix.
+    ///
+    /// # Errors
+    /// [`CompileError::Missing`] for an NVRTC older than 11.2; otherwise as the compiler says.
+    pub fn architectures(&self) -> Result<Vec<ComputeCapability>, CompileError> {
+        match &self.engine {
+            Engine::Nvrtc(library) => super::nvrtc::architectures(*library),
+            Engine::Nvcc(nvcc) => nvcc.architectures(),
+        }
+    }
+
+    /// The best architecture for a device of those that this compiler knows: of PTX the newest that the device runs, of
+    /// machine code the device's own or an older one of the same line.
+    ///
+    /// # Errors
+    /// [`CompileError::NoArchitecture`], which names what there is; as [`architectures`](Self::architectures).
+    pub fn architecture_for(
+        &self,
+        device: ComputeCapability,
+        output: Output,
+    ) -> Result<Architecture, CompileError> {
+        architecture::best(device, &self.architectures()?, output, &self.to_string())
+    }
+
+    /// Compiles, for the architecture that the options name, or for the compiler's own default. Blocks while it does:
+    /// NVRTC takes tens of milliseconds for a small source.
+    ///
+    /// # Errors
+    /// [`CompileError::Rejected`] with the compiler's log; [`CompileError::Option`]; [`CompileError::Expression`] for
+    /// a name expression that denotes nothing; [`CompileError::InteriorNul`]; [`CompileError::Missing`] if this
+    /// NVRTC is older than what is asked for; [`CompileError::Unsupported`] for machine code without an architecture.
+    pub fn compile(&self, source: &Source<'_>, options: &Options) -> Result<Compiled, CompileError> {
+        let output = options.output.unwrap_or(Output::Ptx);
+        self.compile_to(source, options, options.architecture, output)
+    }
+
+    /// As [`compile`](Self::compile), for a device: the architecture is the best one for it, unless the options name
+    /// another. The output, unless the options name one, is machine code if the driver is of the compiler's major version
+    /// and older, since it would not know the PTX, and PTX otherwise.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile) and [`architecture_for`](Self::architecture_for); [`CompileError::Driver`] if the
+    /// driver does not tell what the device is.
+    ///
+    /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuDeviceGetAttribute")]
+    pub fn compile_for(
+        &self,
+        device: Device,
+        source: &Source<'_>,
+        options: &Options,
+    ) -> Result<Compiled, CompileError> {
+        let (this, driver) = (self.version(), device.driver().version());
+        let newer = this > driver && this.major() == driver.major();
+        let output = options.output.unwrap_or(if newer { Output::Cubin } else { Output::Ptx });
+        let architecture = match options.architecture {
+            Some(architecture) => architecture,
+            None => self.architecture_for(device.compute_capability()?, output)?,
+        };
+        self.compile_to(source, options, Some(architecture), output)
+    }
+
+    fn compile_to(
+        &self,
+        source: &Source<'_>,
+        options: &Options,
+        architecture: Option<Architecture>,
+        output: Output,
+    ) -> Result<Compiled, CompileError> {
+        if output == Output::Cubin && architecture.is_none() {
+            return Err(CompileError::Unsupported(
+                "machine code needs an architecture: name one in the options, or compile for a device",
+            ));
+        }
+        let name = |one: Architecture| format!("--gpu-architecture={}", one.option(output)).into();
+        let mut arguments: Vec<OsString> = architecture.map(name).into_iter().collect();
+        if output == Output::LtoIr {
+            arguments.push("-dlto".into());
+        }
+        arguments.extend(options.arguments.iter().cloned());
+        #[cfg(feature = "cache")]
+        if let Some(cache) = &self.cache {
+            let compiler = self.identity();
+            let (code, cache_use) = cache.code(compiler.as_deref(), source, &arguments, output, || {
+                self.run(source, &arguments, output)
+            })?;
+            return Ok(Compiled { output, architecture, code, cache_use });
+        }
+        let code = self.run(source, &arguments, output)?;
+        Ok(Compiled {
+            output,
+            architecture,
+            code,
+            #[cfg(feature = "cache")]
+            cache_use: super::cache::CacheUse::Off,
+        })
+    }
+
+    fn run(&self, source: &Source<'_>, arguments: &[OsString], output: Output) -> Result<Code, CompileError> {
+        match &self.engine {
+            Engine::Nvrtc(library) => {
+                let bytes = |one: &OsString| one.as_encoded_bytes().to_vec();
+                let arguments: Vec<_> = arguments.iter().map(bytes).collect();
+                super::nvrtc::compile(*library, source, &arguments, output)
+            }
+            Engine::Nvcc(nvcc) => nvcc.compile(source, arguments, output),
+        }
+    }
+
+    /// What tells this compiler from another whose code may differ: its version, and the size and time of its file,
+    /// since releases differ that give one version. `None` where the file is not known.
+    #[cfg(feature = "cache")]
+    fn identity(&self) -> Option<String> {
+        let (kind, file) = match &self.engine {
+            Engine::Nvrtc(library) => (self.to_string(), library.file()?),
+            Engine::Nvcc(nvcc) => (nvcc.release().to_owned(), nvcc.path().to_owned()),
+        };
+        let about = std::fs::metadata(file).ok()?;
+        let time = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(format!("{kind}, {} bytes, {} ns", about.len(), time.as_nanos()))
+    }
+}
+
+impl From<nvrtc::Library> for Compiler {
+    fn from(library: Library) -> Self {
+        Self::with_nvrtc(library)
+    }
+}
+
+impl fmt::Display for Compiler {
+    /// The compiler's name and version: `NVRTC 12.4`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.engine {
+            Engine::Nvrtc(_) => "NVRTC",
+            Engine::Nvcc(_) => "nvcc",
+        };
+        write!(f, "{name} {}", self.version())
+    }
+}

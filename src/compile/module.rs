@@ -1,0 +1,44 @@
+//! From source to a loaded module in one call.
+
+use super::{CompileError, Compiler, Options, Source};
+use crate::context::Current;
+use crate::module::{Module, SharedModule};
+
+impl<'ctx> Module<'ctx> {
+    /// Compiles CUDA C++ with the machine's NVRTC, for the device of the current context, and loads the code.
+    ///
+    /// Functions are found under their names in the code, which `extern "C"` keeps, and under the name expressions of a
+    /// [`Source`]. Blocks while it compiles, for some tens of milliseconds at least. Options, headers, other compilers
+    /// and a cache: see [`Compiler`].
+    ///
+    /// ```no_run
+    /// # fn compile(cx: &cuprum::Current<'_, '_>) -> Result<(), Box<dyn std::error::Error>> {
+    /// use cuprum::compile::Source;
+    /// use cuprum::{InOut, Module};
+    ///
+    /// let source = Source::new("template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }");
+    /// let module = Module::compile(cx, source.named("twice.cu").expression("twice<float>"))?;
+    /// let twice = module.function("twice<float>")?.bind::<(InOut<f32>,)>()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`CompileError::NoNvrtc`], which says how to get one; as [`Compiler::compile_for`]; [`CompileError::Module`] if
+    /// the driver does not load the code.
+    pub fn compile<'s>(cx: &Current<'_, 'ctx>, source: impl Into<Source<'s>>) -> Result<Self, CompileError> {
+        let device = cx.context().device();
+        let compiler = Compiler::load_for(device.driver())?;
+        Ok(compiler.compile_for(device, &source.into(), &Options::new())?.load(cx)?)
+    }
+}
+
+impl<'ctx> SharedModule<'ctx> {
+    /// As [`Module::compile`], and makes the code one that is [shared](Module::share): its kernels keep it.
+    ///
+    /// # Errors
+    /// As [`Module::compile`].
+    pub fn compile<'s>(cx: &Current<'_, 'ctx>, source: impl Into<Source<'s>>) -> Result<Self, CompileError> {
+        Ok(Module::compile(cx, source)?.share())
+    }
+}

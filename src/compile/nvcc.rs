@@ -1,0 +1,199 @@
+//! Compiling with the program `nvcc`, in a folder of its own.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output as Ended};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cuprum_sys::Version;
+
+use super::error::{Log, capabilities};
+use super::{Code, CompileError, Output, Source};
+use crate::device::ComputeCapability;
+
+/// Names the `nvcc` to run in place of one that is looked for.
+const VARIABLE: &str = "CUPRUM_NVCC";
+
+/// A compiler that is a program.
+#[derive(Clone, Debug)]
+pub(super) struct Nvcc {
+    path: PathBuf,
+    /// What it says of itself.
+    #[cfg(feature = "cache")]
+    release: String,
+    version: Version,
+}
+
+impl Nvcc {
+    pub(super) fn find() -> Result<Self, CompileError> {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        if let Some(path) = set(VARIABLE) {
+            return Self::at(Path::new(&path));
+        }
+        let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set).map(PathBuf::from);
+        let mut folders: Vec<PathBuf> = toolkits.map(|root| root.join("bin")).collect();
+        folders.extend(set("PATH").iter().flat_map(env::split_paths).filter(|folder| folder.is_absolute()));
+        folders.push(PathBuf::from("/usr/local/cuda/bin"));
+        let program = format!("nvcc{}", env::consts::EXE_SUFFIX);
+        let looked: Vec<_> = folders.into_iter().map(|folder| folder.join(&program)).collect();
+        match looked.iter().find(|path| path.is_file()) {
+            Some(path) => Self::at(path),
+            None => Err(CompileError::NoNvcc { looked }),
+        }
+    }
+
+    pub(super) fn at(path: &Path) -> Result<Self, CompileError> {
+        let said = ended(path, Command::new(path).arg("--version"))?;
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let version = text.split("release ").nth(1).and_then(|rest| {
+            let (major, minor) = rest.split([',', ' ', '\n']).next()?.split_once('.')?;
+            Some(Version::new(major.parse().ok()?, minor.parse().ok()?))
+        });
+        match version {
+            Some(version) if said.status.success() => Ok(Self {
+                path: path.to_owned(),
+                #[cfg(feature = "cache")]
+                release: text.trim().to_owned(),
+                version,
+            }),
+            _ => Err(failed(path, &said, |text| text)),
+        }
+    }
+
+    pub(super) fn version(&self) -> Version {
+        self.version
+    }
+
+    #[cfg(feature = "cache")]
+    pub(super) fn release(&self) -> &str {
+        &self.release
+    }
+
+    #[cfg(feature = "cache")]
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn architectures(&self) -> Result<Vec<ComputeCapability>, CompileError> {
+        let said = ended(&self.path, Command::new(&self.path).arg("--list-gpu-arch"))?;
+        if !said.status.success() {
+            return Err(failed(&self.path, &said, |text| text));
+        }
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let numbers = text.lines().filter_map(|line| line.trim().strip_prefix("compute_")?.parse().ok());
+        Ok(capabilities(&numbers.collect::<Vec<_>>()))
+    }
+
+    pub(super) fn compile(
+        &self,
+        source: &Source<'_>,
+        arguments: &[OsString],
+        output: Output,
+    ) -> Result<Code, CompileError> {
+        let kind = match output {
+            Output::Ptx => "--ptx",
+            Output::Cubin => "--cubin",
+            Output::LtoIr => {
+                return Err(CompileError::Unsupported(
+                    "code for link-time optimization comes from NVRTC alone",
+                ));
+            }
+        };
+        if !source.expressions.is_empty() {
+            return Err(CompileError::Unsupported("name expressions are resolved by NVRTC alone"));
+        }
+        let folder = Folder::new()?;
+        let (text, code) = (folder.0.join("source.cu"), folder.0.join("code"));
+        write(&text, source.text)?;
+        let headers = folder.0.join("include");
+        for (name, header) in &source.headers {
+            write(&headers.join(inside(name)?), header)?;
+        }
+        let mut command = Command::new(&self.path);
+        command.arg(kind).arg("--output-file").arg(&code).arg("-I").arg(&headers);
+        command.args(arguments).arg(&text);
+        let ran = ended(&self.path, &mut command)?;
+        // Messages are about the files by the names that they were given with.
+        let path_of = |path: &Path| path.to_string_lossy().into_owned();
+        let header_of = format!("{}{}", path_of(&headers), std::path::MAIN_SEPARATOR);
+        let named = |log: String| log.replace(&path_of(&text), source.name).replace(&header_of, "");
+        if !ran.status.success() {
+            return Err(failed(&self.path, &ran, named));
+        }
+        let bytes = fs::read(&code).map_err(|error| CompileError::file("cannot be read", &code, error))?;
+        if bytes.is_empty() {
+            return Err(failed(&self.path, &ran, named));
+        }
+        Ok(Code { bytes, log: named(all_text(&ran)), names: Vec::new() })
+    }
+}
+
+/// Runs a program to its end.
+fn ended(path: &Path, command: &mut Command) -> Result<Ended, CompileError> {
+    command.output().map_err(|error| CompileError::file("cannot be run", path, error))
+}
+
+fn failed(path: &Path, ended: &Ended, named: impl FnOnce(String) -> String) -> CompileError {
+    let log = Log::new(&named(all_text(ended)));
+    CompileError::Nvcc { program: path.to_owned(), status: ended.status.to_string(), log }
+}
+
+/// What a program wrote, to whichever of its two outputs.
+fn all_text(ended: &Ended) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    text(&ended.stdout) + &text(&ended.stderr)
+}
+
+/// A header's name as a path that stays in its folder.
+fn inside(name: &str) -> Result<&Path, CompileError> {
+    let path = Path::new(name);
+    let stays = path.components().all(|part| matches!(part, Component::Normal(_)));
+    if stays && !name.is_empty() && !name.contains('\0') {
+        return Ok(path);
+    }
+    Err(CompileError::Unsupported("for nvcc, a header's name is a relative path without `..`"))
+}
+
+fn write(path: &Path, text: &[u8]) -> Result<(), CompileError> {
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folder
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| CompileError::file("cannot be written", path, error))
+}
+
+/// A folder for one compilation, which goes with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, CompileError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = env::temp_dir().join(format!("cuprum-nvcc-{}-{number}", std::process::id()));
+            match private_folder(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // One that an earlier process of this number left behind.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(CompileError::file("cannot be made", path, error)),
+            }
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to whoever tidies up the folder for temporary files.
+        let _swallowed = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Makes a folder for this user alone.
+pub(super) fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

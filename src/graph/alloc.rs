@@ -1,0 +1,176 @@
+//! Nodes that allocate and free memory, and what a device keeps for them.
+
+use cuprum_sys::{
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUgraphMem_attribute, CUgraphNode, CUmemAllocationType, CUmemLocationType,
+    FnId,
+};
+
+use super::{Graph, GraphError, Loan, Node};
+use crate::context::Current;
+use crate::device::Device;
+use crate::error::Error;
+use crate::memory::{DeviceData, MemoryError, bytes_of};
+use crate::raw::call::{context_call, driver_call};
+
+/// Which number of [`Device::graph_memory`], by the driver's number.
+pub type GraphMemory = CUgraphMem_attribute;
+
+impl Graph<'_> {
+    /// Adds a node that allocates memory in each replay, always at the same address. It exists from behind that node
+    /// until a node that [frees](Graph::add_free) it; without one it stays after the replay, which then cannot be repeated
+    /// unless the graph was made executable with [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let mut graph = Graph::new(&cx)?;
+    /// let result = graph.give(Buffer::<u32>::zeroed(&cx, 8)?)?;
+    /// // SAFETY: the nodes that use it come behind its allocation, and its end behind them.
+    /// let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(&cx, &[], 8) }?;
+    /// let fill = graph.add_fill(&cx, &[alloc], scratch, 9)?;
+    /// let copy = graph.add_copy(&cx, &[fill], result, scratch)?;
+    /// graph.add_free(&cx, &[copy], scratch)?;
+    ///
+    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// executable.run(&cx, &Stream::new(&cx)?)?;
+    /// assert_eq!(executable.slice(result)?.to_vec(&cx)?, [9; 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`] in [`GraphError::Memory`], also for nothing at all; [`GraphError::Foreign`];
+    /// [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`; `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// # Safety
+    /// Each node that uses the memory has a path of edges from this node, and one to that which frees it if there is one.
+    ///
+    /// Driver: `cuGraphAddMemAllocNode`, CUDA 11.4+.
+    #[doc(alias = "cuGraphAddMemAllocNode")]
+    pub unsafe fn add_alloc<T: DeviceData>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        len: usize,
+    ) -> Result<(Node, Loan<T>), GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphAddMemAllocNode)?;
+        let bytes = bytes_of::<T>(len)?;
+        if bytes == 0 {
+            return Err(MemoryError::TooLarge { len, element_bytes: size_of::<T>() }.into());
+        }
+        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
+        let mut params =
+            CUDA_MEM_ALLOC_NODE_PARAMS { bytesize: bytes, ..CUDA_MEM_ALLOC_NODE_PARAMS::zeroed() };
+        params.poolProps.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        params.poolProps.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        params.poolProps.location.id = context.device().as_raw();
+        let (first, count, to) = (after.as_ptr(), after.len(), &raw mut params);
+        // SAFETY: graph and nodes are live; the list and both places outlive the call.
+        unsafe { context_call!(context, cuGraphAddMemAllocNode(&raw mut node, graph, first, count, to)) }?;
+        Ok((self.nodes.token(node), self.kept.inside(params.dptr, len)))
+    }
+
+    /// Adds a node that frees what another one allocated.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`], also for memory that the graph did not allocate; [`GraphError::Removed`];
+    /// `CUDA_ERROR_INVALID_VALUE` for a part that does not begin where the allocation does.
+    ///
+    /// Driver: `cuGraphAddMemFreeNode`, CUDA 11.4+.
+    #[doc(alias = "cuGraphAddMemFreeNode")]
+    pub fn add_free<T: DeviceData>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        memory: Loan<T>,
+    ) -> Result<Node, GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphAddMemFreeNode)?;
+        if !self.kept.allocates(memory.as_shared()) {
+            return Err(GraphError::Foreign);
+        }
+        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
+        let (first, count, address) = (after.as_ptr(), after.len(), memory.as_raw());
+        // SAFETY: graph and nodes are live; the list and the out-parameter outlive the call. Whoever allocated the memory
+        // has vouched for the order of its users.
+        unsafe {
+            context_call!(context, cuGraphAddMemFreeNode(&raw mut node, graph, first, count, address))
+        }?;
+        Ok(self.nodes.token(node))
+    }
+
+    /// Address and bytes of what a node allocates.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphMemAllocNodeGetParams`, CUDA 11.4+.
+    #[doc(alias = "cuGraphMemAllocNodeGetParams")]
+    pub fn alloc_of(&self, node: Node) -> Result<(u64, usize), GraphError> {
+        let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEM_ALLOC_NODE_PARAMS::zeroed());
+        // SAFETY: the node is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphMemAllocNodeGetParams(node, &raw mut params)) }?;
+        Ok((params.dptr, params.bytesize))
+    }
+
+    /// Address of what a node frees.
+    ///
+    /// # Errors
+    /// As [`alloc_of`](Graph::alloc_of).
+    ///
+    /// Driver: `cuGraphMemFreeNodeGetParams`, CUDA 11.4+.
+    #[doc(alias = "cuGraphMemFreeNodeGetParams")]
+    pub fn free_of(&self, node: Node) -> Result<u64, GraphError> {
+        let (node, mut address) = (self.nodes.raw(node)?, 0);
+        // SAFETY: as in `alloc_of`.
+        unsafe { context_call!(self.context(), cuGraphMemFreeNodeGetParams(node, &raw mut address)) }?;
+        Ok(address)
+    }
+}
+
+impl Device {
+    /// How many bytes graphs use or keep on the device, now or at most since the last reset.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a number that there is not.
+    ///
+    /// Driver: `cuDeviceGetGraphMemAttribute`, CUDA 11.4+.
+    #[doc(alias = "cuDeviceGetGraphMemAttribute")]
+    pub fn graph_memory(self, which: GraphMemory) -> Result<u64, Error> {
+        let (device, mut value) = (self.as_raw(), 0u64);
+        let to = (&raw mut value).cast();
+        // SAFETY: each of these attributes has eight bytes; the out-parameter outlives the call.
+        unsafe { driver_call!(self.library(), cuDeviceGetGraphMemAttribute(device, which, to)) }?;
+        Ok(value)
+    }
+
+    /// Begins to look for the most bytes anew, for one of the two numbers that do.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for the others.
+    ///
+    /// Driver: `cuDeviceSetGraphMemAttribute`, CUDA 11.4+.
+    #[doc(alias = "cuDeviceSetGraphMemAttribute")]
+    pub fn reset_graph_memory(self, which: GraphMemory) -> Result<(), Error> {
+        let (device, mut zero) = (self.as_raw(), 0u64);
+        let from = (&raw mut zero).cast();
+        // SAFETY: each of these attributes has eight bytes, and the driver reads them.
+        unsafe { driver_call!(self.library(), cuDeviceSetGraphMemAttribute(device, which, from)) }
+    }
+
+    /// Gives memory back to the system that graphs keep on the device and do not use.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuDeviceGraphMemTrim`, CUDA 11.4+.
+    #[doc(alias = "cuDeviceGraphMemTrim")]
+    pub fn trim_graph_memory(self) -> Result<(), Error> {
+        // SAFETY: a device of this driver.
+        unsafe { driver_call!(self.library(), cuDeviceGraphMemTrim(self.as_raw())) }
+    }
+}

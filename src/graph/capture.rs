@@ -1,0 +1,437 @@
+//! Capture: what is queued on a stream becomes nodes of a graph instead of running.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUgraphNode, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
+
+use super::ending::{Abandon, End};
+use super::kept::Kept;
+use super::node::Nodes;
+use super::{Graph, GraphError, Node};
+use crate::context::Current;
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::raw::call::{context_call, driver_call, either_call};
+use crate::stream::{Event, EventFlags, Stream};
+
+/// Which calls are refused while a stream is captured: those that could wait for what has not run, such as allocating
+/// memory or waiting for other streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CaptureMode {
+    /// Those of all threads, but for threads that have [exchanged](CaptureMode::exchange) their mode.
+    Global,
+    /// Those of the thread that captures.
+    ThreadLocal,
+    /// None.
+    Relaxed,
+}
+
+impl CaptureMode {
+    const fn raw(self) -> CUstreamCaptureMode {
+        match self {
+            Self::Global => CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL,
+            Self::ThreadLocal => CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            Self::Relaxed => CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED,
+        }
+    }
+
+    /// Sets which captures refuse calls of this thread, and gives what it was before: with `Global`, as every thread
+    /// begins, its own and the global ones of others; with `ThreadLocal` its own; with `Relaxed` none.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
+    pub fn exchange(self, driver: Driver) -> Result<Self, Error> {
+        let mut mode = self.raw();
+        // SAFETY: the place outlives the call.
+        unsafe { driver_call!(driver.library(), cuThreadExchangeStreamCaptureMode(&raw mut mode)) }?;
+        Ok(match mode {
+            CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED => Self::Relaxed,
+            CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL => Self::ThreadLocal,
+            _ => Self::Global,
+        })
+    }
+}
+
+/// Whether a stream is being captured, by the driver's number.
+pub type CaptureStatus = CUstreamCaptureStatus;
+
+/// What is known of a capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureInfo {
+    /// Whether it goes on, or was made invalid by a call that it does not allow.
+    pub status: CaptureStatus,
+    /// Its number within the process.
+    pub id: u64,
+    /// The nodes behind which the next one of this lane comes; none on drivers before CUDA 11.3, which do not tell.
+    pub next_after: Vec<Node>,
+}
+
+/// What all lanes of a capture have in common.
+pub(super) struct Shared<'a> {
+    pub(super) kept: RefCell<Kept<'a>>,
+    pub(super) nodes: RefCell<Nodes>,
+    /// Recorded and waited for at each fork and join; only the wait's moment counts.
+    mark: RefCell<Option<Event<'a>>>,
+}
+
+/// A stream that is being captured: what is queued here becomes nodes, each behind the one before.
+///
+/// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream itself is lent until the capture ends, so that
+/// nothing else is queued on it and nobody waits for it.
+pub struct Capture<'c, 'env: 'c, 'a: 'c> {
+    pub(super) cx: &'c Current<'c, 'a>,
+    pub(super) stream: &'c Stream<'c>,
+    pub(super) shared: &'c Shared<'a>,
+    /// Invariant: with a shorter `'env`, a stream could be used otherwise before the capture ends.
+    _env: PhantomData<Cell<&'env ()>>,
+}
+
+impl<'ctx> Current<'_, 'ctx> {
+    /// Runs `body`, which queues work on a stream that is captured, and makes a graph of that work. Nothing runs.
+    ///
+    /// The stream is borrowed mutably: nobody can queue anything else on it, or wait for it. A call that waits for all of
+    /// the context, or for the default stream where the stream is ordered with it, is refused, and the capture is
+    /// invalid then. Memory is lent to the graph, for as long as it or its executable is there.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::graph::{CaptureMode, InstantiateFlags};
+    /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
+    ///
+    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+    /// let x = Buffer::from_slice(&cx, &[1.0f32; 100])?;
+    /// let mut y = Buffer::<f32>::alloc(&cx, 100)?;
+    /// let mut stream = Stream::new(&cx)?;
+    /// let config = LaunchConfig::for_elements(100, 64);
+    ///
+    /// let (graph, y) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+    ///     let x = capture.lend_shared(x.as_slice())?;
+    ///     let y = capture.lend(y.as_mut_slice())?;
+    ///     capture.fill(y, 2.0)?;
+    ///     for _ in 0..20 {
+    ///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, one launch behind the other.
+    ///         unsafe { capture.launch(&saxpy, config, (100, 1.0, x, y)) }?;
+    ///     }
+    ///     Ok(y)
+    /// })?;
+    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// executable.run(&cx, &stream)?;
+    /// assert_eq!(executable.slice(y)?.to_vec(&cx)?, [22.0; 100]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What `body` returns; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow, which got
+    /// the reason ([`Error::is_capture`]); `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and not joined;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuStreamBeginCapture_v2`, CUDA 10.1+, or `cuStreamBeginCapture`, CUDA 10.0+ (with
+    /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+; with other lanes `cuEventDestroy_v2`,
+    /// CUDA 4.0+.
+    #[doc(alias = "cuStreamBeginCapture_v2")]
+    #[doc(alias = "cuStreamBeginCapture")]
+    #[doc(alias = "cuStreamEndCapture")]
+    pub fn capture<'env, 'a, R>(
+        &'env self,
+        stream: &'env mut Stream<'_>,
+        mode: CaptureMode,
+        body: impl for<'c> FnOnce(&Capture<'c, 'env, 'a>) -> Result<R, GraphError>,
+    ) -> Result<(Graph<'a>, R), GraphError>
+    where
+        'ctx: 'a,
+        'a: 'env,
+    {
+        let stream = &*stream;
+        let context = self.of(stream.context(), FnId::cuStreamBeginCapture_v2)?;
+        let (raw, library) = (stream.as_raw(), context.library());
+        let end = End { context, stream: raw, makes_a_graph: true };
+        end.begun(if mode == CaptureMode::Global && !library.has(FnId::cuStreamBeginCapture_v2) {
+            // SAFETY: the stream is live, and its context is current.
+            unsafe { context_call!(context, cuStreamBeginCapture(raw)) }
+        } else {
+            // SAFETY: as above.
+            unsafe { context_call!(context, cuStreamBeginCapture_v2(raw, mode.raw())) }
+        })?;
+        let shared = Shared::new(Kept::new());
+        let abandon = Abandon(end);
+        let result = body(&Capture::new(self, stream, &shared));
+        if let Err(error) = result {
+            drop(abandon);
+            return Err(error);
+        }
+        let ended = abandon.0.end();
+        std::mem::forget(abandon);
+        let graph = ended?;
+        let mut graph = Graph::from_parts(self, graph, shared.kept.into_inner());
+        graph.nodes = shared.nodes.into_inner();
+        Ok((graph, result?))
+    }
+}
+
+impl<'a> Graph<'a> {
+    /// As [`Current::capture`], but the nodes are added to this graph, the first ones behind `after`.
+    ///
+    /// # Errors
+    /// As [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. What a capture that failed has left in
+    /// the graph is not known, so that it answers with [`GraphError::Incomplete`] from then on.
+    ///
+    /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+; with other lanes
+    /// `cuEventDestroy_v2`, CUDA 4.0+.
+    #[doc(alias = "cuStreamBeginCaptureToGraph")]
+    #[doc(alias = "cuStreamEndCapture")]
+    pub fn capture_into<'env, R>(
+        &mut self,
+        cx: &'env Current<'_, 'a>,
+        stream: &'env mut Stream<'_>,
+        after: &[Node],
+        mode: CaptureMode,
+        body: impl for<'c> FnOnce(&Capture<'c, 'env, 'a>) -> Result<R, GraphError>,
+    ) -> Result<R, GraphError>
+    where
+        'a: 'env,
+    {
+        let stream = &*stream;
+        let (context, graph) = self.ready(cx, FnId::cuStreamBeginCaptureToGraph)?;
+        cx.of(stream.context(), FnId::cuStreamBeginCaptureToGraph)?;
+        let after = self.nodes.raws(after)?;
+        let (raw, first, count, mode) = (stream.as_raw(), after.as_ptr(), after.len(), mode.raw());
+        self.is_incomplete(true);
+        let none = std::ptr::null();
+        // SAFETY: stream, graph and nodes are live, and the list outlives the call; no data stands for ordinary edges.
+        let begun = unsafe {
+            context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode))
+        };
+        // What was not called has left nothing.
+        self.is_incomplete(!begun.is_err_and(Error::is_unresolved));
+        let end = End { context, stream: raw, makes_a_graph: false };
+        end.begun(begun)?;
+        let back = Back::new(self);
+        let abandon = Abandon(end);
+        let result = body(&Capture::new(cx, stream, &back.shared));
+        if result.is_ok() {
+            let ended = abandon.0.end();
+            std::mem::forget(abandon);
+            ended?;
+            back.graph.is_incomplete(false);
+        }
+        result
+    }
+}
+
+/// Gives a graph back what lanes of a capture had meanwhile.
+struct Back<'g, 'a> {
+    graph: &'g mut Graph<'a>,
+    shared: Shared<'a>,
+}
+
+impl<'g, 'a> Back<'g, 'a> {
+    fn new(graph: &'g mut Graph<'a>) -> Self {
+        let mut back = Self { graph, shared: Shared::new(Kept::new()) };
+        back.swap();
+        back
+    }
+
+    fn swap(&mut self) {
+        std::mem::swap(&mut self.graph.kept, self.shared.kept.get_mut());
+        std::mem::swap(&mut self.graph.nodes, self.shared.nodes.get_mut());
+    }
+}
+
+impl Drop for Back<'_, '_> {
+    fn drop(&mut self) {
+        self.swap();
+    }
+}
+
+impl<'a> Shared<'a> {
+    fn new(kept: Kept<'a>) -> Self {
+        let nodes = RefCell::new(Nodes::new(kept.brand));
+        Self { kept: RefCell::new(kept), nodes, mark: RefCell::new(None) }
+    }
+}
+
+impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
+    fn new(cx: &'c Current<'c, 'a>, stream: &'c Stream<'c>, shared: &'c Shared<'a>) -> Self {
+        Self { cx, stream, shared, _env: PhantomData }
+    }
+
+    /// The driver's handle of the stream.
+    pub fn as_raw(&self) -> CUstream {
+        self.stream.as_raw()
+    }
+
+    /// The stream, for code that queues work on one: what it queues becomes nodes.
+    ///
+    /// # Safety
+    /// 1. What is queued is good for every replay: it touches only memory that the graph was lent, or that lives and is
+    ///    touched by nobody else as long as the graph and its executable are there. Of the host, none of it is borrowed.
+    /// 2. The stream is not used after the closure of the capture.
+    pub unsafe fn stream(&self) -> &Stream<'_> {
+        self.stream
+    }
+
+    /// Has another stream take part in the capture, with a lane of its own: what is queued there comes behind all that
+    /// this lane has so far, and beside what it gets later. It must be [joined](Capture::join) before the capture ends.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::graph::CaptureMode;
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let (mut one, mut two) = (Stream::new(&cx)?, Stream::new(&cx)?);
+    /// let (mut a, mut b) = (Buffer::<u32>::alloc(&cx, 8)?, Buffer::<u32>::alloc(&cx, 8)?);
+    /// let (mut graph, ()) = cx.capture(&mut one, CaptureMode::ThreadLocal, |capture| {
+    ///     let (a, b) = (capture.lend(a.as_mut_slice())?, capture.lend(b.as_mut_slice())?);
+    ///     let beside = capture.fork(&mut two)?;
+    ///     capture.fill(a, 1)?;
+    ///     beside.fill(b, 2)?;
+    ///     capture.join(&beside)?;
+    ///     capture.copy(a, b)
+    /// })?;
+    /// assert_eq!(graph.nodes(&cx)?.len(), 3);
+    /// assert_eq!(graph.edges(&cx)?.len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and its like; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
+    #[doc(alias = "cuEventRecord")]
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn fork(&self, stream: &'env mut Stream<'_>) -> Result<Self, GraphError> {
+        let stream = &*stream;
+        self.cx.of(stream.context(), FnId::cuStreamWaitEvent)?;
+        self.mark(|mark| {
+            mark.record(self.cx, self.stream)?;
+            stream.wait(self.cx, mark)
+        })?;
+        Ok(Self::new(self.cx, stream, self.shared))
+    }
+
+    /// Has what is queued here later come behind all that another lane has so far.
+    ///
+    /// # Errors
+    /// As [`fork`](Capture::fork).
+    ///
+    /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
+    #[doc(alias = "cuEventRecord")]
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn join(&self, other: &Capture<'c, 'env, 'a>) -> Result<(), GraphError> {
+        self.mark(|mark| {
+            mark.record(self.cx, other.stream)?;
+            self.stream.wait(self.cx, mark)
+        })
+    }
+
+    fn mark(&self, pass: impl FnOnce(&Event<'a>) -> Result<(), Error>) -> Result<(), GraphError> {
+        let mut mark = self.shared.mark.borrow_mut();
+        let event = match mark.take() {
+            Some(event) => event,
+            None => Event::new(self.cx, EventFlags::DISABLE_TIMING)?,
+        };
+        let passed = pass(&event);
+        *mark = Some(event);
+        Ok(passed?)
+    }
+
+    /// How the capture stands.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuStreamGetCaptureInfo_v3`, CUDA 12.3+, `cuStreamGetCaptureInfo_v2`, CUDA 11.3+, or
+    /// `cuStreamGetCaptureInfo`, CUDA 10.1+.
+    #[doc(alias = "cuStreamGetCaptureInfo_v3")]
+    #[doc(alias = "cuStreamGetCaptureInfo_v2")]
+    #[doc(alias = "cuStreamGetCaptureInfo")]
+    pub fn info(&self) -> Result<CaptureInfo, GraphError> {
+        let context = self.cx.of(self.stream.context(), FnId::cuStreamGetCaptureInfo_v3)?;
+        let (library, stream) = (context.library(), self.as_raw());
+        let (mut status, mut id) = (CaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
+        let (mut nodes, mut data, mut count) = (std::ptr::null(), std::ptr::null(), 0);
+        let (at, of) = (&raw mut status, &raw mut id);
+        let (to, edges, len, graph) = (&raw mut nodes, &raw mut data, &raw mut count, std::ptr::null_mut());
+        let answer = if library.has(FnId::cuStreamGetCaptureInfo_v3) {
+            // SAFETY: the stream is live; all places outlive the call.
+            unsafe {
+                context_call!(context, cuStreamGetCaptureInfo_v3(stream, at, of, graph, to, edges, len))
+            }
+        } else {
+            // SAFETY: as above.
+            let answer = unsafe {
+                either_call!(library, cuStreamGetCaptureInfo_v2(stream, at, of, graph, to, len)
+                    or cuStreamGetCaptureInfo(stream, at, of))
+            };
+            answer.map_err(|error| context.record(error))
+        };
+        answer?;
+        let active = status == CaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE && !nodes.is_null();
+        let mut known = self.shared.nodes.borrow_mut();
+        let next_after = (0..if active { count } else { 0 }).map(|at| {
+            // SAFETY: the driver gives a list of so many nodes, which is good until the next call on the capture.
+            known.token(unsafe { nodes.wrapping_add(at).read() })
+        });
+        Ok(CaptureInfo { status, id, next_after: next_after.collect() })
+    }
+
+    /// Has the next node of this lane come behind these as well, or behind these alone.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// Driver: `cuStreamUpdateCaptureDependencies_v2`, CUDA 12.3+, or `cuStreamUpdateCaptureDependencies`, CUDA 11.3+.
+    #[doc(alias = "cuStreamUpdateCaptureDependencies_v2")]
+    #[doc(alias = "cuStreamUpdateCaptureDependencies")]
+    pub fn come_after(&self, nodes: &[Node], alone: bool) -> Result<(), GraphError> {
+        let context = self.cx.of(self.stream.context(), FnId::cuStreamUpdateCaptureDependencies_v2)?;
+        let mut raws: Vec<CUgraphNode> = self.shared.nodes.borrow().raws(nodes)?;
+        let (library, stream, flags) = (context.library(), self.as_raw(), u32::from(alone));
+        let (first, count, none) = (raws.as_mut_ptr(), raws.len(), std::ptr::null());
+        // SAFETY: stream and nodes are live, and the list outlives the call; no data stands for ordinary edges. The flag
+        // is `CU_STREAM_SET_CAPTURE_DEPENDENCIES` or none.
+        let answer = unsafe {
+            either_call!(library, cuStreamUpdateCaptureDependencies_v2(stream, first, none, count, flags)
+                or cuStreamUpdateCaptureDependencies(stream, first, count, flags))
+        };
+        answer.map_err(|error| context.record(error).into())
+    }
+}
+
+impl Stream<'_> {
+    /// Whether the stream is being captured, by this crate or by others.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while another is captured
+    /// that is ordered with it.
+    ///
+    /// Driver: `cuStreamIsCapturing`, CUDA 10.0+.
+    #[doc(alias = "cuStreamIsCapturing")]
+    pub fn capture_status(&self, cx: &Current<'_, '_>) -> Result<CaptureStatus, Error> {
+        let context = cx.of(self.context(), FnId::cuStreamIsCapturing)?;
+        let (stream, mut status) = (self.as_raw(), CaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
+        // SAFETY: the stream is live; the out-parameter outlives the call.
+        unsafe { context_call!(context, cuStreamIsCapturing(stream, &raw mut status)) }?;
+        Ok(status)
+    }
+}
+
+impl fmt::Debug for Capture<'_, '_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture").field("stream", &self.stream).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,180 @@
+//! Nodes that run bodies as a condition says, which kernels set.
+
+use cuprum_sys::{
+    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUgraphConditionalHandle,
+    CUgraphConditionalNodeType, CUgraphNode, CUgraphNodeParams, CUgraphNodeType, FnId,
+};
+
+use super::node::Body;
+use super::{Graph, GraphError, Node};
+use crate::context::Current;
+use crate::raw::call::{context_call, either_call};
+
+/// A number that conditional nodes depend on. Kernels of the graph set it, by
+/// [`as_raw`](Condition::as_raw) given as an argument, with `cudaGraphSetConditional`. A token, not to be used twice.
+#[derive(Debug)]
+pub struct Condition {
+    raw: CUgraphConditionalHandle,
+}
+
+impl Condition {
+    /// The driver's handle, for kernels.
+    pub const fn as_raw(&self) -> CUgraphConditionalHandle {
+        self.raw
+    }
+}
+
+impl Graph<'_> {
+    /// Creates a condition for one conditional node. With `default` it has this value when a replay begins, else the one
+    /// that it had last.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuGraphConditionalHandleCreate`, CUDA 12.3+.
+    #[doc(alias = "cuGraphConditionalHandleCreate")]
+    pub fn condition(&mut self, cx: &Current<'_, '_>, default: Option<u32>) -> Result<Condition, GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphConditionalHandleCreate)?;
+        let flags = if default.is_some() { CU_GRAPH_COND_ASSIGN_DEFAULT } else { 0 };
+        let (of, value, mut raw) = (context.as_raw(), default.unwrap_or(0), 0);
+        let to = &raw mut raw;
+        // SAFETY: graph and context are live; the out-parameter outlives the call.
+        unsafe { context_call!(context, cuGraphConditionalHandleCreate(to, graph, of, value, flags)) }?;
+        Ok(Condition { raw })
+    }
+
+    /// Adds a node that runs a body if the condition is not zero.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let mut graph = Graph::new(&cx)?;
+    /// let memory = graph.give(Buffer::<u32>::zeroed(&cx, 4)?)?;
+    /// let condition = graph.condition(&cx, Some(1))?;
+    /// let (_, body) = graph.add_if(&cx, &[], condition)?;
+    /// graph.within(body, |graph| graph.add_fill(&cx, &[], memory, 5))?;
+    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// executable.run(&cx, &Stream::new(&cx)?)?;
+    /// assert_eq!(executable.slice(memory)?.to_vec(&cx)?, [5; 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_INVALID_VALUE` for a condition of another graph;
+    /// `CUDA_ERROR_NOT_SUPPORTED`.
+    ///
+    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
+    #[doc(alias = "cuGraphAddNode_v2")]
+    #[doc(alias = "cuGraphAddNode_v3")]
+    pub fn add_if(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        condition: Condition,
+    ) -> Result<(Node, Body), GraphError> {
+        let [body] =
+            self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF)?;
+        Ok(body)
+    }
+
+    /// Adds a node that runs the first body if the condition is not zero, and the second if it is.
+    ///
+    /// # Errors
+    /// As [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
+    #[doc(alias = "cuGraphAddNode_v2")]
+    #[doc(alias = "cuGraphAddNode_v3")]
+    pub fn add_if_else(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        condition: Condition,
+    ) -> Result<(Node, Body, Body), GraphError> {
+        let kind = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF;
+        let [(node, yes), (_, no)] = self.conditional(cx, after, condition, kind)?;
+        Ok((node, yes, no))
+    }
+
+    /// Adds a node that runs a body again and again while the condition is not zero.
+    ///
+    /// # Errors
+    /// As [`add_if`](Graph::add_if).
+    ///
+    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
+    #[doc(alias = "cuGraphAddNode_v2")]
+    #[doc(alias = "cuGraphAddNode_v3")]
+    pub fn add_while(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        condition: Condition,
+    ) -> Result<(Node, Body), GraphError> {
+        let kind = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE;
+        let [body] = self.conditional(cx, after, condition, kind)?;
+        Ok(body)
+    }
+
+    /// Adds a node that runs the body whose number, counted from 0, the condition is, and none for `N` and above.
+    ///
+    /// # Errors
+    /// As [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
+    #[doc(alias = "cuGraphAddNode_v2")]
+    #[doc(alias = "cuGraphAddNode_v3")]
+    pub fn add_switch<const N: usize>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        condition: Condition,
+    ) -> Result<[(Node, Body); N], GraphError> {
+        self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_SWITCH)
+    }
+
+    /// Adds a conditional node; gives it with each of its bodies.
+    fn conditional<const N: usize>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        condition: Condition,
+        kind: CUgraphConditionalNodeType,
+    ) -> Result<[(Node, Body); N], GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
+        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
+        let mut params = CUgraphNodeParams {
+            type_: CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,
+            ..CUgraphNodeParams::zeroed()
+        };
+        params.u.conditional = CUDA_CONDITIONAL_NODE_PARAMS {
+            handle: condition.raw,
+            type_: kind,
+            size: u32::try_from(N).unwrap_or(u32::MAX),
+            ctx: context.as_raw(),
+            ..CUDA_CONDITIONAL_NODE_PARAMS::zeroed()
+        };
+        let (to, first, count, none) = (&raw mut node, after.as_ptr(), after.len(), std::ptr::null());
+        let (library, given) = (context.library(), &raw mut params);
+        // SAFETY: graph, nodes, context and condition are live; the list and both places outlive the call; no data stands
+        // for ordinary edges.
+        let added = unsafe {
+            either_call!(library, cuGraphAddNode_v2(to, graph, first, none, count, given)
+                or cuGraphAddNode_v3(to, graph, first, none, count, given))
+        };
+        added.map_err(|error| context.record(error))?;
+        let node = self.nodes.token(node);
+        // SAFETY: the field that was set above, and that the driver has filled.
+        let bodies = unsafe { params.u.conditional.phGraph_out };
+        Ok(std::array::from_fn(|at| {
+            // SAFETY: the driver gives a list of as many bodies as were asked for, which lives as long as the node.
+            let body = unsafe { bodies.wrapping_add(at).read() };
+            (node, self.nodes.add_body(node, body))
+        }))
+    }
+}

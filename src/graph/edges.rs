@@ -1,0 +1,152 @@
+//! Edges: which node runs behind which, and the identities that tools show.
+
+use std::ptr;
+
+use cuprum_sys::{CUgraphNode, FnId};
+
+use super::whole::list;
+use super::{Graph, GraphError, Node};
+use crate::context::Current;
+use crate::raw::call::{context_call, either_call};
+
+impl Graph<'_> {
+    /// Has nodes run behind others: of each pair, the second behind the first. An edge that is there already, or one
+    /// that closes a circle, is an error, and then no edge is added.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphAddDependencies_v2`, CUDA 12.3+, or `cuGraphAddDependencies`, CUDA 10.0+.
+    #[doc(alias = "cuGraphAddDependencies_v2")]
+    #[doc(alias = "cuGraphAddDependencies")]
+    pub fn add_edges(&mut self, cx: &Current<'_, '_>, edges: &[(Node, Node)]) -> Result<(), GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphAddDependencies_v2)?;
+        let (from, to) = self.ends(edges)?;
+        let (from, to, data, count) = (from.as_ptr(), to.as_ptr(), ptr::null(), edges.len());
+        let library = context.library();
+        // SAFETY: graph and nodes are live; the lists outlive the call; no data stands for ordinary edges.
+        let answer = unsafe {
+            either_call!(library, cuGraphAddDependencies_v2(graph, from, to, data, count)
+                or cuGraphAddDependencies(graph, from, to, count))
+        };
+        answer.map_err(|error| context.record(error).into())
+    }
+
+    /// Removes ordinary edges. One that is not there is an error.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphRemoveDependencies_v2`, CUDA 12.3+, or `cuGraphRemoveDependencies`, CUDA 10.0+.
+    #[doc(alias = "cuGraphRemoveDependencies_v2")]
+    #[doc(alias = "cuGraphRemoveDependencies")]
+    pub fn remove_edges(&mut self, cx: &Current<'_, '_>, edges: &[(Node, Node)]) -> Result<(), GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphRemoveDependencies_v2)?;
+        let (from, to) = self.ends(edges)?;
+        let (from, to, data, count) = (from.as_ptr(), to.as_ptr(), ptr::null(), edges.len());
+        let library = context.library();
+        // SAFETY: as in `add_edges`.
+        let answer = unsafe {
+            either_call!(library, cuGraphRemoveDependencies_v2(graph, from, to, data, count)
+                or cuGraphRemoveDependencies(graph, from, to, count))
+        };
+        answer.map_err(|error| context.record(error).into())
+    }
+
+    fn ends(&self, edges: &[(Node, Node)]) -> Result<(Vec<CUgraphNode>, Vec<CUgraphNode>), GraphError> {
+        let (from, to): (Vec<Node>, Vec<Node>) = edges.iter().copied().unzip();
+        Ok((self.nodes.raws(&from)?, self.nodes.raws(&to)?))
+    }
+
+    /// The nodes behind which a node runs.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphNodeGetDependencies_v2`, CUDA 12.3+, or `cuGraphNodeGetDependencies`, CUDA 10.0+, twice.
+    #[doc(alias = "cuGraphNodeGetDependencies_v2")]
+    #[doc(alias = "cuGraphNodeGetDependencies")]
+    pub fn dependencies(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
+        let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependencies_v2)?;
+        let ([node], library) = (self.one(node)?, context.library());
+        let raws = list(|nodes, data, count| {
+            // SAFETY: the node is live; all places outlive the call, and `count` says how much room there is in each.
+            let answer = unsafe {
+                either_call!(library, cuGraphNodeGetDependencies_v2(node, nodes, data, count)
+                    or cuGraphNodeGetDependencies(node, nodes, count))
+            };
+            answer.map_err(|error| context.record(error))
+        })?;
+        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
+    }
+
+    /// The nodes that run behind a node.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphNodeGetDependentNodes_v2`, CUDA 12.3+, or `cuGraphNodeGetDependentNodes`, CUDA 10.0+, twice.
+    #[doc(alias = "cuGraphNodeGetDependentNodes_v2")]
+    #[doc(alias = "cuGraphNodeGetDependentNodes")]
+    pub fn dependents(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
+        let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependentNodes_v2)?;
+        let ([node], library) = (self.one(node)?, context.library());
+        let raws = list(|nodes, data, count| {
+            // SAFETY: as in `dependencies`.
+            let answer = unsafe {
+                either_call!(library, cuGraphNodeGetDependentNodes_v2(node, nodes, data, count)
+                    or cuGraphNodeGetDependentNodes(node, nodes, count))
+            };
+            answer.map_err(|error| context.record(error))
+        })?;
+        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
+    }
+
+    /// A node of the present part.
+    fn one(&self, node: Node) -> Result<[CUgraphNode; 1], GraphError> {
+        let raws = self.nodes.raws(&[node])?;
+        raws.try_into().map_err(|_| GraphError::Foreign)
+    }
+
+    /// The number of the graph within the process, as tools show it.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuGraphGetId`, CUDA 13.1+.
+    #[doc(alias = "cuGraphGetId")]
+    pub fn id(&self) -> Result<u32, GraphError> {
+        let (graph, mut id) = (self.as_raw(), 0);
+        // SAFETY: the graph is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphGetId(graph, &raw mut id)) }?;
+        Ok(id)
+    }
+
+    /// The number of a node within its graph.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphNodeGetLocalId`, CUDA 13.1+.
+    #[doc(alias = "cuGraphNodeGetLocalId")]
+    pub fn node_id(&self, node: Node) -> Result<u32, GraphError> {
+        let (node, mut id) = (self.nodes.raw(node)?, 0);
+        // SAFETY: the node is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphNodeGetLocalId(node, &raw mut id)) }?;
+        Ok(id)
+    }
+
+    /// The number of a node within the process, by which tools find it.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphNodeGetToolsId`, CUDA 13.1+.
+    #[doc(alias = "cuGraphNodeGetToolsId")]
+    pub fn node_tools_id(&self, node: Node) -> Result<u64, GraphError> {
+        let (node, mut id) = (self.nodes.raw(node)?, 0);
+        // SAFETY: as in `node_id`.
+        unsafe { context_call!(self.context(), cuGraphNodeGetToolsId(node, &raw mut id)) }?;
+        Ok(id)
+    }
+}

@@ -1,0 +1,75 @@
+//! Ending captures, also those of which nothing is wanted.
+
+use cuprum_sys::{CUgraph, CUresult, CUstream};
+
+use crate::context::ContextRef;
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::activated;
+
+/// Ends a capture, on whatever path the closure is left.
+pub(super) struct End<'s> {
+    pub(super) context: &'s ContextRef,
+    pub(super) stream: CUstream,
+    /// Not if the nodes are added to a graph that was there before.
+    pub(super) makes_a_graph: bool,
+}
+
+impl End<'_> {
+    /// Ends the capture; if that fails, once more, since a stream that stayed in capture would be of no use.
+    pub(super) fn end(&self) -> Result<CUgraph, Error> {
+        activated(self.context, || {
+            let ended = self.ask();
+            if ended.is_err() {
+                // Of a capture that has ended, the driver says so.
+                self.destroy(self.ask().unwrap_or(CUgraph::null()));
+            }
+            ended
+        })
+    }
+
+    fn ask(&self) -> Result<CUgraph, Error> {
+        let mut graph = CUgraph::null();
+        // SAFETY: the stream is borrowed by whoever captures, and its context is current.
+        unsafe { context_call!(self.context, cuStreamEndCapture(self.stream, &raw mut graph)) }?;
+        Ok(graph)
+    }
+
+    /// Destroys a graph that a capture made and nobody wants.
+    fn destroy(&self, graph: CUgraph) {
+        if !self.makes_a_graph || graph.is_null() {
+            return;
+        }
+        // SAFETY: the graph was made by the capture that has just ended, and nobody else has it.
+        if let Err(error) = unsafe { context_call!(self.context, cuGraphDestroy(graph)) } {
+            self.context.swallow(error);
+        }
+    }
+
+    /// Ends a capture of which nothing is wanted. That it was invalid is no news.
+    fn discard(&self) {
+        match self.end() {
+            Ok(graph) => self.destroy(graph),
+            Err(error) if error.is_capture() => {}
+            Err(error) => self.context.swallow(error),
+        }
+    }
+
+    /// What a call that begins a capture answers. After an error it may have begun all the same, unless it says that the
+    /// stream was being captured before.
+    pub(super) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
+        if answer.is_err_and(|error| error.code() != CUresult::CUDA_ERROR_ILLEGAL_STATE) {
+            self.destroy(self.ask().unwrap_or(CUgraph::null()));
+        }
+        answer
+    }
+}
+
+/// When the closure panics; a plain return ends the capture itself.
+pub(super) struct Abandon<'s>(pub(super) End<'s>);
+
+impl Drop for Abandon<'_> {
+    fn drop(&mut self) {
+        self.0.discard();
+    }
+}

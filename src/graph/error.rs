@@ -1,0 +1,73 @@
+//! What can go wrong with a graph.
+
+use cuprum_sys::CUgraphExecUpdateResult;
+
+use super::Node;
+use crate::error::Error;
+use crate::launch::LaunchError;
+use crate::memory::MemoryError;
+
+/// Why something could not be done with a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// A node, or a loan of memory, belongs to another graph, or to another part of this one. The driver was not called.
+    #[error("a node or a loan of memory of another graph was given: each graph has its own")]
+    Foreign,
+    /// The node was removed from its graph. The driver was not called.
+    #[error("the node was removed from the graph")]
+    Removed,
+    /// A capture into this graph failed, and what it left there is not known. The driver was not called.
+    #[error("a capture into this graph failed half-way: build the graph anew")]
+    Incomplete,
+    /// A wait for a replay failed, so that the device may still work on what the graph has. It is lost: neither looked at
+    /// nor freed any more.
+    #[error("a wait for this graph has failed: the device may still work on its memory, which is lost")]
+    Lost,
+    /// A host function of the graph panicked; [`Executable::take_panic`](super::Executable::take_panic) has the payload.
+    #[error("a host function of the graph panicked")]
+    Panicked,
+    /// Memory that exists only while the graph runs, or that is only lent to be read, was asked for.
+    #[error("memory that the graph allocates exists only while the graph runs")]
+    Inside,
+    /// A file name with a NUL inside.
+    #[error("a file name cannot have a NUL inside")]
+    FileName,
+    /// An executable graph could not take over the parameters of another graph; it is as it was.
+    #[error("the executable graph cannot be updated: {why:?}; {error}")]
+    Update {
+        /// What differs.
+        why: CUgraphExecUpdateResult,
+        /// The node of the new graph at fault, where the driver names one that is known.
+        node: Option<Node>,
+        /// The answer of the driver.
+        error: Error,
+    },
+    /// A copy or a fill that cannot be.
+    #[error(transparent)]
+    Memory(MemoryError),
+    /// A launch that cannot be.
+    #[error(transparent)]
+    Launch(LaunchError),
+    /// The driver refused.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+impl From<MemoryError> for GraphError {
+    fn from(error: MemoryError) -> Self {
+        match error {
+            MemoryError::Driver(error) => Self::Driver(error),
+            error => Self::Memory(error),
+        }
+    }
+}
+
+impl From<LaunchError> for GraphError {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Driver(error) => Self::Driver(error),
+            error => Self::Launch(error),
+        }
+    }
+}

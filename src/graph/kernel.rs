@@ -1,0 +1,304 @@
+//! Kernel nodes.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cuprum_sys::{
+    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUfunction, CUgraphNode, CUkernelNodeAttrID,
+    CUkernelNodeAttrValue, FnId,
+};
+
+use super::{Graph, GraphError, Node};
+use crate::context::Current;
+use crate::error::Error;
+use crate::launch::{Arguments, Kernel, LaunchConfig, SharedKernel, Signature};
+use crate::raw::call::{context_call, either_call};
+
+/// A kernel that a graph can keep: a [`Kernel`] borrowed for as long as the graph is there, or a [`SharedKernel`], of
+/// whose code the graph gets a share.
+pub trait NodeKernel<'a, S>: sealed::Sealed<'a, S> {}
+
+impl<'a, S, K: sealed::Sealed<'a, S>> NodeKernel<'a, S> for K {}
+
+mod sealed {
+    use super::Kernel;
+
+    pub trait Sealed<'a, S> {
+        fn kernel(&self) -> &Kernel<'_, S>;
+        /// What the graph keeps, where it does not borrow.
+        fn share(&self) -> Option<Box<dyn Send + 'a>>;
+    }
+}
+
+impl<'a, S: Signature> sealed::Sealed<'a, S> for &'a Kernel<'_, S> {
+    fn kernel(&self) -> &Kernel<'_, S> {
+        self
+    }
+
+    fn share(&self) -> Option<Box<dyn Send + 'a>> {
+        None
+    }
+}
+
+impl<'a, S: Signature> sealed::Sealed<'a, S> for &SharedKernel<'a, S> {
+    fn kernel(&self) -> &Kernel<'_, S> {
+        self
+    }
+
+    fn share(&self) -> Option<Box<dyn Send + 'a>> {
+        Some(Box::new(SharedKernel::share(self)))
+    }
+}
+
+/// What a kernel node launches, as the driver has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelOf {
+    /// The driver's handle of the kernel.
+    pub function: CUfunction,
+    /// The geometry.
+    pub config: LaunchConfig,
+}
+
+/// What the driver is given for a kernel node. The pointers are those of the caller.
+pub(super) fn params(
+    function: CUfunction,
+    config: LaunchConfig,
+    pointers: *mut *mut c_void,
+) -> CUDA_KERNEL_NODE_PARAMS {
+    let LaunchConfig { grid, block, shared_bytes } = config;
+    CUDA_KERNEL_NODE_PARAMS {
+        func: function,
+        gridDimX: grid.x,
+        gridDimY: grid.y,
+        gridDimZ: grid.z,
+        blockDimX: block.x,
+        blockDimY: block.y,
+        blockDimZ: block.z,
+        sharedMemBytes: shared_bytes,
+        kernelParams: pointers,
+        ..CUDA_KERNEL_NODE_PARAMS::zeroed()
+    }
+}
+
+/// The same as before CUDA 12.
+pub(super) fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
+    CUDA_KERNEL_NODE_PARAMS_v1 {
+        func: new.func,
+        gridDimX: new.gridDimX,
+        gridDimY: new.gridDimY,
+        gridDimZ: new.gridDimZ,
+        blockDimX: new.blockDimX,
+        blockDimY: new.blockDimY,
+        blockDimZ: new.blockDimZ,
+        sharedMemBytes: new.sharedMemBytes,
+        kernelParams: new.kernelParams,
+        extra: ptr::null_mut(),
+    }
+}
+
+impl<'a> Graph<'a> {
+    /// Adds a node that launches a kernel with these arguments, of which the node has copies.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
+    ///
+    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+    /// let mut graph = Graph::new(&cx)?;
+    /// let x = graph.give(Buffer::from_slice(&cx, &[1.0f32; 100])?)?;
+    /// let y = graph.give(Buffer::from_slice(&cx, &[2.0f32; 100])?)?;
+    /// let config = LaunchConfig::for_elements(100, 64);
+    /// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; no other node touches them.
+    /// unsafe { graph.add_kernel(&cx, &[], &saxpy, config, (100, 3.0, x, y)) }?;
+    ///
+    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// executable.run(&cx, &Stream::new(&cx)?)?;
+    /// assert_eq!(executable.slice(y)?.to_vec(&cx)?, [5.0; 100]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GraphError::Launch`] for a geometry beyond the limits; [`GraphError::Foreign`]; [`GraphError::Removed`];
+    /// [`Error::is_wrong_context`] for a kernel of another context.
+    ///
+    /// # Safety
+    /// The kernel is foreign code, and the caller answers for it in each replay:
+    /// 1. The types of the signature mean in Rust what they mean in the kernel.
+    /// 2. It accesses only memory that it may, with this geometry and these arguments, whatever the replays before left
+    ///    there: what the graph was lent or given, to its length and if [`SharedLoan`](super::SharedLoan) only to read,
+    ///    or memory that lives and is touched by nobody else as long as the graph and its executable are there.
+    /// 3. No node without a path of edges to or from this one conflicts with these accesses.
+    ///
+    /// Driver: `cuGraphAddKernelNode_v2`, CUDA 12.0+, or `cuGraphAddKernelNode`, CUDA 10.0+.
+    #[doc(alias = "cuGraphAddKernelNode_v2")]
+    #[doc(alias = "cuGraphAddKernelNode")]
+    pub unsafe fn add_kernel<S: Signature, A: Arguments<S>>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        kernel: impl NodeKernel<'a, S>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Node, GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphAddKernelNode_v2)?;
+        let function = self.accept_kernel(&kernel, config)?;
+        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
+        let (out, first, count, library) = (&raw mut node, after.as_ptr(), after.len(), context.library());
+        arguments.with_pointers(|pointers| {
+            let new = params(function, config, pointers);
+            let old = first_params(&new);
+            let (new, old) = (&raw const new, &raw const old);
+            // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and there is one pointer for
+            // each parameter, to a value of its size; the caller answers for the kernel.
+            let answer = unsafe {
+                either_call!(library, cuGraphAddKernelNode_v2(out, graph, first, count, new)
+                    or cuGraphAddKernelNode(out, graph, first, count, old))
+            };
+            answer.map_err(|error| context.record(error))
+        })?;
+        Ok(self.nodes.token(node))
+    }
+
+    /// Checks a kernel and keeps it.
+    pub(super) fn accept_kernel<S: Signature>(
+        &mut self,
+        kernel: &impl NodeKernel<'a, S>,
+        config: LaunchConfig,
+    ) -> Result<CUfunction, GraphError> {
+        let function = kernel.kernel().function();
+        if function.context() != self.context() {
+            return Err(Error::wrong_context(FnId::cuGraphAddKernelNode_v2).into());
+        }
+        kernel.kernel().check(config)?;
+        let raw = function.as_raw();
+        if let Some(share) = kernel.share() {
+            self.kept.share(raw, share);
+        }
+        Ok(raw)
+    }
+
+    /// Changes what a kernel node launches; for executables made from now on.
+    ///
+    /// # Errors
+    /// As [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    ///
+    /// # Safety
+    /// As [`add_kernel`](Graph::add_kernel).
+    ///
+    /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+.
+    #[doc(alias = "cuGraphKernelNodeSetParams_v2")]
+    #[doc(alias = "cuGraphKernelNodeSetParams")]
+    pub unsafe fn set_kernel<S: Signature, A: Arguments<S>>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        kernel: impl NodeKernel<'a, S>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), GraphError> {
+        let (context, _) = self.ready(cx, FnId::cuGraphKernelNodeSetParams_v2)?;
+        let (node, function) = (self.nodes.raw(node)?, self.accept_kernel(&kernel, config)?);
+        let library = context.library();
+        let answer = arguments.with_pointers(|pointers| {
+            let new = params(function, config, pointers);
+            let old = first_params(&new);
+            let (new, old) = (&raw const new, &raw const old);
+            // SAFETY: as in `add_kernel`.
+            unsafe {
+                either_call!(library, cuGraphKernelNodeSetParams_v2(node, new)
+                    or cuGraphKernelNodeSetParams(node, old))
+            }
+        });
+        answer.map_err(|error| context.record(error).into())
+    }
+
+    /// What a kernel node launches.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphKernelNodeGetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeGetParams`, CUDA 10.0+.
+    #[doc(alias = "cuGraphKernelNodeGetParams_v2")]
+    #[doc(alias = "cuGraphKernelNodeGetParams")]
+    pub fn kernel_of(&self, node: Node) -> Result<KernelOf, GraphError> {
+        let (node, context) = (self.nodes.raw(node)?, self.context());
+        let library = context.library();
+        let (mut new, mut old) = (CUDA_KERNEL_NODE_PARAMS::zeroed(), CUDA_KERNEL_NODE_PARAMS_v1::zeroed());
+        let (to_new, to_old) = (&raw mut new, &raw mut old);
+        // SAFETY: the node is live; both out-parameters outlive the call.
+        let answer = unsafe {
+            either_call!(library, cuGraphKernelNodeGetParams_v2(node, to_new)
+                or cuGraphKernelNodeGetParams(node, to_old))
+        };
+        answer.map_err(|error| context.record(error))?;
+        // One of the two was written, and the other is zero.
+        Ok(KernelOf {
+            function: if new.func.is_null() { old.func } else { new.func },
+            config: LaunchConfig::new(
+                [new.gridDimX | old.gridDimX, new.gridDimY | old.gridDimY, new.gridDimZ | old.gridDimZ],
+                [new.blockDimX | old.blockDimX, new.blockDimY | old.blockDimY, new.blockDimZ | old.blockDimZ],
+            )
+            .shared_bytes(new.sharedMemBytes | old.sharedMemBytes),
+        })
+    }
+
+    /// An attribute of a kernel node, such as its priority.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind, or an attribute that is none of nodes.
+    ///
+    /// Driver: `cuGraphKernelNodeGetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuGraphKernelNodeGetAttribute")]
+    pub fn kernel_attribute(
+        &self,
+        node: Node,
+        attribute: CUkernelNodeAttrID,
+    ) -> Result<CUkernelNodeAttrValue, GraphError> {
+        let (node, mut value) = (self.nodes.raw(node)?, CUkernelNodeAttrValue::zeroed());
+        // SAFETY: the node is live; the out-parameter outlives the call.
+        unsafe {
+            context_call!(self.context(), cuGraphKernelNodeGetAttribute(node, attribute, &raw mut value))
+        }?;
+        Ok(value)
+    }
+
+    /// Sets an attribute of a kernel node.
+    ///
+    /// # Errors
+    /// As [`kernel_attribute`](Graph::kernel_attribute); for values that cannot be.
+    ///
+    /// # Safety
+    /// What the value says is true: an attribute can name events, memory and other handles, and how blocks may share.
+    ///
+    /// Driver: `cuGraphKernelNodeSetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuGraphKernelNodeSetAttribute")]
+    pub unsafe fn set_kernel_attribute(
+        &mut self,
+        node: Node,
+        attribute: CUkernelNodeAttrID,
+        value: &CUkernelNodeAttrValue,
+    ) -> Result<(), GraphError> {
+        let node = self.nodes.raw(node)?;
+        // SAFETY: the node is live; the caller answers for the value.
+        Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeSetAttribute(node, attribute, value)) }?)
+    }
+
+    /// Gives one kernel node the attributes of another.
+    ///
+    /// # Errors
+    /// As [`kernel_attribute`](Graph::kernel_attribute).
+    ///
+    /// Driver: `cuGraphKernelNodeCopyAttributes`, CUDA 11.0+.
+    #[doc(alias = "cuGraphKernelNodeCopyAttributes")]
+    pub fn copy_kernel_attributes(&mut self, to: Node, from: Node) -> Result<(), GraphError> {
+        let (to, from) = (self.nodes.raw(to)?, self.nodes.raw(from)?);
+        // SAFETY: both nodes are live.
+        Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeCopyAttributes(to, from)) }?)
+    }
+}

@@ -1,0 +1,58 @@
+//! Graphs: work for a device that is described once and launched any number of times.
+//!
+//! A [`Graph`] is built node by node, or [captured](crate::Current::capture) from streams; an
+//! [`Executable`] is made of it, which is [run](Executable::run).
+//!
+//! # What a graph keeps
+//!
+//! Whatever nodes touch belongs to the graph until it is dropped, and its executable takes the graph over: memory of the
+//! device is lent to it for its lifetime `'a` or moved in, kernels and events are borrowed for it, kernels with a
+//! [share](crate::SharedKernel) of their code give it one, and memory of the host is moved in. With counted things alone
+//! a graph is `'static`. Nothing is tracked: the same graph is the only way to that memory, and an executable that is lent
+//! to a replay is not to be had until that has been waited for.
+//!
+//! # Tokens
+//!
+//! [`Node`], [`Body`], [`Loan`], [`SharedLoan`] and [`HostLoan`] are `Copy` and borrow nothing. Each carries the brand of
+//! its graph, which no other one has: given to another graph it is an error, and so is a node that was removed.
+//!
+//! # Order
+//!
+//! What one node writes, another reads behind it if edges lead from one to the other; otherwise they run in any order.
+//! Copies and fills of the same memory without such a path are no danger to the host, but what they leave is anything.
+//! Kernels are foreign code: who adds one answers for what it touches, in every replay.
+//!
+//! # Faults
+//!
+//! Nothing that the device may still write is looked at or freed: see [`Executable`].
+
+mod alloc;
+mod capture;
+mod change;
+mod conditional;
+mod edges;
+mod ending;
+mod error;
+mod event;
+mod executable;
+mod host;
+mod kept;
+mod kernel;
+mod lane;
+mod memory;
+mod node;
+mod replay;
+mod user_object;
+mod whole;
+
+pub use self::alloc::GraphMemory;
+pub use self::capture::{Capture, CaptureInfo, CaptureMode, CaptureStatus};
+pub use self::conditional::Condition;
+pub use self::error::GraphError;
+pub use self::executable::{Executable, InstantiateFlags};
+pub use self::kept::{HostLoan, Loan, Returned, SharedLoan};
+pub use self::kernel::{KernelOf, NodeKernel};
+pub use self::node::{Body, Edge, Node, NodeType};
+pub use self::replay::Replay;
+pub use self::user_object::UserObject;
+pub use self::whole::{DotFlags, Graph};

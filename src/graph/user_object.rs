@@ -1,0 +1,163 @@
+//! Values that the driver drops when the last graph that has them is gone.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cuprum_sys::{CUuserObject, CUuserObject_flags, FnId};
+
+use super::{Graph, GraphError};
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::raw::call::{context_call, driver_call};
+use crate::swallowed;
+
+/// A value that is shared by this handle, its copies, and the graphs that [retain](Graph::retain) it: clones of a graph,
+/// executables made of it and what they have in flight included. The driver drops it with the last of them, on a thread
+/// of its own.
+///
+/// What this crate borrows for a graph needs none; it is for what others find through raw handles.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use std::sync::Arc;
+///
+/// use cuprum::graph::{Graph, InstantiateFlags, UserObject};
+///
+/// let value = Arc::new(5);
+/// let mut graph = Graph::new(&cx)?;
+/// graph.retain(&UserObject::new(driver, Arc::clone(&value))?)?;
+/// let executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+/// assert_eq!(Arc::strong_count(&value), 2);
+/// drop(executable);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct UserObject<T: Send + 'static> {
+    raw: CUuserObject,
+    driver: Driver,
+    _value: PhantomData<T>,
+}
+
+// SAFETY: the driver counts, on any thread; the value is not reached through this.
+unsafe impl<T: Send> Send for UserObject<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for UserObject<T> {}
+
+/// What the driver calls with the last share.
+unsafe extern "C" fn destroy<T>(value: *mut c_void) {
+    // SAFETY: a box of this type, given away when the object was made; the driver calls this once.
+    let value = unsafe { Box::from_raw(value.cast::<T>()) };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        // Nobody waits for it, and a payload may panic when it is dropped.
+        std::mem::forget(payload);
+    }
+}
+
+impl<T: Send + 'static> UserObject<T> {
+    /// Gives a value to the driver. Its `Drop` must not call the driver; a panic in it goes nowhere.
+    ///
+    /// # Errors
+    /// As the driver says. After an error the value leaks: the driver may have it.
+    ///
+    /// Driver: `cuUserObjectCreate`, CUDA 11.3+.
+    #[doc(alias = "cuUserObjectCreate")]
+    pub fn new(driver: Driver, value: T) -> Result<Self, Error> {
+        let (value, mut raw) = (Box::into_raw(Box::new(value)).cast::<c_void>(), CUuserObject::null());
+        let flags = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC.0;
+        let (to, free) = (&raw mut raw, Some(destroy::<T> as unsafe extern "C" fn(*mut c_void)));
+        // SAFETY: the out-parameter outlives the call, and the value is the driver's from now on.
+        unsafe { driver_call!(driver.library(), cuUserObjectCreate(to, value, free, 1, flags)) }?;
+        Ok(Self { raw, driver, _value: PhantomData })
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUuserObject {
+        self.raw
+    }
+
+    /// One more handle to the same value.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuUserObjectRetain`, CUDA 11.3+.
+    #[doc(alias = "cuUserObjectRetain")]
+    pub fn share(&self) -> Result<Self, Error> {
+        // SAFETY: the object is live, as this has a share of it.
+        unsafe { driver_call!(self.driver.library(), cuUserObjectRetain(self.raw, 1)) }?;
+        Ok(Self { raw: self.raw, driver: self.driver, _value: PhantomData })
+    }
+
+    /// Gives the share back and reports what `Drop` would swallow.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuUserObjectRelease`, CUDA 11.3+.
+    #[doc(alias = "cuUserObjectRelease")]
+    pub fn close(self) -> Result<(), Error> {
+        let released = self.release();
+        std::mem::forget(self);
+        released
+    }
+
+    fn release(&self) -> Result<(), Error> {
+        // SAFETY: this has one share, which nobody uses again.
+        unsafe { driver_call!(self.driver.library(), cuUserObjectRelease(self.raw, 1)) }
+    }
+}
+
+impl<T: Send + 'static> Drop for UserObject<T> {
+    fn drop(&mut self) {
+        if let Err(error) = self.release() {
+            if !error.is_deinitialized() && !error.is_forked() {
+                swallowed::tell(error);
+            }
+        }
+    }
+}
+
+impl Graph<'_> {
+    /// Gives the graph a share of a value, which goes with it and with what is made of it.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] for an object of another driver.
+    ///
+    /// Driver: `cuGraphRetainUserObject`, CUDA 11.3+.
+    #[doc(alias = "cuGraphRetainUserObject")]
+    pub fn retain<T: Send>(&mut self, object: &UserObject<T>) -> Result<(), GraphError> {
+        let (graph, raw) = (self.as_raw(), self.object(object)?);
+        // SAFETY: graph and object are live.
+        Ok(unsafe { context_call!(self.context(), cuGraphRetainUserObject(graph, raw, 1, 0)) }?)
+    }
+
+    /// Takes a share back that the graph was given. Executables made before keep theirs.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if the graph has none; as [`retain`](Graph::retain).
+    ///
+    /// Driver: `cuGraphReleaseUserObject`, CUDA 11.3+.
+    #[doc(alias = "cuGraphReleaseUserObject")]
+    pub fn release<T: Send>(&mut self, object: &UserObject<T>) -> Result<(), GraphError> {
+        let (graph, raw) = (self.as_raw(), self.object(object)?);
+        // SAFETY: graph and object are live; the driver says if the graph has no share.
+        Ok(unsafe { context_call!(self.context(), cuGraphReleaseUserObject(graph, raw, 1)) }?)
+    }
+
+    /// The handle of an object of the graph's driver.
+    fn object<T: Send>(&self, object: &UserObject<T>) -> Result<CUuserObject, GraphError> {
+        let here = object.driver == self.context().driver();
+        if here { Ok(object.raw) } else { Err(Error::wrong_context(FnId::cuGraphRetainUserObject).into()) }
+    }
+}
+
+impl<T: Send> fmt::Debug for UserObject<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UserObject({:?})", self.raw)
+    }
+}

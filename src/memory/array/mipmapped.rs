@@ -1,0 +1,140 @@
+//! Mipmapped arrays: one picture at several sizes.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
+
+use cuprum_sys::{CUarray, CUmipmappedArray, FnId};
+
+use super::{ArrayFlags, ArrayShape, ArrayView, SharedMipmappedArray, Storage, Stored, Texel, check};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::MemoryError;
+use crate::raw::call::context_call;
+use crate::raw::held::Held;
+
+/// An array of elements of `T` and smaller ones, each with half the sides of the one before, freed on drop.
+///
+/// A [`Texture`](crate::texture::Texture) of it reads the level that fits the distance of the texels that are asked
+/// for, or mixes two.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
+///
+/// let shape = ArrayShape::TwoD { width: 8, height: 4 };
+/// let picture = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 3)?;
+/// let smallest = picture.level(&cx, 2)?;
+/// assert_eq!(smallest.shape(), ArrayShape::TwoD { width: 2, height: 1 });
+/// smallest.all().copy_from_host(&cx, &[0.5, 1.5])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[repr(transparent)]
+pub struct MipmappedArray<'ctx, T: Texel> {
+    stored: Stored<'ctx>,
+    _texels: PhantomData<T>,
+}
+
+impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
+    /// Creates a mipmapped array whose largest level has this shape. There are never more levels than down to a single
+    /// element, and one at least.
+    ///
+    /// # Errors
+    /// As [`Array::new`](super::Array::new).
+    ///
+    /// Driver: `cuMipmappedArrayCreate`, CUDA 5.0+.
+    #[doc(alias = "cuMipmappedArrayCreate")]
+    pub fn new(
+        cx: &Current<'_, 'ctx>,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        levels: u32,
+    ) -> Result<Self, MemoryError> {
+        check(shape)?;
+        let levels = levels.clamp(1, shape.most_levels().max(1));
+        let context = cx.get()?;
+        let (mut raw, described) = (CUmipmappedArray::null(), shape.described::<T>(flags));
+        let (out, described) = (&raw mut raw, &raw const described);
+        // SAFETY: the descriptor and `raw` outlive the call, and `cx` proves a current context.
+        unsafe { context_call!(&context, cuMipmappedArrayCreate(out, described, levels)) }?;
+        let memory = Held::new(Storage::Mipmapped(raw), context);
+        Ok(Self { stored: Stored::new(memory, shape, flags, levels), _texels: PhantomData })
+    }
+
+    /// One of the levels, counted from 0, the largest.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such level; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
+    #[doc(alias = "cuMipmappedArrayGetLevel")]
+    pub fn level(&self, cx: &Current<'_, '_>, level: u32) -> Result<ArrayView<'_, T>, Error> {
+        let context = cx.of(self.context(), FnId::cuMipmappedArrayGetLevel)?;
+        let mut raw = CUarray::null();
+        // SAFETY: the mipmapped array is live, and `raw` outlives the call.
+        unsafe { context_call!(context, cuMipmappedArrayGetLevel(&raw mut raw, self.as_raw(), level)) }?;
+        // SAFETY: the level lives as long as this, and has the shape that levels have.
+        Ok(unsafe {
+            ArrayView::new(raw, self.stored.shape.level(level), self.stored.flags, self.stored.near())
+        })
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUmipmappedArray {
+        match self.stored.raw() {
+            Storage::Mipmapped(raw) => raw,
+            Storage::Array(_) => CUmipmappedArray::null(),
+        }
+    }
+
+    /// The context in which it was made.
+    pub fn context(&self) -> &ContextRef {
+        self.stored.memory.context()
+    }
+
+    /// Dimensions of the largest level, in elements.
+    pub const fn shape(&self) -> ArrayShape {
+        self.stored.shape
+    }
+
+    /// Number of levels.
+    pub const fn levels(&self) -> u32 {
+        self.stored.levels
+    }
+
+    /// What it was made for.
+    pub const fn flags(&self) -> ArrayFlags {
+        self.stored.flags
+    }
+
+    /// Makes the array one that is shared: it goes when the last of its handles, textures and surfaces is dropped.
+    pub fn share(self) -> SharedMipmappedArray<'ctx, T> {
+        SharedMipmappedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
+    }
+
+    /// Frees the array and reports what `Drop` would swallow. It is gone after an error too: the driver may have freed
+    /// it all the same, so that it must not be freed again.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMipmappedArrayDestroy`, CUDA 5.0+.
+    #[doc(alias = "cuMipmappedArrayDestroy")]
+    pub fn close(self) -> Result<(), Error> {
+        self.stored.memory.close()
+    }
+
+    pub(crate) const fn stored(&self) -> &Stored<'ctx> {
+        &self.stored
+    }
+}
+
+impl<T: Texel> fmt::Debug for MipmappedArray<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MipmappedArray({:?}, {:?}, {} levels)", self.as_raw(), self.shape(), self.levels())
+    }
+}

@@ -1,0 +1,256 @@
+//! Arrays: memory with a shape and a format, in an order of the device's own, which kernels reach through textures and
+//! surfaces.
+
+mod mipmapped;
+mod shape;
+mod shared;
+mod texel;
+mod view;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
+
+use cuprum_sys::{CUarray, CUmipmappedArray, CUresult, FnId, Fns, call};
+
+pub use self::mipmapped::MipmappedArray;
+pub use self::shape::{ArrayDescriptor, ArrayFlags, ArrayShape};
+pub use self::shared::{SharedArray, SharedMipmappedArray};
+pub use self::texel::{Half, Texel};
+pub use self::view::{ArrayPart, ArrayView};
+
+use super::{Extent, MemoryError};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+use crate::raw::keep::{Near, Shareable};
+
+/// The memory of an array, or of a mipmapped one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Storage {
+    Array(CUarray),
+    Mipmapped(CUmipmappedArray),
+}
+
+// SAFETY: the driver allows any thread to use and to free arrays.
+unsafe impl Handle for Storage {
+    const NAME: &'static str = "Array";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        match self {
+            // SAFETY: the caller vouches that the array is live and not used again.
+            Self::Array(raw) => unsafe { call!(fns, cuArrayDestroy(raw)) },
+            // SAFETY: as above.
+            Self::Mipmapped(raw) => unsafe { call!(fns, cuMipmappedArrayDestroy(raw)) },
+        }
+    }
+}
+
+/// What arrays of all elements have in common.
+pub(crate) struct Stored<'ctx> {
+    memory: Held<'ctx, Storage>,
+    shape: ArrayShape,
+    flags: ArrayFlags,
+    /// Levels of a mipmapped array.
+    levels: u32,
+    /// Only of a shared one.
+    shares: Option<AtomicUsize>,
+}
+
+// SAFETY: `shares` is set once, by `share`, which puts the array into a box that the shares own.
+unsafe impl Shareable for Stored<'_> {
+    fn shares(&self) -> Option<&AtomicUsize> {
+        self.shares.as_ref()
+    }
+
+    /// Dropping what it consists of frees it.
+    fn end(&self) {}
+}
+
+impl<'ctx> Stored<'ctx> {
+    fn new(memory: Held<'ctx, Storage>, shape: ArrayShape, flags: ArrayFlags, levels: u32) -> Self {
+        Self { memory, shape, flags: flags & ArrayFlags::all(), levels, shares: None }
+    }
+
+    pub(crate) const fn raw(&self) -> Storage {
+        self.memory.raw()
+    }
+
+    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
+        self.memory.near()
+    }
+
+    pub(crate) const fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    pub(crate) const fn flags(&self) -> ArrayFlags {
+        self.flags
+    }
+}
+
+/// Refuses a shape that the driver would take for another.
+fn check(shape: ArrayShape) -> Result<(), MemoryError> {
+    if shape.extent().is_empty() { Err(MemoryError::EmptyArray { extent: shape.extent() }) } else { Ok(()) }
+}
+
+/// An array of elements of `T` in one context, freed on drop.
+///
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Array::close) reports. A
+/// [`Texture`](crate::texture::Texture) or [`Surface`](crate::texture::Surface) borrows it.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+///
+/// let shape = ArrayShape::TwoD { width: 3, height: 2 };
+/// let picture = Array::<[u8; 4]>::from_slice(&cx, shape, ArrayFlags::empty(), &[[10, 20, 30, 255]; 6])?;
+/// assert_eq!(picture.to_vec(&cx)?.len(), 6);
+///
+/// // One element of the second row.
+/// let one = picture.view().part(1..2, 1..2, ..).ok_or("outside")?;
+/// one.copy_from_host(&cx, &[[0; 4]])?;
+/// assert_eq!(picture.to_vec(&cx)?[4], [0; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Keeping it in a struct
+///
+/// A struct cannot hold an array and a texture that borrows it: [share](Array::share) the array.
+#[repr(transparent)]
+pub struct Array<'ctx, T: Texel> {
+    stored: Stored<'ctx>,
+    _texels: PhantomData<T>,
+}
+
+impl<'ctx, T: Texel> Array<'ctx, T> {
+    /// Creates an array whose contents are whatever the memory held.
+    ///
+    /// # Errors
+    /// [`MemoryError::EmptyArray`] if a dimension is zero; `CUDA_ERROR_INVALID_VALUE` for more than the device has, see
+    /// the attributes `CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE*`; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier
+    /// work.
+    ///
+    /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
+    #[doc(alias = "cuArray3DCreate_v2")]
+    pub fn new(cx: &Current<'_, 'ctx>, shape: ArrayShape, flags: ArrayFlags) -> Result<Self, MemoryError> {
+        check(shape)?;
+        let context = cx.get()?;
+        let (mut raw, described) = (CUarray::null(), shape.described::<T>(flags));
+        // SAFETY: the descriptor and `raw` outlive the call, and `cx` proves a current context.
+        unsafe { context_call!(&context, cuArray3DCreate_v2(&raw mut raw, &raw const described)) }?;
+        let memory = Held::new(Storage::Array(raw), context);
+        Ok(Self { stored: Stored::new(memory, shape, flags, 1), _texels: PhantomData })
+    }
+
+    /// Creates an array as [`new`](Array::new) does and copies `host` there: row by row, slice by slice.
+    ///
+    /// # Errors
+    /// As [`new`](Array::new) and [`ArrayPart::copy_from_host`].
+    ///
+    /// Driver: `cuArray3DCreate_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuArray3DCreate_v2")]
+    pub fn from_slice(
+        cx: &Current<'_, 'ctx>,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        host: &[T],
+    ) -> Result<Self, MemoryError> {
+        let array = Self::new(cx, shape, flags)?;
+        array.copy_from_host(cx, host)?;
+        Ok(array)
+    }
+
+    /// The array, borrowed: to copy parts of it and to make textures and surfaces.
+    pub fn view(&self) -> ArrayView<'_, T> {
+        let Storage::Array(raw) = self.stored.raw() else { return ArrayView::none(self.stored.near()) };
+        // SAFETY: the handle is live as long as this is borrowed, and this is what it was made as.
+        unsafe { ArrayView::new(raw, self.stored.shape, self.stored.flags, self.stored.near()) }
+    }
+
+    /// The driver's handle.
+    pub fn as_raw(&self) -> CUarray {
+        self.view().as_raw()
+    }
+
+    /// The context in which it was made.
+    pub fn context(&self) -> &ContextRef {
+        self.stored.memory.context()
+    }
+
+    /// Dimensions, in elements.
+    pub const fn shape(&self) -> ArrayShape {
+        self.stored.shape
+    }
+
+    /// Number of elements along each dimension; layers and faces lie along the depth.
+    pub const fn extent(&self) -> Extent {
+        self.stored.shape.extent()
+    }
+
+    /// What it was made for.
+    pub const fn flags(&self) -> ArrayFlags {
+        self.stored.flags
+    }
+
+    /// Copies `host` to the array: row by row, slice by slice. Returns when `host` may be reused.
+    ///
+    /// # Errors
+    /// As [`ArrayPart::copy_from_host`].
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_from_host(&self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
+        self.view().all().copy_from_host(cx, host)
+    }
+
+    /// Copies the array to `host`: row by row, slice by slice. Blocks until the elements are there.
+    ///
+    /// # Errors
+    /// As [`ArrayPart::copy_to_host`].
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
+        self.view().all().copy_to_host(cx, host)
+    }
+
+    /// Copies the array into a new vector: row by row, slice by slice. Blocks until the elements are there.
+    ///
+    /// # Errors
+    /// As [`ArrayPart::to_vec`].
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
+        self.view().all().to_vec(cx)
+    }
+
+    /// Makes the array one that is shared: it goes when the last of its handles, textures and surfaces is dropped.
+    pub fn share(self) -> SharedArray<'ctx, T> {
+        SharedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
+    }
+
+    /// Frees the array and reports what `Drop` would swallow. It is gone after an error too: the driver may have freed
+    /// it all the same, so that it must not be freed again.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuArrayDestroy`, CUDA 2.0+.
+    #[doc(alias = "cuArrayDestroy")]
+    pub fn close(self) -> Result<(), Error> {
+        self.stored.memory.close()
+    }
+}
+
+impl<T: Texel> fmt::Debug for Array<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Array({:?}, {:?})", self.as_raw(), self.shape())
+    }
+}

@@ -1,0 +1,161 @@
+//! Shapes of arrays, and what they are made for.
+
+use cuprum_sys::{
+    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST,
+    CUDA_ARRAY3D_TEXTURE_GATHER, CUarray_format,
+};
+
+use super::Texel;
+use crate::memory::Extent;
+
+/// Dimensions of an array, in elements. None may be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the names of the fields say it")]
+pub enum ArrayShape {
+    /// A line.
+    OneD { width: usize },
+    /// A plane.
+    TwoD { width: usize, height: usize },
+    /// A solid.
+    ThreeD { width: usize, height: usize, depth: usize },
+    /// Lines that are picked by number and not mixed.
+    OneDLayered { width: usize, layers: usize },
+    /// Planes that are picked by number and not mixed.
+    TwoDLayered { width: usize, height: usize, layers: usize },
+    /// Six square planes, the faces +x, -x, +y, -y, +z and -z of a cube.
+    Cubemap { side: usize },
+    /// Cubes that are picked by number: six faces each.
+    CubemapLayered { side: usize, cubes: usize },
+}
+
+impl ArrayShape {
+    /// Elements along each dimension, for copies: layers and faces lie along the depth.
+    pub const fn extent(self) -> Extent {
+        let (width, height, depth) = match self {
+            Self::OneD { width } => (width, 1, 1),
+            Self::TwoD { width, height } => (width, height, 1),
+            Self::ThreeD { width, height, depth } => (width, height, depth),
+            Self::OneDLayered { width, layers } => (width, 1, layers),
+            Self::TwoDLayered { width, height, layers } => (width, height, layers),
+            Self::Cubemap { side } => (side, side, 6),
+            Self::CubemapLayered { side, cubes } => (side, side, cubes.saturating_mul(6)),
+        };
+        Extent { width, height, depth }
+    }
+
+    /// Whether it has slices, layers or faces.
+    pub(crate) const fn is_solid(self) -> bool {
+        !matches!(self, Self::OneD { .. } | Self::TwoD { .. })
+    }
+
+    /// The shape of a level of a mipmapped array of this shape: sides are halved each time, down to one.
+    pub const fn level(self, level: u32) -> Self {
+        const fn halved(side: usize, level: u32) -> usize {
+            match side.checked_shr(level) {
+                Some(half) if half > 0 => half,
+                _ if side == 0 => 0,
+                _ => 1,
+            }
+        }
+        match self {
+            Self::OneD { width } => Self::OneD { width: halved(width, level) },
+            Self::TwoD { width, height } => {
+                Self::TwoD { width: halved(width, level), height: halved(height, level) }
+            }
+            Self::ThreeD { width, height, depth } => Self::ThreeD {
+                width: halved(width, level),
+                height: halved(height, level),
+                depth: halved(depth, level),
+            },
+            Self::OneDLayered { width, layers } => Self::OneDLayered { width: halved(width, level), layers },
+            Self::TwoDLayered { width, height, layers } => {
+                Self::TwoDLayered { width: halved(width, level), height: halved(height, level), layers }
+            }
+            Self::Cubemap { side } => Self::Cubemap { side: halved(side, level) },
+            Self::CubemapLayered { side, cubes } => Self::CubemapLayered { side: halved(side, level), cubes },
+        }
+    }
+
+    /// Levels of a mipmapped array of this shape down to a single element.
+    pub fn most_levels(self) -> u32 {
+        let Extent { width, height, depth } = self.extent();
+        let depth = if matches!(self, Self::ThreeD { .. }) { depth } else { 0 };
+        width.max(height).max(depth).checked_ilog2().map_or(0, |log| log + 1)
+    }
+
+    /// As the driver says it: height and depth of what has none are zero, flags tell the rest.
+    pub(super) const fn described<T: Texel>(self, flags: ArrayFlags) -> CUDA_ARRAY3D_DESCRIPTOR {
+        let Extent { width, height, depth } = self.extent();
+        let (layered, cubemap) = (CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP);
+        let (height, depth, shape) = match self {
+            Self::OneD { .. } => (0, 0, 0),
+            Self::TwoD { .. } => (height, 0, 0),
+            Self::ThreeD { .. } => (height, depth, 0),
+            Self::OneDLayered { .. } => (0, depth, layered),
+            Self::TwoDLayered { .. } => (height, depth, layered),
+            Self::Cubemap { .. } => (height, depth, cubemap),
+            Self::CubemapLayered { .. } => (height, depth, cubemap | layered),
+        };
+        CUDA_ARRAY3D_DESCRIPTOR {
+            Width: width,
+            Height: height,
+            Depth: depth,
+            Format: T::FORMAT,
+            NumChannels: T::CHANNELS,
+            Flags: shape | flags.bits() & ArrayFlags::all().bits(),
+        }
+    }
+
+    /// The shape that a descriptor of the driver says.
+    fn read(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Self {
+        let &CUDA_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, Flags: flags, .. } =
+            descriptor;
+        let (layered, cubemap) = (flags & CUDA_ARRAY3D_LAYERED != 0, flags & CUDA_ARRAY3D_CUBEMAP != 0);
+        match (cubemap, layered, height, depth) {
+            (true, true, ..) => Self::CubemapLayered { side: width, cubes: depth / 6 },
+            (true, false, ..) => Self::Cubemap { side: width },
+            (_, true, 0, layers) => Self::OneDLayered { width, layers },
+            (_, true, _, layers) => Self::TwoDLayered { width, height, layers },
+            (_, _, 0, _) => Self::OneD { width },
+            (_, _, _, 0) => Self::TwoD { width, height },
+            _ => Self::ThreeD { width, height, depth },
+        }
+    }
+}
+
+bitflags::bitflags! {
+    /// What an array is made for, beyond textures.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct ArrayFlags: u32 {
+        /// Kernels may reach it through a [`Surface`](crate::texture::Surface).
+        const SURFACE = CUDA_ARRAY3D_SURFACE_LDST;
+        /// Kernels may gather four texels at once. Two dimensions only.
+        const TEXTURE_GATHER = CUDA_ARRAY3D_TEXTURE_GATHER;
+    }
+}
+
+/// What the driver says of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayDescriptor {
+    /// Dimensions, in elements.
+    pub shape: ArrayShape,
+    /// Format of a channel.
+    pub format: CUarray_format,
+    /// Channels of an element.
+    pub channels: u32,
+    /// What it was made for. Bits that this crate does not name are kept.
+    pub flags: ArrayFlags,
+}
+
+impl ArrayDescriptor {
+    pub(super) fn read(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Self {
+        let flags = descriptor.Flags & !(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+        Self {
+            shape: ArrayShape::read(descriptor),
+            format: descriptor.Format,
+            channels: descriptor.NumChannels,
+            flags: ArrayFlags::from_bits_retain(flags),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Arrays and parts of them, borrowed.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use cuprum_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, FnId};
+
+use super::{Array, ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::side::{self, CopySource, Side, sealed};
+use crate::memory::{Extent, HostBlock, HostBlockMut, MemoryError, same_length};
+use crate::raw::call::context_call;
+use crate::raw::keep::Near;
+
+/// An array, or a level of a mipmapped one, borrowed. `Copy`.
+#[derive(Clone, Copy)]
+pub struct ArrayView<'a, T: Texel> {
+    raw: CUarray,
+    shape: ArrayShape,
+    flags: ArrayFlags,
+    context: Near<'a, ContextRef>,
+    _texels: PhantomData<&'a [T]>,
+}
+
+/// Elements of an array, borrowed to be copied from and to. `Copy`.
+///
+/// Kernels may write the array through surfaces, so that no borrow has it alone: see the
+/// [module of memory](crate::memory#arrays).
+#[derive(Clone, Copy)]
+pub struct ArrayPart<'a, T: Texel> {
+    array: ArrayView<'a, T>,
+    at: [usize; 3],
+    extent: Extent,
+}
+
+// SAFETY: the driver allows any thread to use an array; the rest is plain data.
+unsafe impl<T: Texel> Send for ArrayView<'_, T> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl<T: Texel> Sync for ArrayView<'_, T> {}
+
+impl<'a, T: Texel> ArrayView<'a, T> {
+    /// # Safety
+    /// The handle is live for `'a`, in this context, and of an array with this shape, these flags, and elements of `T`.
+    pub(super) const unsafe fn new(
+        raw: CUarray,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        context: Near<'a, ContextRef>,
+    ) -> Self {
+        Self { raw, shape, flags, context, _texels: PhantomData }
+    }
+
+    /// An array of nothing.
+    pub(super) const fn none(context: Near<'a, ContextRef>) -> Self {
+        let shape = ArrayShape::OneD { width: 0 };
+        Self { raw: CUarray::null(), shape, flags: ArrayFlags::empty(), context, _texels: PhantomData }
+    }
+
+    /// Borrows an array that was made elsewhere, in the current context; it is never freed through this.
+    ///
+    /// # Errors
+    /// [`MemoryError::Texel`] if its elements are others than `T`; as the driver says.
+    ///
+    /// # Safety
+    /// 1. `raw` is a live array of the context of `cx`, and lives as long as the result is used.
+    /// 2. It has memory: it is not sparse, nor one whose memory is bound later.
+    ///
+    /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
+    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    pub unsafe fn from_raw(cx: &'a Current<'_, '_>, raw: CUarray) -> Result<Self, MemoryError> {
+        let context = cx.get()?;
+        // SAFETY: the caller's word.
+        let ArrayDescriptor { shape, format, channels, flags } = unsafe { describe(&context, raw) }?;
+        if (format, channels) != (T::FORMAT, T::CHANNELS) {
+            return Err(MemoryError::Texel { format, channels });
+        }
+        // SAFETY: the caller's word; the driver has just told shape and format.
+        Ok(unsafe { Self::new(raw, shape, flags & ArrayFlags::all(), context) })
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUarray {
+        self.raw
+    }
+
+    /// The context in which it was made.
+    pub fn context(&self) -> &ContextRef {
+        &self.context
+    }
+
+    /// Dimensions, in elements.
+    pub const fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    /// Number of elements along each dimension; layers and faces lie along the depth.
+    pub const fn extent(&self) -> Extent {
+        self.shape.extent()
+    }
+
+    /// What it was made for.
+    pub const fn flags(&self) -> ArrayFlags {
+        self.flags
+    }
+
+    /// What the driver says of it.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; as the driver says.
+    ///
+    /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
+    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    pub fn descriptor(&self, cx: &Current<'_, '_>) -> Result<ArrayDescriptor, Error> {
+        let context = cx.of(&self.context, FnId::cuArray3DGetDescriptor_v2)?;
+        // SAFETY: the array is borrowed, and its context current.
+        unsafe { describe(context, self.raw) }
+    }
+
+    /// All elements.
+    pub const fn all(self) -> ArrayPart<'a, T> {
+        ArrayPart { array: self, at: [0; 3], extent: self.shape.extent() }
+    }
+
+    /// Some of the elements; `None` if a range does not lie in the array. Layers and faces lie along `z`.
+    pub fn part(
+        self,
+        x: impl RangeBounds<usize>,
+        y: impl RangeBounds<usize>,
+        z: impl RangeBounds<usize>,
+    ) -> Option<ArrayPart<'a, T>> {
+        let (at, extent) = self.extent().part(&x, &y, &z)?;
+        Some(ArrayPart { array: self, at, extent })
+    }
+
+    pub(crate) fn near(&self) -> Near<'a, ContextRef> {
+        self.context
+    }
+}
+
+/// # Safety
+/// The array is live, and `context` is current.
+unsafe fn describe(context: &ContextRef, raw: CUarray) -> Result<ArrayDescriptor, Error> {
+    let mut described = CUDA_ARRAY3D_DESCRIPTOR::zeroed();
+    // SAFETY: the caller's word; the out-parameter outlives the call.
+    unsafe { context_call!(context, cuArray3DGetDescriptor_v2(&raw mut described, raw)) }?;
+    Ok(ArrayDescriptor::read(&described))
+}
+
+impl<'a, T: Texel> ArrayPart<'a, T> {
+    /// Number of elements along each dimension.
+    pub const fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// The array of which this is a part.
+    pub const fn array(&self) -> ArrayView<'a, T> {
+        self.array
+    }
+
+    /// Copies `host`, row by row and slice by slice, to these elements. Returns when `host` may be reused.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless both have as many elements; [`Error::is_wrong_context`]; the sticky errors of
+    /// earlier work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_from_host(self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
+        same_length(self.extent.len().unwrap_or(usize::MAX), host.len())?;
+        self.copy_from(cx, HostBlock::new(host, self.extent)?)
+    }
+
+    /// Copies to these elements from rows of the host, of device memory or of an array, of the same context. Memory of
+    /// the host may be reused on return; from the device the host does not wait.
+    ///
+    /// # Errors
+    /// [`MemoryError::Extent`] unless both have one extent; [`MemoryError::Overlap`] if both are parts of one array with
+    /// elements in common; [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy2DUnaligned_v2` from device memory of which the driver did not choose the
+    /// distances of rows, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    #[doc(alias = "cuMemcpy2DUnaligned_v2")]
+    #[doc(alias = "cuMemcpy3D_v2")]
+    pub fn copy_from(self, cx: &Current<'_, '_>, source: impl CopySource<T>) -> Result<(), MemoryError> {
+        // SAFETY: both are borrowed and have room for their extents; elements of an array belong to nobody alone.
+        unsafe { side::copy(cx, &self.as_side(), &source.side()) }
+    }
+
+    /// Copies these elements to `host`: row by row, slice by slice. Blocks until they are there.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless both have as many elements; [`Error::is_wrong_context`]; the sticky errors of
+    /// earlier work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
+        same_length(host.len(), self.extent.len().unwrap_or(usize::MAX))?;
+        self.copy_to(cx, HostBlockMut::new(host, self.extent)?)
+    }
+
+    /// Copies these elements to the rows of `host`. Blocks until they are there.
+    ///
+    /// # Errors
+    /// [`MemoryError::Extent`] unless both have one extent; [`Error::is_wrong_context`]; the sticky errors of earlier
+    /// work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_to(self, cx: &Current<'_, '_>, host: HostBlockMut<'_, T>) -> Result<(), MemoryError> {
+        // SAFETY: both are borrowed and have room for their extents; `host` is ours, and any bytes are a `T`.
+        unsafe { side::copy(cx, &host.side(), &self.as_side()) }
+    }
+
+    /// Copies these elements into a new vector: row by row, slice by slice. Blocks until they are there.
+    ///
+    /// # Errors
+    /// As [`copy_to_host`](ArrayPart::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
+        // SAFETY: the array is borrowed and has these elements, which are of `T`.
+        unsafe { side::to_vec(cx, &self.as_side()) }
+    }
+
+    pub(crate) fn as_side(&self) -> Side<'_> {
+        let array = &self.array;
+        Side::array::<T>(array.raw, self.at, self.extent, array.shape.is_solid(), &array.context)
+    }
+}
+
+impl<T: Texel> sealed::Source<T> for ArrayPart<'_, T> {
+    fn side(&self) -> Side<'_> {
+        self.as_side()
+    }
+}
+
+impl<'a, 'ctx, T: Texel> From<&'a Array<'ctx, T>> for ArrayView<'a, T> {
+    fn from(array: &'a Array<'ctx, T>) -> Self {
+        array.view()
+    }
+}
+
+impl<T: Texel> fmt::Debug for ArrayView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ArrayView({:?}, {:?})", self.raw, self.shape)
+    }
+}
+
+impl<T: Texel> fmt::Debug for ArrayPart<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ArrayPart({:?}, {} from {:?})", self.array.raw, self.extent, self.at)
+    }
+}

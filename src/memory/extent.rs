@@ -1,0 +1,140 @@
+//! How many elements lie along each dimension, and how they lie in memory that has rows.
+
+use std::fmt;
+use std::ops::RangeBounds;
+
+use super::{MemoryError, bytes_of, resolve};
+
+/// Elements in a row, rows in a slice, and slices. Made from numbers: `Extent::from((640, 480))`.
+///
+/// One row is of height 1 and depth 1. If a number is zero, there are no elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// Elements of a row.
+    pub width: usize,
+    /// Rows of a slice.
+    pub height: usize,
+    /// Slices; layers or faces of an array that has them.
+    pub depth: usize,
+}
+
+impl Extent {
+    /// Number of elements; `None` if it does not fit.
+    pub fn len(self) -> Option<usize> {
+        self.width.checked_mul(self.height)?.checked_mul(self.depth)
+    }
+
+    /// True if there are no elements.
+    pub const fn is_empty(self) -> bool {
+        self.width == 0 || self.height == 0 || self.depth == 0
+    }
+
+    /// The elements of three ranges: where they begin, and how many there are.
+    pub(crate) fn part(
+        self,
+        x: &impl RangeBounds<usize>,
+        y: &impl RangeBounds<usize>,
+        z: &impl RangeBounds<usize>,
+    ) -> Option<([usize; 3], Self)> {
+        let (x, width) = resolve(x, self.width)?;
+        let (y, height) = resolve(y, self.height)?;
+        let (z, depth) = resolve(z, self.depth)?;
+        Some(([x, y, z], Self { width, height, depth }))
+    }
+
+    /// Refuses a copy between blocks that differ.
+    pub(crate) fn same(destination: Self, source: Self) -> Result<(), MemoryError> {
+        if destination == source {
+            Ok(())
+        } else {
+            Err(MemoryError::Extent { destination_extent: destination, source_extent: source })
+        }
+    }
+}
+
+impl From<usize> for Extent {
+    fn from(width: usize) -> Self {
+        Self { width, height: 1, depth: 1 }
+    }
+}
+
+impl From<(usize, usize)> for Extent {
+    fn from((width, height): (usize, usize)) -> Self {
+        Self { width, height, depth: 1 }
+    }
+}
+
+impl From<(usize, usize, usize)> for Extent {
+    fn from((width, height, depth): (usize, usize, usize)) -> Self {
+        Self { width, height, depth }
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x {} x {}", self.width, self.height, self.depth)
+    }
+}
+
+/// How the elements of a block lie in memory: rows at equal distances, and slices of rows.
+///
+/// Whoever makes one has checked that the distances from the first byte to all others fit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strides {
+    pub(crate) extent: Extent,
+    /// Bytes from one row to the next.
+    pub(crate) pitch: usize,
+    /// Rows from one slice to the next.
+    pub(crate) rows: usize,
+}
+
+impl Strides {
+    /// A block in `len` elements of `T`: rows begin `pitch` elements apart, slices `rows` rows.
+    pub(crate) fn within<T>(
+        len: usize,
+        extent: Extent,
+        pitch: usize,
+        rows: usize,
+    ) -> Result<Self, MemoryError> {
+        let fits = || {
+            let Extent { width, height, depth } = extent;
+            if extent.is_empty() {
+                return Some(());
+            }
+            (pitch >= width && rows >= height).then_some(())?;
+            let last_row = rows.checked_mul(depth - 1)?.checked_add(height - 1)?;
+            let end = pitch.checked_mul(last_row)?.checked_add(width)?;
+            (end <= len).then_some(())
+        };
+        fits().ok_or(MemoryError::Outside { extent, pitch, rows, len })?;
+        // An empty block may have any distances; none of them is gone.
+        let pitch = if extent.is_empty() { 0 } else { bytes_of::<T>(pitch)? };
+        Ok(Self { extent, pitch, rows })
+    }
+
+    /// A block without gaps.
+    pub(crate) fn dense<T>(extent: Extent) -> Result<Self, MemoryError> {
+        let no_room = MemoryError::TooLarge { len: usize::MAX, element_bytes: size_of::<T>() };
+        let len = extent.len().ok_or(no_room)?;
+        bytes_of::<T>(len)?;
+        Self::within::<T>(len, extent, extent.width, extent.height)
+    }
+
+    /// Bytes from the first element to the one at `at`, which lies in the block or directly behind it.
+    pub(crate) const fn offset<T>(&self, [x, y, z]: [usize; 3]) -> usize {
+        if self.extent.is_empty() { 0 } else { (z * self.rows + y) * self.pitch + x * size_of::<T>() }
+    }
+
+    /// The same rows and slices, of which a part is meant: the bytes that it begins behind, and its elements.
+    pub(crate) fn part<T>(
+        &self,
+        x: &impl RangeBounds<usize>,
+        y: &impl RangeBounds<usize>,
+        z: &impl RangeBounds<usize>,
+    ) -> Option<(usize, Self)> {
+        let (at, extent) = self.extent.part(x, y, z)?;
+        // Behind the last element there may be nothing to point at.
+        let offset = if extent.is_empty() { 0 } else { self.offset::<T>(at) };
+        Some((offset, Self { extent, ..*self }))
+    }
+}

@@ -1,0 +1,181 @@
+//! Device memory of other code.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use cuprum_sys::CUdeviceptr;
+
+use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
+use crate::context::{ContextRef, Current, KeptContext};
+use crate::error::Error;
+
+/// Gives memory back to the code that it is from.
+type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx>;
+
+/// `len` elements of device memory that other code has allocated, in any way, with or without a function that gives it
+/// back.
+///
+/// It lends [slices](Slice), as every kind of memory does, and is an argument of kernels. Dropping it calls the function,
+/// on whichever thread, with the context current; a panic in it is caught, and what it answers is
+/// [swallowed](crate::swallowed). In a forked child, or if the context cannot be made current, the function is not called,
+/// and not dropped either.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::sys::{CUmemAttach_flags, call};
+/// use cuprum::{ForeignBuffer, MemoryError, PrimaryContext};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// let sum = context.enter(|cx| {
+///     let (fns, mut address) = (library.fns(), 0);
+///     // SAFETY: the out-parameter outlives the call.
+///     let made = unsafe { call!(fns, cuMemAllocManaged(&raw mut address, 4 * 4, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0)) };
+///     cx.context().check(made)?;
+///     // SAFETY: four numbers, which nobody else uses, and which are freed once.
+///     let mut numbers = unsafe {
+///         ForeignBuffer::<u32>::with_release(cx, address, 4, move |context, address| {
+///             // SAFETY: nobody uses the memory again.
+///             context.check(unsafe { call!(fns, cuMemFree_v2(address)) })
+///         })
+///     }?;
+///     numbers.as_mut_slice().copy_from_host(cx, &[1, 2, 3, 4])?;
+///     Ok::<_, MemoryError>(numbers.as_slice().to_vec(cx)?.iter().sum::<u32>())
+/// })??;
+/// assert_eq!(sum, 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ForeignBuffer<'ctx, T: DeviceData> {
+    address: CUdeviceptr,
+    len: usize,
+    /// Only taken, never lent: so the whole can be shared between threads.
+    release: Mutex<Option<Release<'ctx>>>,
+    context: KeptContext<'ctx>,
+    _elements: PhantomData<T>,
+}
+
+impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
+    /// Borrows memory that stays the other code's: nothing is called when this is dropped. No driver call.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`].
+    ///
+    /// # Safety
+    /// 1. From `address` on, a multiple of `T`'s alignment, there are `len` elements of `T` in memory that the context of
+    ///    `cx` can access and the driver can copy; whatever they hold is a value, as `T` says.
+    /// 2. They stay there as long as the value.
+    /// 3. Meanwhile no other code accesses them in a way that conflicts with what is done through this value, unless a
+    ///    stream, an event or a wait puts it in order.
+    pub unsafe fn from_raw(
+        cx: &Current<'_, 'ctx>,
+        address: CUdeviceptr,
+        len: usize,
+    ) -> Result<Self, MemoryError> {
+        Self::new(cx, address, len, None)
+    }
+
+    /// Takes over memory with the function that gives it back. No driver call.
+    ///
+    /// The function is given the context, for [`ContextRef::check`], and the address. It is called once, also if `len`
+    /// is 0. After an error here it is not called.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`].
+    ///
+    /// # Safety
+    /// Those of [`from_raw`](ForeignBuffer::from_raw), until `release` is called.
+    pub unsafe fn with_release(
+        cx: &Current<'_, 'ctx>,
+        address: CUdeviceptr,
+        len: usize,
+        release: impl FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx,
+    ) -> Result<Self, MemoryError> {
+        Self::new(cx, address, len, Some(Box::new(release)))
+    }
+
+    fn new(
+        cx: &Current<'_, 'ctx>,
+        address: CUdeviceptr,
+        len: usize,
+        release: Option<Release<'ctx>>,
+    ) -> Result<Self, MemoryError> {
+        bytes_of::<T>(len)?;
+        Ok(Self { address, len, release: Mutex::new(release), context: cx.keep(), _elements: PhantomData })
+    }
+
+    /// Number of elements.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Address of the first element in device memory.
+    #[inline]
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// The context in which the memory is used.
+    pub fn context(&self) -> &ContextRef {
+        &self.context
+    }
+
+    /// All elements, to read.
+    pub fn as_slice(&self) -> Slice<'_, T> {
+        Slice::new(self.address, self.len, self.context.near())
+    }
+
+    /// All elements, to write.
+    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
+        SliceMut::new(self.address, self.len, self.context.near())
+    }
+
+    /// Gives the memory back and reports what `Drop` would swallow. It is gone after an error too.
+    ///
+    /// # Errors
+    /// What the function answers; as [`ContextRef::with_current`]. None without a function.
+    ///
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[doc(alias = "cuCtxPopCurrent_v2")]
+    pub fn close(mut self) -> Result<(), Error> {
+        self.release()
+    }
+
+    fn release(&mut self) -> Result<(), Error> {
+        let mut release = self.release.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let (context, address) = (&self.context, self.address);
+        if release.is_none() {
+            return Ok(());
+        }
+        let released =
+            context.with_current(|| release.take().map_or(Ok(()), |release| release(context, address)));
+        // Not called: what it owns may not be touched in a forked child, or without the context.
+        mem::forget(release);
+        released
+    }
+}
+
+impl<T: DeviceData> Drop for ForeignBuffer<'_, T> {
+    fn drop(&mut self) {
+        match catch_unwind(AssertUnwindSafe(|| self.release())) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.context.swallow(error),
+            // The panic hook has told of it; dropping what it carries could panic once more.
+            Err(payload) => mem::forget(payload),
+        }
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for ForeignBuffer<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ForeignBuffer({:#x}, {} elements)", self.address, self.len)
+    }
+}

@@ -1,0 +1,143 @@
+//! Host memory as rows and slices, for copies.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use super::extent::{Extent, Strides};
+use super::side::{Side, sealed};
+use super::{DeviceData, MemoryError};
+
+/// Elements of a host slice as rows and slices, borrowed to be copied from. `Copy`.
+///
+/// ```
+/// use cuprum::memory::HostBlock;
+///
+/// // Three columns of the middle rows of a picture of 8 by 4.
+/// let picture = [0u8; 32];
+/// let block = HostBlock::new(&picture, (8, 4))?.part(2..5, 1..3, ..).ok_or("outside")?;
+/// assert_eq!((block.extent().width, block.extent().height), (3, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct HostBlock<'a, T: DeviceData> {
+    start: *const T,
+    strides: Strides,
+    _elements: PhantomData<&'a [T]>,
+}
+
+/// Elements of a host slice as rows and slices, borrowed to be copied to.
+pub struct HostBlockMut<'a, T: DeviceData> {
+    start: *mut T,
+    strides: Strides,
+    _elements: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a shared borrow of plain data.
+unsafe impl<T: DeviceData> Send for HostBlock<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: DeviceData> Sync for HostBlock<'_, T> {}
+// SAFETY: an exclusive borrow of plain data.
+unsafe impl<T: DeviceData> Send for HostBlockMut<'_, T> {}
+// SAFETY: as above; shared, it gives nothing out.
+unsafe impl<T: DeviceData> Sync for HostBlockMut<'_, T> {}
+
+/// What both kinds of blocks answer.
+macro_rules! common {
+    ($block:ident) => {
+        impl<T: DeviceData> $block<'_, T> {
+            /// Number of elements along each dimension.
+            pub const fn extent(&self) -> Extent {
+                self.strides.extent
+            }
+
+            /// Elements from one row to the next.
+            pub const fn pitch(&self) -> usize {
+                if size_of::<T>() == 0 { 0 } else { self.strides.pitch / size_of::<T>() }
+            }
+
+            /// Some of the elements, in place of all; `None` if a range does not lie in the block.
+            pub fn part(
+                self,
+                x: impl RangeBounds<usize>,
+                y: impl RangeBounds<usize>,
+                z: impl RangeBounds<usize>,
+            ) -> Option<Self> {
+                let (offset, strides) = self.strides.part::<T>(&x, &y, &z)?;
+                // Rows begin whole elements apart. The part lies in the slice, which is borrowed on.
+                let start = self.start.wrapping_byte_add(offset);
+                Some(Self { start, strides, _elements: PhantomData })
+            }
+        }
+
+        impl<T: DeviceData> fmt::Debug for $block<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($block), "({:p}, {})"), self.start, self.strides.extent)
+            }
+        }
+    };
+}
+
+common!(HostBlock);
+common!(HostBlockMut);
+
+impl<'a, T: DeviceData> HostBlock<'a, T> {
+    /// The first elements of `host` as rows and slices without gaps.
+    ///
+    /// # Errors
+    /// [`MemoryError::Outside`] if `host` has fewer elements.
+    pub fn new(host: &'a [T], extent: impl Into<Extent>) -> Result<Self, MemoryError> {
+        let extent = extent.into();
+        Self::strided(host, extent, extent.width, extent.height)
+    }
+
+    /// Elements of `host` whose rows begin `pitch` elements apart, and whose slices begin `rows` rows apart.
+    ///
+    /// # Errors
+    /// [`MemoryError::Outside`] if the last element does not lie in `host`, or rows or slices would overlap.
+    pub fn strided(
+        host: &'a [T],
+        extent: impl Into<Extent>,
+        pitch: usize,
+        rows: usize,
+    ) -> Result<Self, MemoryError> {
+        let strides = Strides::within::<T>(host.len(), extent.into(), pitch, rows)?;
+        Ok(Self { start: host.as_ptr(), strides, _elements: PhantomData })
+    }
+}
+
+impl<'a, T: DeviceData> HostBlockMut<'a, T> {
+    /// The first elements of `host` as rows and slices without gaps.
+    ///
+    /// # Errors
+    /// [`MemoryError::Outside`] if `host` has fewer elements.
+    pub fn new(host: &'a mut [T], extent: impl Into<Extent>) -> Result<Self, MemoryError> {
+        let extent = extent.into();
+        Self::strided(host, extent, extent.width, extent.height)
+    }
+
+    /// Elements of `host` whose rows begin `pitch` elements apart, and whose slices begin `rows` rows apart.
+    ///
+    /// # Errors
+    /// As [`HostBlock::strided`].
+    pub fn strided(
+        host: &'a mut [T],
+        extent: impl Into<Extent>,
+        pitch: usize,
+        rows: usize,
+    ) -> Result<Self, MemoryError> {
+        let strides = Strides::within::<T>(host.len(), extent.into(), pitch, rows)?;
+        Ok(Self { start: host.as_mut_ptr(), strides, _elements: PhantomData })
+    }
+
+    /// The side of a copy that writes here.
+    pub(crate) fn side(&self) -> Side<'_> {
+        Side::host(self.start, self.strides)
+    }
+}
+
+impl<T: DeviceData> sealed::Source<T> for HostBlock<'_, T> {
+    fn side(&self) -> Side<'_> {
+        Side::host(self.start, self.strides)
+    }
+}

@@ -1,0 +1,247 @@
+//! Page-locked memory that the driver allocates.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+
+use cuprum_sys::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, CUresult, FnId, Fns,
+    call,
+};
+
+use super::locked::{Locked, sealed};
+use super::{DeviceData, MemoryError, bytes_of};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+
+bitflags::bitflags! {
+    /// How page-locked memory is allocated.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct PinnedFlags: u32 {
+        /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
+        const PORTABLE = CU_MEMHOSTALLOC_PORTABLE;
+        /// Kernels reach it by a device address. Devices with unified addressing need no flag for that.
+        const MAPPED = CU_MEMHOSTALLOC_DEVICEMAP;
+        /// Fast for the host to write in order and for the device to read; very slow for the host to read.
+        const WRITE_COMBINED = CU_MEMHOSTALLOC_WRITECOMBINED;
+    }
+}
+
+/// An allocation by its address; none at null.
+#[derive(Clone, Copy)]
+struct HostAllocation(*mut c_void);
+
+// SAFETY: the driver allows any thread to use and to free host memory.
+unsafe impl Handle for HostAllocation {
+    const NAME: &'static str = "HostAllocation";
+
+    #[inline]
+    fn is_owned(self) -> bool {
+        !self.0.is_null()
+    }
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the allocation is live and not used again.
+        unsafe { call!(fns, cuMemFreeHost(self.0)) }
+    }
+}
+
+/// Elements in page-locked memory of the host: it dereferences to a slice, and a device copies from and to it beside the
+/// host.
+///
+/// Lend it to a [scope](crate::Scope::lend_host), or move it into a [`Request`](crate::Request), to have it written by
+/// the device; meanwhile the host cannot reach it. To be read by the device, it is borrowed as any slice is, by
+/// [`Lent::copy_from_host`](crate::Lent::copy_from_host). It may be sent to and dropped on any thread.
+///
+/// # When it is lost
+///
+/// After a kernel has faulted, all waits answer at once, while the device goes on writing page-locked memory, and no
+/// call tells when it stops. If a scope ends so, what it was lent is lost: it dereferences to an empty slice, can no longer
+/// be lent, and is not freed. A context that it borrows frees it at its end; a shared one stays for it. See
+/// [`is_lost`](PinnedBuffer::is_lost).
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, MemoryError, PinnedBuffer, PinnedFlags, Stream};
+///
+/// let stream = Stream::new(&cx)?;
+/// let input = PinnedBuffer::from_slice(&cx, &[1u32, 2, 3], PinnedFlags::empty())?;
+/// let mut output = PinnedBuffer::<u32>::zeroed(&cx, 3, PinnedFlags::empty())?;
+/// let mut buffer = Buffer::<u32>::alloc(&cx, 3)?;
+/// cx.scope(&stream, |scope| {
+///     let lent = scope.lend(buffer.as_mut_slice())?;
+///     lent.copy_from_host(&input)?; // neither copy waits
+///     scope.lend_host(&mut output)?.copy_from(&lent)
+/// })??;
+/// assert_eq!(output[..], [1, 2, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PinnedBuffer<'ctx, T: DeviceData> {
+    elements: Locked<T>,
+    /// Taken when this is dropped.
+    memory: ManuallyDrop<Held<'ctx, HostAllocation>>,
+}
+
+impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
+    /// Allocates `len` elements and sets all their bytes to zero. Of no bytes, nothing is allocated.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for elements aligned beyond a page;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, also where the system locks no more pages; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
+    #[doc(alias = "cuMemHostAlloc")]
+    pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize, flags: PinnedFlags) -> Result<Self, MemoryError> {
+        Self::alloc(cx, len, flags, |start| {
+            // SAFETY: `len` elements were just allocated there.
+            unsafe { start.write_bytes(0, len) }
+        })
+    }
+
+    /// Allocates as many elements as `host` has, and copies them on the host.
+    ///
+    /// # Errors
+    /// As [`zeroed`](PinnedBuffer::zeroed).
+    ///
+    /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
+    #[doc(alias = "cuMemHostAlloc")]
+    pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T], flags: PinnedFlags) -> Result<Self, MemoryError> {
+        Self::alloc(cx, host.len(), flags, |start| {
+            // SAFETY: as many elements as `host` has were just allocated there.
+            unsafe { start.copy_from_nonoverlapping(host.as_ptr(), host.len()) }
+        })
+    }
+
+    /// Allocates `len` elements, which `fill` initializes.
+    fn alloc(
+        cx: &Current<'_, 'ctx>,
+        len: usize,
+        flags: PinnedFlags,
+        fill: impl FnOnce(*mut T),
+    ) -> Result<Self, MemoryError> {
+        let bytes = bytes_of::<T>(len)?;
+        let context = cx.get()?;
+        let mut start = ptr::null_mut();
+        if bytes != 0 {
+            let flags = (flags & PinnedFlags::all()).bits();
+            // SAFETY: `start` outlives the call, and `cx` proves a current context.
+            unsafe { context_call!(&context, cuMemHostAlloc(&raw mut start, bytes, flags)) }?;
+        }
+        let memory = ManuallyDrop::new(Held::new(HostAllocation(start), context));
+        let start = NonNull::new(start).map_or(NonNull::dangling(), NonNull::cast::<T>);
+        if !start.is_aligned() {
+            drop(ManuallyDrop::into_inner(memory));
+            return Err(MemoryError::Alignment { align: align_of::<T>() });
+        }
+        fill(start.as_ptr());
+        // SAFETY: so many elements are there, initialized, aligned, and ours alone.
+        let elements = unsafe { Locked::new(start, len, flags.contains(PinnedFlags::PORTABLE)) };
+        Ok(Self { elements, memory })
+    }
+
+    /// The address of the first element on the host, lost or not.
+    pub const fn as_raw(&self) -> *mut T {
+        self.elements.start().as_ptr()
+    }
+
+    /// The context in which the memory was allocated.
+    pub fn context(&self) -> &ContextRef {
+        self.memory.context()
+    }
+
+    /// Whether the memory is lost: it was lent to work that could not be waited for, and the device may still write it.
+    pub fn is_lost(&self) -> bool {
+        self.elements.is_lost()
+    }
+
+    /// The flags of the allocation, as the driver tells them. Of no bytes there are none.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemHostGetFlags`, CUDA 2.3+.
+    #[doc(alias = "cuMemHostGetFlags")]
+    pub fn flags(&self, cx: &Current<'_, '_>) -> Result<PinnedFlags, Error> {
+        let context = cx.of(self.context(), FnId::cuMemHostGetFlags)?;
+        let HostAllocation(start) = self.memory.raw();
+        let mut flags = 0;
+        if !start.is_null() {
+            // SAFETY: the allocation is live, and the out-parameter outlives the call.
+            unsafe { context_call!(context, cuMemHostGetFlags(&raw mut flags, start)) }?;
+        }
+        Ok(PinnedFlags::from_bits_retain(flags))
+    }
+
+    /// Frees the memory and reports what `Drop` would swallow. Memory that is [lost](PinnedBuffer::is_lost) is left
+    /// as it is, without a call.
+    ///
+    /// # Errors
+    /// As the driver says. The memory is gone for the program all the same.
+    ///
+    /// Driver: `cuMemFreeHost`, CUDA 2.0+.
+    #[doc(alias = "cuMemFreeHost")]
+    pub fn close(self) -> Result<(), Error> {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: taken once, out of a value that is not dropped.
+        let memory = unsafe { ManuallyDrop::take(&mut this.memory) };
+        if this.is_lost() {
+            std::mem::forget(memory);
+            return Ok(());
+        }
+        memory.close()
+    }
+}
+
+impl<T: DeviceData> Drop for PinnedBuffer<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here, as nobody uses the value any more.
+        let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
+        if self.is_lost() {
+            std::mem::forget(memory);
+        }
+    }
+}
+
+impl<T: DeviceData> Deref for PinnedBuffer<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.elements.as_slice()
+    }
+}
+
+impl<T: DeviceData> DerefMut for PinnedBuffer<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.elements.as_mut_slice()
+    }
+}
+
+impl<T: DeviceData> sealed::PageLocked for PinnedBuffer<'_, T> {
+    type Element = T;
+
+    fn locked(&self) -> &Locked<T> {
+        &self.elements
+    }
+
+    fn home(&self) -> &ContextRef {
+        self.memory.context()
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for PinnedBuffer<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = if self.is_lost() { ", lost" } else { "" };
+        write!(f, "PinnedBuffer({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
+    }
+}

@@ -1,0 +1,231 @@
+//! Device memory in rows that the driver places apart: owned and borrowed.
+
+mod view;
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::CUdeviceptr;
+
+pub(crate) use self::view::filled_rows;
+pub use self::view::{Pitched, PitchedMut};
+
+use super::buffer::Allocation;
+use super::extent::{Extent, Strides};
+use super::{DeviceData, Fill, MemoryError, bytes_of};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::Held;
+
+/// Rows of device memory in one context, of which the driver chose the distance, so that each begins well aligned for
+/// kernels. Freed on drop.
+///
+/// A kernel gets the address of the first element and finds row `y` [`pitch_bytes`](PitchedBuffer::pitch_bytes) times
+/// `y` behind it. As a [texture](crate::texture::Texture) it is addressed in two dimensions.
+///
+/// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::PitchedBuffer;
+///
+/// // A picture of 5 by 3; its rows lie further apart than 5 elements.
+/// let mut picture = PitchedBuffer::<f32>::alloc(&cx, (5, 3))?;
+/// assert!(picture.pitch_bytes() >= 5 * 4);
+/// picture.copy_from_host(&cx, &[1.0; 15])?;
+///
+/// // The middle column becomes 2.
+/// picture.as_pitched_mut().part(2..3, .., ..).ok_or("outside")?.fill(&cx, 2.0)?;
+/// assert_eq!(picture.to_vec(&cx)?[..5], [1.0, 1.0, 2.0, 1.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PitchedBuffer<'ctx, T: DeviceData> {
+    memory: Held<'ctx, Allocation>,
+    strides: Strides,
+    _elements: PhantomData<T>,
+}
+
+/// Bytes that a kernel is expected to read at a time, as the driver takes them.
+const fn access_bytes(element_bytes: usize) -> u32 {
+    match element_bytes {
+        0..8 => 4,
+        8..16 => 8,
+        _ => 16,
+    }
+}
+
+impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
+    /// Allocates rows, and slices of rows that follow each other, whose contents are whatever the memory held.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemAllocPitch_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemAllocPitch_v2")]
+    pub fn alloc(cx: &Current<'_, 'ctx>, extent: impl Into<Extent>) -> Result<Self, MemoryError> {
+        let mut strides = Strides::dense::<T>(extent.into())?;
+        let context = cx.get()?;
+        let mut address = 0;
+        if !strides.extent.is_empty() && strides.pitch != 0 {
+            let Extent { width, height, depth } = strides.extent;
+            // It fits: no more than all elements.
+            let (width, rows) = (width * size_of::<T>(), height * depth);
+            let (address, pitch) = (&raw mut address, &raw mut strides.pitch);
+            let access = access_bytes(size_of::<T>());
+            // SAFETY: both out-parameters outlive the call, and `cx` proves a current context.
+            unsafe { context_call!(&context, cuMemAllocPitch_v2(address, pitch, width, rows, access)) }?;
+        }
+        Ok(Self { memory: Held::new(Allocation(address), context), strides, _elements: PhantomData })
+    }
+
+    /// Allocates rows as [`alloc`](PitchedBuffer::alloc) does and copies `host` there, which has no gaps.
+    ///
+    /// # Errors
+    /// As [`alloc`](PitchedBuffer::alloc) and [`PitchedMut::copy_from_host`].
+    ///
+    /// Driver: `cuMemAllocPitch_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemAllocPitch_v2")]
+    pub fn from_slice(
+        cx: &Current<'_, 'ctx>,
+        host: &[T],
+        extent: impl Into<Extent>,
+    ) -> Result<Self, MemoryError> {
+        let mut buffer = Self::alloc(cx, extent)?;
+        buffer.copy_from_host(cx, host)?;
+        Ok(buffer)
+    }
+
+    /// Takes over memory that the driver allocated elsewhere, in the current context. No driver call.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`], or [`MemoryError::Outside`] if the rows would overlap. The memory is not freed then.
+    ///
+    /// # Safety
+    /// 1. `address` was given by `cuMemAllocPitch` in the context of `cx` with at least this extent and with this
+    ///    distance of rows in bytes, or by `cuMemAlloc` or its like with room for it. Nobody else frees it. The distance
+    ///    is a multiple of the alignment of `T`.
+    /// 2. No other owner of this crate has it.
+    pub unsafe fn from_raw(
+        cx: &Current<'_, 'ctx>,
+        address: CUdeviceptr,
+        extent: impl Into<Extent>,
+        pitch_bytes: usize,
+    ) -> Result<Self, MemoryError> {
+        let extent = extent.into();
+        Strides::dense::<T>(extent)?;
+        let rows = extent.height.saturating_mul(extent.depth);
+        let bytes = pitch_bytes.saturating_mul(rows);
+        bytes_of::<u8>(bytes)?;
+        if !extent.is_empty() && pitch_bytes < extent.width * size_of::<T>() {
+            return Err(MemoryError::Outside { extent, pitch: pitch_bytes, rows: extent.height, len: bytes });
+        }
+        let strides = Strides { extent, pitch: pitch_bytes, rows: extent.height };
+        Ok(Self { memory: Held::new(Allocation(address), cx.near()), strides, _elements: PhantomData })
+    }
+
+    /// Gives up the memory without freeing it.
+    pub fn into_raw(self) -> CUdeviceptr {
+        self.memory.into_raw().0
+    }
+
+    /// Address of the first element in device memory; 0 for a buffer that owns nothing.
+    #[inline]
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.memory.raw().0
+    }
+
+    /// The context in which the memory was allocated.
+    pub fn context(&self) -> &ContextRef {
+        self.memory.context()
+    }
+
+    /// Number of elements along each dimension.
+    pub const fn extent(&self) -> Extent {
+        self.strides.extent
+    }
+
+    /// Bytes from one row to the next. Slices follow each other: one is as many rows behind the one before as it has.
+    pub const fn pitch_bytes(&self) -> usize {
+        self.strides.pitch
+    }
+
+    /// All elements, to read.
+    pub fn as_pitched(&self) -> Pitched<'_, T> {
+        Pitched::new(self.as_raw(), self.strides, true, self.memory.near())
+    }
+
+    /// All elements, to write.
+    pub fn as_pitched_mut(&mut self) -> PitchedMut<'_, T> {
+        PitchedMut::new(self.as_raw(), self.strides, true, self.memory.near())
+    }
+
+    /// Copies `host`, which has no gaps between its rows, to the device. Returns when `host` may be reused.
+    ///
+    /// # Errors
+    /// As [`PitchedMut::copy_from_host`].
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
+        self.as_pitched_mut().copy_from_host(cx, host)
+    }
+
+    /// Copies all rows to `host`, where no gaps are between them. Blocks until they are there.
+    ///
+    /// # Errors
+    /// As [`Pitched::copy_to_host`].
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
+        self.as_pitched().copy_to_host(cx, host)
+    }
+
+    /// Copies all rows into a new vector, without gaps. Blocks until they are there.
+    ///
+    /// # Errors
+    /// As [`Pitched::to_vec`].
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
+        self.as_pitched().to_vec(cx)
+    }
+
+    /// Sets every element to `value`, and nothing between the rows. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`PitchedMut::fill`].
+    ///
+    /// Driver: `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemsetD2D8_v2")]
+    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
+    where
+        T: Fill,
+    {
+        self.as_pitched_mut().fill(cx, value)
+    }
+
+    /// Frees the memory and reports what `Drop` would swallow. The buffer is gone after an error too: the driver may
+    /// have freed it all the same, so that it must not be freed again.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemFree_v2")]
+    pub fn close(self) -> Result<(), Error> {
+        self.memory.close()
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for PitchedBuffer<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PitchedBuffer({:#x}, {})", self.as_raw(), self.extent())
+    }
+}

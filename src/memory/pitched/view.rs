@@ -1,0 +1,312 @@
+//! Rows of device memory, borrowed.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use cuprum_sys::{CUdeviceptr, FnId};
+
+use super::PitchedBuffer;
+use crate::context::{ContextRef, Current};
+use crate::memory::copy::{self, Rows};
+use crate::memory::extent::{Extent, Strides};
+use crate::memory::side::{self, CopySource, Side, sealed};
+use crate::memory::{
+    DeviceData, Fill, HostBlock, HostBlockMut, MemoryError, Pattern, Slice, SliceMut, same_length,
+};
+use crate::raw::keep::Near;
+
+/// Rows and slices of device memory, borrowed to read. `Copy`.
+///
+/// They are those of a [`PitchedBuffer`], or lie in linear memory:
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, memory::Pitched};
+///
+/// // A matrix of 4 by 3, row by row, and its second column.
+/// let matrix = Buffer::from_slice(&cx, &[11, 12, 13, 14, 21, 22, 23, 24, 31, 32, 33, 34])?;
+/// let column = Pitched::over(matrix.as_slice(), (4, 3))?.part(1..2, .., ..).ok_or("outside")?;
+/// assert_eq!(column.to_vec(&cx)?, [12, 22, 32]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A kernel that takes [`In`](crate::In) gets the address of the first element.
+#[derive(Clone, Copy)]
+pub struct Pitched<'a, T: DeviceData> {
+    address: CUdeviceptr,
+    strides: Strides,
+    /// Whether the driver chose the distance of rows.
+    aligned: bool,
+    context: Near<'a, ContextRef>,
+    _elements: PhantomData<&'a [T]>,
+}
+
+/// Rows and slices of device memory, borrowed to write, by nobody else at the same time.
+pub struct PitchedMut<'a, T: DeviceData> {
+    address: CUdeviceptr,
+    strides: Strides,
+    aligned: bool,
+    context: Near<'a, ContextRef>,
+    _elements: PhantomData<&'a mut [T]>,
+}
+
+/// What both kinds of borrows answer.
+macro_rules! common {
+    ($pitched:ident of $slice:ident) => {
+        impl<'a, T: DeviceData> $pitched<'a, T> {
+            pub(crate) const fn new(
+                address: CUdeviceptr,
+                strides: Strides,
+                aligned: bool,
+                context: Near<'a, ContextRef>,
+            ) -> Self {
+                Self { address, strides, aligned, context, _elements: PhantomData }
+            }
+
+            /// The first elements of linear memory as rows and slices without gaps.
+            ///
+            /// # Errors
+            /// [`MemoryError::Outside`] if there are fewer elements.
+            pub fn over(memory: $slice<'a, T>, extent: impl Into<Extent>) -> Result<Self, MemoryError> {
+                let extent = extent.into();
+                Self::strided(memory, extent, extent.width, extent.height)
+            }
+
+            /// Elements of linear memory whose rows begin `pitch` elements apart, and whose slices begin `rows` rows
+            /// apart.
+            ///
+            /// # Errors
+            /// [`MemoryError::Outside`] if the last element does not lie in `memory`, or rows or slices would overlap.
+            pub fn strided(
+                memory: $slice<'a, T>,
+                extent: impl Into<Extent>,
+                pitch: usize,
+                rows: usize,
+            ) -> Result<Self, MemoryError> {
+                let strides = Strides::within::<T>(memory.len(), extent.into(), pitch, rows)?;
+                Ok(Self::new(memory.as_raw(), strides, false, memory.near()))
+            }
+
+            /// Number of elements along each dimension.
+            pub const fn extent(&self) -> Extent {
+                self.strides.extent
+            }
+
+            /// Bytes from one row to the next.
+            pub const fn pitch_bytes(&self) -> usize {
+                self.strides.pitch
+            }
+
+            /// Address of the first element in device memory.
+            pub const fn as_raw(&self) -> CUdeviceptr {
+                self.address
+            }
+
+            /// The context to which the memory belongs.
+            pub fn context(&self) -> &ContextRef {
+                &self.context
+            }
+
+            /// Some of the elements, in place of all; `None` if a range does not lie in the block.
+            pub fn part(
+                self,
+                x: impl RangeBounds<usize>,
+                y: impl RangeBounds<usize>,
+                z: impl RangeBounds<usize>,
+            ) -> Option<Self> {
+                let (offset, strides) = self.strides.part::<T>(&x, &y, &z)?;
+                let address = self.address + offset as CUdeviceptr;
+                Some(Self::new(address, strides, self.aligned, self.context))
+            }
+
+            /// Row `y` of slice `z`, as linear memory; `None` if there is no such row.
+            pub fn into_row(self, y: usize, z: usize) -> Option<$slice<'a, T>> {
+                let row = self.part(.., y..y.checked_add(1)?, z..z.checked_add(1)?)?;
+                Some($slice::new(row.address, row.strides.extent.width, row.context))
+            }
+
+            fn as_side(&self) -> Side<'_> {
+                Side::device::<T>(self.address, self.aligned, self.strides, &self.context)
+            }
+        }
+
+        impl<T: DeviceData> fmt::Debug for $pitched<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($pitched), "({:#x}, {})"), self.address, self.strides.extent)
+            }
+        }
+    };
+}
+
+common!(Pitched of Slice);
+common!(PitchedMut of SliceMut);
+
+impl<'a, T: DeviceData> Pitched<'a, T> {
+    pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
+        self.context
+    }
+
+    /// Copies the rows to `host`, where no gaps are between them. Blocks until they are there.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless both have as many elements;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
+        same_length(host.len(), self.strides.extent.len().unwrap_or(usize::MAX))?;
+        self.copy_to(cx, HostBlockMut::new(host, self.strides.extent)?)
+    }
+
+    /// Copies the rows to those of `host`. Blocks until they are there.
+    ///
+    /// # Errors
+    /// [`MemoryError::Extent`] unless both have one extent;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_to(self, cx: &Current<'_, '_>, host: HostBlockMut<'_, T>) -> Result<(), MemoryError> {
+        // SAFETY: both are borrowed and have room for their strides; `host` is ours, and any bytes are a `T`.
+        unsafe { side::copy(cx, &host.side(), &self.as_side()) }
+    }
+
+    /// Copies the rows into a new vector, without gaps. Blocks until they are there.
+    ///
+    /// # Errors
+    /// As [`copy_to_host`](Pitched::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
+        // SAFETY: the rows are borrowed and have room for their strides.
+        unsafe { side::to_vec(cx, &self.as_side()) }
+    }
+}
+
+impl<'a, T: DeviceData> PitchedMut<'a, T> {
+    pub(crate) const fn strides(&self) -> Strides {
+        self.strides
+    }
+
+    pub(crate) const fn is_aligned(&self) -> bool {
+        self.aligned
+    }
+
+    /// The same rows, to read.
+    pub const fn as_pitched(&self) -> Pitched<'_, T> {
+        Pitched::new(self.address, self.strides, self.aligned, self.context)
+    }
+
+    /// The same rows, for a shorter time.
+    pub const fn reborrow(&mut self) -> PitchedMut<'_, T> {
+        PitchedMut::new(self.address, self.strides, self.aligned, self.context)
+    }
+
+    /// The rows before row `y` of each slice and those from it on; `None` if there are fewer rows.
+    pub fn split_at_row(self, y: usize) -> Option<(PitchedMut<'a, T>, PitchedMut<'a, T>)> {
+        let same = || Self::new(self.address, self.strides, self.aligned, self.context);
+        Some((same().part(.., ..y, ..)?, same().part(.., y.., ..)?))
+    }
+
+    /// Copies `host`, which has no gaps between its rows, to the device. Returns when `host` may be reused.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless both have as many elements;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
+        same_length(self.strides.extent.len().unwrap_or(usize::MAX), host.len())?;
+        self.copy_from(cx, HostBlock::new(host, self.strides.extent)?)
+    }
+
+    /// Copies from rows of the host, of device memory or of an array, of the same context. Memory of the host may be
+    /// reused on return; from the device the host does not wait.
+    ///
+    /// # Errors
+    /// [`MemoryError::Extent`] unless both have one extent;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy2DUnaligned_v2` where no side is on the host and the driver did not choose
+    /// the distances of rows, or `cuMemcpy3D_v2` for slices, CUDA 3.2+.
+    #[doc(alias = "cuMemcpy2D_v2")]
+    #[doc(alias = "cuMemcpy2DUnaligned_v2")]
+    #[doc(alias = "cuMemcpy3D_v2")]
+    pub fn copy_from(&mut self, cx: &Current<'_, '_>, source: impl CopySource<T>) -> Result<(), MemoryError> {
+        // SAFETY: both are borrowed and have room for their strides; this side is ours, so they do not overlap.
+        unsafe { side::copy(cx, &self.as_side(), &source.side()) }
+    }
+
+    /// Sets every element to `value`, and nothing between the rows. The host does not wait.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each slice if there
+    /// are rows between the slices.
+    #[doc(alias = "cuMemsetD2D8_v2")]
+    #[doc(alias = "cuMemsetD2D16_v2")]
+    #[doc(alias = "cuMemsetD2D32_v2")]
+    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
+    where
+        T: Fill,
+    {
+        self.fill_each(cx, value.pattern(), self.strides.extent.width)
+    }
+
+    /// Sets every byte of the elements to `value`, and nothing between the rows. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`fill`](PitchedMut::fill).
+    ///
+    /// Driver: `cuMemsetD2D8_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
+    #[doc(alias = "cuMemsetD2D8_v2")]
+    pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
+        self.fill_each(cx, Pattern::Byte(value), self.strides.extent.width * size_of::<T>())
+    }
+
+    fn fill_each(&self, cx: &Current<'_, '_>, pattern: Pattern, width: usize) -> Result<(), MemoryError> {
+        let context = cx.of(&self.context, FnId::cuMemsetD2D32_v2)?;
+        for rows in filled_rows(self.address, &self.strides, width) {
+            // SAFETY: the rows lie in live memory of the current context that is ours; it begins at an element, rows
+            // begin where elements may, and any bytes are a `T`.
+            unsafe { copy::fill_rows(context, rows, pattern) }?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a block, as many at a time as follow each other.
+pub(crate) fn filled_rows(
+    address: CUdeviceptr,
+    strides: &Strides,
+    width: usize,
+) -> impl Iterator<Item = Rows> {
+    let Strides { extent: Extent { height, depth, .. }, pitch, rows } = *strides;
+    let together = rows == height || depth <= 1;
+    let (times, height) = if together { (1, height * depth) } else { (depth, height) };
+    (0..times).map(move |slice| {
+        let address = address + (slice * rows * pitch) as CUdeviceptr;
+        Rows { address, pitch, width, height }
+    })
+}
+
+impl<T: DeviceData> sealed::Source<T> for Pitched<'_, T> {
+    fn side(&self) -> Side<'_> {
+        self.as_side()
+    }
+}
+
+impl<T: DeviceData> sealed::Source<T> for &PitchedBuffer<'_, T> {
+    fn side(&self) -> Side<'_> {
+        Side::device::<T>(self.as_raw(), true, self.strides, self.context())
+    }
+}

@@ -1,0 +1,299 @@
+//! Memory of the host's own allocator, page-locked.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+
+use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult, FnId, Fns, call};
+
+use super::locked::{Locked, sealed};
+use super::{DeviceData, MemoryError, bytes_of};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+
+bitflags::bitflags! {
+    /// How memory is registered.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct RegisterFlags: u32 {
+        /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
+        const PORTABLE = CU_MEMHOSTREGISTER_PORTABLE;
+        /// Kernels reach it by a device address. Devices with unified addressing need no flag for that.
+        const MAPPED = CU_MEMHOSTREGISTER_DEVICEMAP;
+    }
+}
+
+/// A registration, by the address of the memory; none at null.
+#[derive(Clone, Copy)]
+struct Registration(*mut c_void);
+
+// SAFETY: the driver allows any thread to unregister memory.
+unsafe impl Handle for Registration {
+    const NAME: &'static str = "Registration";
+
+    #[inline]
+    fn is_owned(self) -> bool {
+        !self.0.is_null()
+    }
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the memory is registered, and not used as such again.
+        unsafe { call!(fns, cuMemHostUnregister(self.0)) }
+    }
+}
+
+/// An owner of elements on the heap that can be registered: `Vec<T>` or `Box<[T]>`.
+pub trait HostOwner: owner::HostOwner {}
+
+impl<O: owner::HostOwner> HostOwner for O {}
+
+mod owner {
+    use std::ptr;
+
+    use super::{DeviceData, NonNull};
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be registered",
+        label = "a `Vec<T>` or a `Box<[T]>` of plain data can: it has to own its elements"
+    )]
+    pub trait HostOwner: Sized {
+        type Element: DeviceData;
+        /// Address, length and capacity. As parts, the owner claims no rights of its own on the elements.
+        fn into_parts(self) -> (NonNull<Self::Element>, usize, usize);
+        /// # Safety
+        /// They are parts that `into_parts` gave, used once.
+        unsafe fn from_parts(start: NonNull<Self::Element>, len: usize, capacity: usize) -> Self;
+    }
+
+    impl<T: DeviceData> HostOwner for Vec<T> {
+        type Element = T;
+
+        fn into_parts(self) -> (NonNull<T>, usize, usize) {
+            let (len, capacity) = (self.len(), self.capacity());
+            (NonNull::from(self.leak()).cast(), len, capacity)
+        }
+
+        unsafe fn from_parts(start: NonNull<T>, len: usize, capacity: usize) -> Self {
+            // SAFETY: the caller's word.
+            unsafe { Self::from_raw_parts(start.as_ptr(), len, capacity) }
+        }
+    }
+
+    impl<T: DeviceData> HostOwner for Box<[T]> {
+        type Element = T;
+
+        fn into_parts(self) -> (NonNull<T>, usize, usize) {
+            let len = self.len();
+            (NonNull::from(Self::leak(self)).cast(), len, len)
+        }
+
+        unsafe fn from_parts(start: NonNull<T>, len: usize, _capacity: usize) -> Self {
+            // SAFETY: the caller's word.
+            unsafe { Self::from_raw(ptr::slice_from_raw_parts_mut(start.as_ptr(), len)) }
+        }
+    }
+}
+
+/// A `Vec<T>` or `Box<[T]>` whose elements are page-locked for as long as this owns them.
+///
+/// It is used as a [`PinnedBuffer`](super::PinnedBuffer) is, also when it is [lost](super::PinnedBuffer#when-it-is-lost);
+/// then the memory is never given back to the allocator. [`unregister`](Registered::unregister) gives the
+/// owner back; drop unregisters and drops it, on any thread. Where the driver does not confirm that, the memory leaks,
+/// since it may still be used by the device.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, RegisterFlags, Registered, Stream};
+///
+/// let stream = Stream::new(&cx)?;
+/// let mut buffer = Buffer::from_slice(&cx, &[7u32; 1000])?;
+/// let mut host = Registered::new(&cx, vec![0u32; 1000], RegisterFlags::empty())?;
+/// cx.scope(&stream, |scope| {
+///     let lent = scope.lend(buffer.as_mut_slice())?;
+///     scope.lend_host(&mut host)?.copy_from(&lent)
+/// })??;
+/// let host: Vec<u32> = host.unregister()?;
+/// assert_eq!(host, [7; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Registered<'ctx, O: HostOwner> {
+    elements: Locked<O::Element>,
+    capacity: usize,
+    /// Taken when this is dropped or taken apart.
+    registration: ManuallyDrop<Held<'ctx, Registration>>,
+    _owner: PhantomData<O>,
+}
+
+/// Why memory could not be registered.
+#[derive(thiserror::Error)]
+#[error("{error}")]
+pub struct RegisterError<O> {
+    /// What went wrong.
+    pub error: MemoryError,
+    /// The memory, unless the driver left open whether it is registered: then it is leaked.
+    pub memory: Option<O>,
+}
+
+impl<O> fmt::Debug for RegisterError<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = if self.memory.is_some() { "given back" } else { "leaked" };
+        f.debug_struct("RegisterError").field("error", &self.error).field("memory", &memory).finish()
+    }
+}
+
+impl<'ctx, O: HostOwner> Registered<'ctx, O> {
+    /// Locks the pages of the elements. Of no bytes, nothing is registered. Spare capacity is not part of it.
+    ///
+    /// If the driver refuses, it is asked to unregister, in case it had done what it refused.
+    ///
+    /// # Errors
+    /// [`RegisterError`], with the memory if it is certain that the driver has not registered it:
+    /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED`; `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` where the
+    /// system locks no more pages; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; where that fails, `cuMemHostUnregister`, CUDA 4.0+.
+    #[doc(alias = "cuMemHostRegister_v2")]
+    #[doc(alias = "cuMemHostUnregister")]
+    pub fn new(cx: &Current<'_, 'ctx>, memory: O, flags: RegisterFlags) -> Result<Self, RegisterError<O>> {
+        let (start, len, capacity) = memory.into_parts();
+        // SAFETY: the parts of the owner, which nobody has used.
+        let owner = || unsafe { O::from_parts(start, len, capacity) };
+        let (bytes, context) = match bytes_of::<O::Element>(len).and_then(|bytes| Ok((bytes, cx.get()?))) {
+            Ok(found) => found,
+            Err(error) => return Err(RegisterError { error, memory: Some(owner()) }),
+        };
+        let mut registered = ptr::null_mut();
+        if bytes != 0 {
+            let at = start.as_ptr().cast::<c_void>();
+            let flags = (flags & RegisterFlags::all()).bits();
+            // SAFETY: so many bytes are there, until they are unregistered, and `cx` proves a current context.
+            if let Err(error) = unsafe { context_call!(&context, cuMemHostRegister_v2(at, bytes, flags)) } {
+                let memory = is_not_registered(&context, at, error).then(owner);
+                return Err(RegisterError { error: error.into(), memory });
+            }
+            registered = at;
+        }
+        let registration = ManuallyDrop::new(Held::new(Registration(registered), context));
+        // SAFETY: the owner's elements, which it does not claim as long as it is in parts.
+        let elements = unsafe { Locked::new(start, len, flags.contains(RegisterFlags::PORTABLE)) };
+        Ok(Self { elements, capacity, registration, _owner: PhantomData })
+    }
+
+    /// The address of the first element on the host, lost or not.
+    pub const fn as_raw(&self) -> *mut O::Element {
+        self.elements.start().as_ptr()
+    }
+
+    /// The context in which the memory was registered.
+    pub fn context(&self) -> &ContextRef {
+        self.registration.context()
+    }
+
+    /// Whether the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
+    pub fn is_lost(&self) -> bool {
+        self.elements.is_lost()
+    }
+
+    /// Unregisters the memory and gives its owner back.
+    ///
+    /// # Errors
+    /// [`MemoryError::Lost`], without a call, and whatever the driver says; then the memory leaks.
+    ///
+    /// Driver: `cuMemHostUnregister`, CUDA 4.0+.
+    #[doc(alias = "cuMemHostUnregister")]
+    pub fn unregister(self) -> Result<O, MemoryError> {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: taken once, out of a value that is not dropped.
+        let registration = unsafe { ManuallyDrop::take(&mut this.registration) };
+        if this.is_lost() {
+            std::mem::forget(registration);
+            return Err(MemoryError::Lost);
+        }
+        registration.end()?;
+        // SAFETY: the parts of the owner, used once; the device has nothing to do with them any more.
+        Ok(unsafe { this.owner() })
+    }
+
+    /// # Safety
+    /// It is called once, and nothing else uses the elements any more.
+    unsafe fn owner(&self) -> O {
+        // SAFETY: parts that the owner gave; the caller's word.
+        unsafe { O::from_parts(self.elements.start(), self.elements.len(), self.capacity) }
+    }
+}
+
+/// Whether memory is certain not to be registered by a call that failed; undoes what it may have done.
+#[cold]
+fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> bool {
+    let by_others = error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if by_others || error.is_unresolved() || error.is_forked() {
+        // Whoever registered it answers for it; the others did not reach the driver.
+        return true;
+    }
+    // SAFETY: the memory is not used by the device, registered or not.
+    match unsafe { context_call!(context, cuMemHostUnregister(at)) } {
+        Ok(()) => true,
+        Err(error) => error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+    }
+}
+
+impl<O: HostOwner> Drop for Registered<'_, O> {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here, as nobody uses the value any more.
+        let registration = unsafe { ManuallyDrop::take(&mut self.registration) };
+        if self.is_lost() {
+            std::mem::forget(registration);
+            return;
+        }
+        let context = registration.keep();
+        match registration.end() {
+            // SAFETY: called once, here; the device has nothing to do with the elements any more.
+            Ok(()) => drop(unsafe { self.owner() }),
+            Err(error) => context.swallow(error),
+        }
+    }
+}
+
+impl<O: HostOwner> Deref for Registered<'_, O> {
+    type Target = [O::Element];
+
+    #[inline]
+    fn deref(&self) -> &[O::Element] {
+        self.elements.as_slice()
+    }
+}
+
+impl<O: HostOwner> DerefMut for Registered<'_, O> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [O::Element] {
+        self.elements.as_mut_slice()
+    }
+}
+
+impl<O: HostOwner> sealed::PageLocked for Registered<'_, O> {
+    type Element = O::Element;
+
+    fn locked(&self) -> &Locked<O::Element> {
+        &self.elements
+    }
+
+    fn home(&self) -> &ContextRef {
+        self.registration.context()
+    }
+}
+
+impl<O: HostOwner> fmt::Debug for Registered<'_, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = if self.is_lost() { ", lost" } else { "" };
+        write!(f, "Registered({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
+    }
+}

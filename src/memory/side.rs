@@ -1,0 +1,265 @@
+//! The two sides of a copy of rows and slices, and the copy between them.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cuprum_sys::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUmemorytype, CUstream, FnId};
+
+use super::copy::{self, Form};
+use super::extent::{Extent, Strides};
+use super::{DeviceData, MemoryError};
+use crate::context::{ContextRef, Current, Token};
+
+/// What can be copied from, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
+/// ([`Pitched`](super::Pitched)) or an array ([`ArrayPart`](super::ArrayPart)).
+pub trait CopySource<T: DeviceData>: sealed::Source<T> {}
+
+impl<T: DeviceData, S: sealed::Source<T>> CopySource<T> for S {}
+
+pub(crate) mod sealed {
+    pub trait Source<T> {
+        /// The side of a copy that this is.
+        fn side(&self) -> super::Side<'_>;
+    }
+}
+
+/// Where a side lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// At an address of the host.
+    Host(*mut c_void),
+    /// At an address of the device.
+    Device {
+        address: CUdeviceptr,
+        /// Whether the driver chose the distance of rows.
+        aligned: bool,
+    },
+    /// In an array, from an element on.
+    Array {
+        raw: CUarray,
+        at: [usize; 3],
+        /// Whether it has slices, layers or faces.
+        solid: bool,
+    },
+}
+
+/// One side of a copy. It is `pub` for a sealed trait that gives it, and met nowhere outside.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    pub(crate) place: Place,
+    /// Of an array, only the extent counts.
+    pub(crate) strides: Strides,
+    pub(crate) element_bytes: usize,
+    /// The context of what is not on the host.
+    pub(crate) home: Option<&'a ContextRef>,
+}
+
+impl<'a> Side<'a> {
+    pub(crate) fn host<T>(address: *const T, strides: Strides) -> Self {
+        let place = Place::Host(address.cast_mut().cast());
+        Self { place, strides, element_bytes: size_of::<T>(), home: None }
+    }
+
+    pub(crate) fn device<T>(
+        address: CUdeviceptr,
+        aligned: bool,
+        strides: Strides,
+        home: &'a ContextRef,
+    ) -> Self {
+        let place = Place::Device { address, aligned };
+        Self { place, strides, element_bytes: size_of::<T>(), home: Some(home) }
+    }
+
+    pub(crate) fn array<T>(
+        raw: CUarray,
+        at: [usize; 3],
+        extent: Extent,
+        solid: bool,
+        home: &'a ContextRef,
+    ) -> Self {
+        let strides = Strides { extent, pitch: 0, rows: 0 };
+        Self {
+            place: Place::Array { raw, at, solid },
+            strides,
+            element_bytes: size_of::<T>(),
+            home: Some(home),
+        }
+    }
+
+    fn kind(&self) -> CUmemorytype {
+        match self.place {
+            Place::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
+            Place::Device { .. } => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            Place::Array { .. } => CUmemorytype::CU_MEMORYTYPE_ARRAY,
+        }
+    }
+
+    const fn host_address(&self) -> *mut c_void {
+        match self.place {
+            Place::Host(address) => address,
+            _ => ptr::null_mut(),
+        }
+    }
+
+    const fn device_address(&self) -> CUdeviceptr {
+        match self.place {
+            Place::Device { address, .. } => address,
+            _ => 0,
+        }
+    }
+
+    const fn raw_array(&self) -> CUarray {
+        match self.place {
+            Place::Array { raw, .. } => raw,
+            _ => CUarray::null(),
+        }
+    }
+
+    const fn start(&self) -> [usize; 3] {
+        match self.place {
+            Place::Array { at, .. } => at,
+            _ => [0; 3],
+        }
+    }
+
+    /// Whether both are parts of one array and have elements in common.
+    fn overlaps(&self, other: &Self) -> bool {
+        let (Place::Array { raw, at, .. }, Place::Array { raw: other_raw, at: other_at, .. }) =
+            (self.place, other.place)
+        else {
+            return false;
+        };
+        let Extent { width, height, depth } = self.strides.extent;
+        let apart =
+            |axis: usize, len: usize| at[axis] + len <= other_at[axis] || other_at[axis] + len <= at[axis];
+        raw == other_raw && !(apart(0, width) || apart(1, height) || apart(2, depth))
+    }
+}
+
+/// Which function copies between two sides that have the same extent.
+fn form(to: &Side<'_>, from: &Side<'_>) -> Form {
+    let solid = |side: &Side<'_>| matches!(side.place, Place::Array { solid: true, .. });
+    if to.strides.extent.depth > 1 || solid(to) || solid(from) {
+        return Form::Solid;
+    }
+    let chosen = |side: &Side<'_>| matches!(side.place, Place::Device { aligned: false, .. });
+    let on_host = |side: &Side<'_>| matches!(side.place, Place::Host(_));
+    let unaligned = (chosen(to) || chosen(from)) && !on_host(to) && !on_host(from);
+    if unaligned && to.strides.extent.height > 1 { Form::UnalignedPlane } else { Form::Plane }
+}
+
+/// The copy as the driver takes it. The sides have the same extent.
+fn describe(to: &Side<'_>, from: &Side<'_>) -> CUDA_MEMCPY3D {
+    let Extent { width, height, depth } = to.strides.extent;
+    let ([to_x, to_y, to_z], [from_x, from_y, from_z]) = (to.start(), from.start());
+    CUDA_MEMCPY3D {
+        srcXInBytes: from_x * from.element_bytes,
+        srcY: from_y,
+        srcZ: from_z,
+        srcLOD: 0,
+        srcMemoryType: from.kind(),
+        srcHost: from.host_address(),
+        srcDevice: from.device_address(),
+        srcArray: from.raw_array(),
+        reserved0: ptr::null_mut(),
+        srcPitch: from.strides.pitch,
+        srcHeight: from.strides.rows,
+        dstXInBytes: to_x * to.element_bytes,
+        dstY: to_y,
+        dstZ: to_z,
+        dstLOD: 0,
+        dstMemoryType: to.kind(),
+        dstHost: to.host_address(),
+        dstDevice: to.device_address(),
+        dstArray: to.raw_array(),
+        reserved1: ptr::null_mut(),
+        dstPitch: to.strides.pitch,
+        dstHeight: to.strides.rows,
+        WidthInBytes: width * to.element_bytes,
+        Height: height,
+        Depth: depth,
+    }
+}
+
+/// Checks that two sides fit; gives the copy.
+fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, Form), MemoryError> {
+    Extent::same(to.strides.extent, from.strides.extent)?;
+    if to.overlaps(from) && !to.strides.extent.is_empty() {
+        return Err(MemoryError::Overlap);
+    }
+    Ok((describe(to, from), form(to, from)))
+}
+
+/// Copies between two sides. Memory of the host is free on return; within the device the host does not wait.
+///
+/// # Safety
+/// Both sides are live and have room for what their strides say; a destination on the host is the caller's alone, and
+/// any bytes are an element.
+pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) -> Result<(), MemoryError> {
+    let (block, form) = fitting(to, from)?;
+    let call = match form {
+        Form::Solid => FnId::cuMemcpy3D_v2,
+        _ => FnId::cuMemcpy2D_v2,
+    };
+    let mut context = cx.context();
+    for home in [to.home, from.home].into_iter().flatten() {
+        context = cx.of(home, call)?;
+    }
+    // SAFETY: the caller's word; device sides are of the current context, and the extents are the same.
+    unsafe { copy::block(context, &block, form) }?;
+    Ok(())
+}
+
+/// As [`copy`], in a context that the caller has found to be current and that of both sides.
+///
+/// # Safety
+/// As [`copy`]; `context` is current.
+pub(crate) unsafe fn copy_here(
+    context: &ContextRef,
+    to: &Side<'_>,
+    from: &Side<'_>,
+) -> Result<(), MemoryError> {
+    let (block, form) = fitting(to, from)?;
+    // SAFETY: the caller's word; the extents are the same.
+    unsafe { copy::block(context, &block, form) }?;
+    Ok(())
+}
+
+/// Copies one side into a new vector.
+///
+/// # Safety
+/// As [`copy`]; the side holds elements of `T`.
+pub(crate) unsafe fn to_vec<T: DeviceData>(
+    cx: &Current<'_, '_>,
+    from: &Side<'_>,
+) -> Result<Vec<T>, MemoryError> {
+    let extent = from.strides.extent;
+    let strides = Strides::dense::<T>(extent)?;
+    let len = extent.len().unwrap_or(0);
+    let no_room = |_| MemoryError::TooLarge { len, element_bytes: size_of::<T>() };
+    let mut host: Vec<T> = Vec::new();
+    host.try_reserve_exact(len).map_err(no_room)?;
+    // SAFETY: the vector's spare room holds as many elements as the extent has.
+    unsafe { copy(cx, &Side::host(host.as_mut_ptr().cast_const(), strides), from) }?;
+    // SAFETY: the copy has filled `len` elements, and any bytes are a `T`.
+    unsafe { host.set_len(len) };
+    Ok(host)
+}
+
+/// Queues a copy between two sides, neither of which is written by the host.
+///
+/// # Safety
+/// As [`copy`]; the destination is not on the host, both sides are of the token's context, and both stay as they are
+/// until `stream` was waited for or its context is lost.
+pub(crate) unsafe fn copy_on(
+    token: Token<'_>,
+    stream: CUstream,
+    to: &Side<'_>,
+    from: &Side<'_>,
+) -> Result<(), MemoryError> {
+    let (block, form) = fitting(to, from)?;
+    let context = token.get()?;
+    // SAFETY: the caller's word; the extents are the same.
+    unsafe { copy::block_on(&context, stream, &block, form) }?;
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Options for the driver's own compiler, which makes machine code of PTX.
+
+use cuprum_sys::{CUjit_cacheMode, CUjit_option};
+
+use crate::device::ComputeCapability;
+
+/// How the driver compiles PTX when it loads it. Machine code is loaded as it is.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::module::LoadOptions;
+/// use cuprum::{Module, PrimaryContext};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// let options = LoadOptions::new().max_registers(32).verbose();
+/// let module = context.enter(|cx| Module::load_ptx_with(cx, include_str!("../../kernels/saxpy.ptx"), &options))??;
+/// println!("{}", module.info_log());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    values: Vec<(CUjit_option, usize)>,
+    info_log: bool,
+}
+
+impl LoadOptions {
+    /// No options: as [`Module::load_ptx`](crate::Module::load_ptx).
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The most registers that a thread may use; what does not fit goes to memory.
+    #[must_use]
+    pub fn max_registers(self, registers: u32) -> Self {
+        self.set(CUjit_option::CU_JIT_MAX_REGISTERS, registers)
+    }
+
+    /// The fewest threads of a block that the kernels must be launchable with, which limits registers.
+    #[must_use]
+    pub fn threads_per_block(self, threads: u32) -> Self {
+        self.set(CUjit_option::CU_JIT_THREADS_PER_BLOCK, threads)
+    }
+
+    /// How hard the compiler tries, from 0 to 4 (default: 4).
+    #[must_use]
+    pub fn optimization_level(self, level: u32) -> Self {
+        self.set(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, level)
+    }
+
+    /// Compiles for this device instead of that of the context.
+    #[must_use]
+    pub fn target(self, device: ComputeCapability) -> Self {
+        let number = device.major.saturating_mul(10).saturating_add(device.minor);
+        self.set(CUjit_option::CU_JIT_TARGET, number)
+    }
+
+    /// Keeps the lines of the PTX's source in the code, for profilers and reports of faults.
+    #[must_use]
+    pub fn line_info(self) -> Self {
+        self.set(CUjit_option::CU_JIT_GENERATE_LINE_INFO, 1)
+    }
+
+    /// Compiles for a debugger.
+    #[must_use]
+    pub fn debug_info(self) -> Self {
+        self.set(CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, 1)
+    }
+
+    /// Which caches loads from global memory use, where the instructions do not say.
+    #[must_use]
+    pub fn cache_mode(self, mode: CUjit_cacheMode) -> Self {
+        self.set(CUjit_option::CU_JIT_CACHE_MODE, mode.0)
+    }
+
+    /// Keeps what the compiler says of code that it takes: [`Module::info_log`](crate::Module::info_log).
+    #[must_use]
+    pub fn info_log(mut self) -> Self {
+        self.info_log = true;
+        self
+    }
+
+    /// Has it say more, such as the registers of each kernel, and keeps that as [`info_log`](Self::info_log) does.
+    #[must_use]
+    pub fn verbose(self) -> Self {
+        self.set(CUjit_option::CU_JIT_LOG_VERBOSE, 1).info_log()
+    }
+
+    /// Adds an option by its number, with its value as the driver takes it in a pointer's place.
+    ///
+    /// # Safety
+    /// 1. The value is one that the driver takes for this option. An address must be valid until the load is done.
+    /// 2. The option is none of the log buffers and their sizes.
+    #[must_use]
+    pub unsafe fn option(mut self, option: CUjit_option, value: usize) -> Self {
+        self.values.retain(|(known, _)| *known != option);
+        self.values.push((option, value));
+        self
+    }
+
+    fn set(self, option: CUjit_option, value: u32) -> Self {
+        // SAFETY: each caller gives a number, where the driver takes one.
+        unsafe { self.option(option, value as usize) }
+    }
+
+    pub(super) fn values(&self) -> &[(CUjit_option, usize)] {
+        &self.values
+    }
+
+    pub(super) fn wants_info_log(&self) -> bool {
+        self.info_log
+    }
+}

@@ -1,0 +1,132 @@
+//! Streams and events of other code: taken over from it, or used and left to it.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+
+use cuprum_sys::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUevent, CUresult, CUstream, CUstream_flags, FnId};
+
+use super::{Event, Stream, StreamKind};
+use crate::context::Current;
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::Held;
+
+impl<'ctx> Stream<'ctx> {
+    /// Takes over a stream that other code has created, to destroy it. [`ForeignStream`] leaves it to that code.
+    ///
+    /// After an error it is still the other code's.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` for the per-thread default stream, handle 2, which would be another queue on each
+    /// thread; as the driver says when asked for the stream's kind.
+    ///
+    /// # Safety
+    /// 1. `raw` is a live stream of the context of `cx`. Handles 0 and 1 are taken for the legacy default stream, of which
+    ///    nothing is owned.
+    /// 2. Nobody else destroys it.
+    ///
+    /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
+    #[doc(alias = "cuStreamGetFlags")]
+    pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
+        let context = cx.get()?;
+        if raw == CU_STREAM_PER_THREAD {
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_HANDLE, FnId::cuStreamGetFlags));
+        }
+        if raw.is_null() || raw == CU_STREAM_LEGACY {
+            return Ok(Self::default_in(cx));
+        }
+        let mut flags = 0;
+        // SAFETY: the caller vouches for the stream; `flags` outlives the call.
+        unsafe { context_call!(&context, cuStreamGetFlags(raw, &raw mut flags)) }?;
+        let beside = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.0 != 0;
+        let kind = if beside { StreamKind::NonBlocking } else { StreamKind::Blocking };
+        Ok(Self { queue: Held::new(raw, context), kind })
+    }
+
+    /// Gives up the stream without destroying it.
+    pub fn into_raw(self) -> CUstream {
+        self.queue.into_raw()
+    }
+}
+
+impl<'ctx> Event<'ctx> {
+    /// Takes over an event that other code has created in the current context, to destroy it. No driver call.
+    /// [`ForeignEvent`] leaves it to that code.
+    ///
+    /// # Safety
+    /// 1. `raw` is a live event of the context of `cx`.
+    /// 2. Nobody else destroys it.
+    pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
+        Self(Held::new(raw, cx.near()))
+    }
+
+    /// Gives up the event without destroying it.
+    pub fn into_raw(self) -> CUevent {
+        self.0.into_raw()
+    }
+}
+
+/// A stream that other code owns, to be used like any [`Stream`], which it dereferences to. It is not destroyed.
+pub struct ForeignStream<'ctx>(ManuallyDrop<Stream<'ctx>>);
+
+impl<'ctx> ForeignStream<'ctx> {
+    /// Borrows a stream of other code by its handle.
+    ///
+    /// # Errors
+    /// As [`Stream::from_raw`].
+    ///
+    /// # Safety
+    /// 1. `raw` is a stream of the context of `cx`, as in [`Stream::from_raw`].
+    /// 2. It stays alive as long as the value.
+    ///
+    /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
+    #[doc(alias = "cuStreamGetFlags")]
+    pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
+        // SAFETY: the caller vouches for the stream; that it is somebody's to destroy is seen to by not dropping it.
+        unsafe { Stream::from_raw(cx, raw) }.map(|stream| Self(ManuallyDrop::new(stream)))
+    }
+}
+
+/// An event that other code owns, to be used like any [`Event`], which it dereferences to. It is not destroyed.
+pub struct ForeignEvent<'ctx>(ManuallyDrop<Event<'ctx>>);
+
+impl<'ctx> ForeignEvent<'ctx> {
+    /// Borrows an event of other code by its handle. No driver call.
+    ///
+    /// # Safety
+    /// `raw` is an event of the context of `cx`, and stays alive as long as the value.
+    pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
+        // SAFETY: as for streams.
+        Self(ManuallyDrop::new(unsafe { Event::from_raw(cx, raw) }))
+    }
+}
+
+/// What borrows a handle: it dereferences to the owner's type, and gives back the context alone.
+macro_rules! foreign {
+    ($name:ident of $owner:ident) => {
+        impl<'ctx> Deref for $name<'ctx> {
+            type Target = $owner<'ctx>;
+
+            fn deref(&self) -> &$owner<'ctx> {
+                &self.0
+            }
+        }
+
+        impl Drop for $name<'_> {
+            fn drop(&mut self) {
+                // SAFETY: taken once, as this is dropped once.
+                let _theirs = unsafe { ManuallyDrop::take(&mut self.0) }.into_raw();
+            }
+        }
+
+        impl fmt::Debug for $name<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&*self.0).finish()
+            }
+        }
+    };
+}
+
+foreign!(ForeignStream of Stream);
+foreign!(ForeignEvent of Event);

@@ -1,0 +1,328 @@
+//! Work that outlives the function that queued it, with all that it uses.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+use cuprum_sys::{CUstream, FnId};
+
+use super::scope::{Wait, wait_for_context};
+use super::{Event, PendingFuture, Scope, Stream};
+use crate::context::Current;
+use crate::error::Error;
+use crate::memory::locked::Marks;
+use crate::raw::held::activated;
+
+/// What a piece of work uses, host and device side, while no work uses it: the work's memory as one value, to which this
+/// dereferences, and the event by which the end of the work is known.
+///
+/// [`submit`](Request::submit) moves it into a [`Pending`], which can be kept, queued and sent to threads; what comes back
+/// from there is submitted again, without an allocation. Everything in it is `'static`: made in a
+/// [`SharedContext`](crate::SharedContext), for instance.
+///
+/// # Example
+/// Two requests that take turns, so that the host fills one while the device works on the other:
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, Event, EventFlags, MemoryError, PinnedBuffer, PinnedFlags, PrimaryContext, Request, Stream};
+///
+/// struct Slot { host: PinnedBuffer<'static, u32>, device: Buffer<'static, u32> }
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// let sum = context.enter(|cx| -> Result<u32, Box<dyn std::error::Error>> {
+///     let stream = Stream::new(cx)?;
+///     let request = || -> Result<_, Box<dyn std::error::Error>> {
+///         let host = PinnedBuffer::zeroed(cx, 4, PinnedFlags::empty())?;
+///         let slot = Slot { host, device: Buffer::alloc(cx, 4)? };
+///         Ok(Request::new(Event::new(cx, EventFlags::DISABLE_TIMING)?, slot))
+///     };
+///     let (mut idle, mut pending, mut sum) = (request()?, None, 0);
+///     for round in 1..=3 {
+///         idle.host.fill(round);
+///         let next = idle.submit(cx, &stream, |scope, slot| -> Result<(), MemoryError> {
+///             let (host, device) = (scope.lend_host(&mut slot.host)?, scope.lend(slot.device.as_mut_slice())?);
+///             host.copy_to(&device)?;
+///             host.copy_from(&device)
+///         })?;
+///         idle = match pending.replace(next) {
+///             Some(before) => before.wait()?,
+///             None => request()?,
+///         };
+///         sum += idle.host.iter().sum::<u32>();
+///     }
+///     Ok(sum + pending.map_or(Ok(0), |last| last.wait().map(|last| last.host.iter().sum()))?)
+/// })??;
+/// assert_eq!(sum, 4 * (1 + 2 + 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Request<V: 'static>(Box<Inner<V>>);
+
+/// What a request owns, at an address that stays: work may read memory that lies in the value itself.
+struct Inner<V> {
+    done: Event<'static>,
+    value: V,
+}
+
+/// A [`Request`] that was submitted: its memory comes back from [`wait`](Pending::wait), on any thread.
+///
+/// Dropping it waits. Forgetting it leaks all that it owns, so that the device never works on memory that is freed.
+#[must_use = "dropping it waits for the work"]
+pub struct Pending<V: 'static> {
+    /// The value behind it belongs to the device; only the event is used.
+    inner: NonNull<Inner<V>>,
+    _owns: PhantomData<Box<Inner<V>>>,
+}
+
+// SAFETY: it owns the value, without access to it, and an event that any thread may use.
+unsafe impl<V: Send> Send for Pending<V> {}
+// SAFETY: a shared reference reaches the event alone.
+unsafe impl<V> Sync for Pending<V> {}
+
+/// Why a request was not submitted, or failed.
+#[derive(thiserror::Error)]
+#[error("{error}{}", if self.request.is_some() { "" } else { Self::LEAKED })]
+pub struct RequestError<V: 'static, E = Error> {
+    /// What went wrong.
+    pub error: E,
+    /// The request, if its work is over for certain. Otherwise it is leaked, host and device side: the device may still
+    /// work on it.
+    pub request: Option<Request<V>>,
+}
+
+impl<V, E> RequestError<V, E> {
+    const LEAKED: &'static str = " (the request is leaked, since the device may still use its memory)";
+}
+
+impl<V, E: fmt::Debug> fmt::Debug for RequestError<V, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let request = if self.request.is_some() { "given back" } else { "leaked" };
+        f.debug_struct("RequestError").field("error", &self.error).field("request", &request).finish()
+    }
+}
+
+impl<V> Request<V> {
+    /// Puts together what work uses. `done` is recorded behind the work, with its flags: without
+    /// [timing](crate::EventFlags::DISABLE_TIMING) it costs least, and [`BLOCKING_SYNC`](crate::EventFlags::BLOCKING_SYNC)
+    /// lets [`wait`](Pending::wait) sleep.
+    pub fn new(done: Event<'static>, value: V) -> Self {
+        Self(Box::new(Inner { done, value }))
+    }
+
+    /// Takes the request apart.
+    pub fn into_parts(self) -> (Event<'static>, V) {
+        let Inner { done, value } = *self.0;
+        (done, value)
+    }
+
+    /// Runs `body`, which lends parts of the value to a scope on `stream` and queues work there, and returns while that
+    /// runs. Nothing but the value, and what is `'static`, can be lent.
+    ///
+    /// If `body` fails or panics, what it has queued is waited for. Lending device memory on a non-blocking stream
+    /// waits for the default stream first, see [`Scope::lend`].
+    ///
+    /// # Errors
+    /// What `body` returned; [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky
+    /// errors of earlier work. The request comes back in the error, unless a wait failed.
+    ///
+    /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and where that fails,
+    /// `cuCtxSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuEventRecord")]
+    pub fn submit<E: From<Error>>(
+        self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'static>, &'scope mut V) -> Result<(), E>,
+    ) -> Result<Pending<V>, RequestError<V, E>> {
+        let context = match cx.of_both([self.0.done.context(), stream.context()], FnId::cuEventRecord) {
+            Ok(context) => context,
+            Err(error) => return Err(RequestError { error: error.into(), request: Some(self) }),
+        };
+        let inner = NonNull::from(Box::leak(self.0));
+        let (streams, marks) = (stream.as_raw(), Marks::default());
+        let wait = ManuallyDrop::new(Wait { context, streams: &streams, marks: &marks });
+        let begun = Begun { wait, inner };
+        // SAFETY: the value lives on the heap until the work is over, and nobody else uses it till then.
+        let value = unsafe { &mut (*inner.as_ptr()).value };
+        let queued = body(&Scope::new(stream, cx.token(), &marks), value);
+        // SAFETY: only the event is borrowed, beside the value that the device may be working on.
+        let done = unsafe { &(*inner.as_ptr()).done };
+        match queued.and_then(|()| Ok(done.record(cx, stream)?)) {
+            Ok(()) => {
+                std::mem::forget(begun);
+                Ok(Pending { inner, _owns: PhantomData })
+            }
+            Err(error) => Err(RequestError { error, request: begun.end() }),
+        }
+    }
+}
+
+/// A request whose body runs. If it does not come to its end, the work is waited for.
+struct Begun<'a, V: 'static> {
+    wait: ManuallyDrop<Wait<'a, CUstream>>,
+    inner: NonNull<Inner<V>>,
+}
+
+impl<V> Begun<'_, V> {
+    /// Gives the request back if its work is over.
+    fn end(self) -> Option<Request<V>> {
+        let this = ManuallyDrop::new(self);
+        let waited = this.wait.wait();
+        // SAFETY: it came from a box, nobody uses it, and the device no longer does.
+        waited.is_over.then(|| Request(unsafe { Box::from_raw(this.inner.as_ptr()) }))
+    }
+}
+
+impl<V> Drop for Begun<'_, V> {
+    fn drop(&mut self) {
+        let waited = self.wait.wait();
+        if let Err(error) = waited.result {
+            self.wait.context.swallow(error);
+        }
+        if waited.is_over {
+            // SAFETY: as in `end`.
+            drop(unsafe { Box::from_raw(self.inner.as_ptr()) });
+        }
+    }
+}
+
+impl<V> Pending<V> {
+    pub(super) fn done(&self) -> &Event<'static> {
+        // SAFETY: only the event is borrowed, beside the value that the device may be working on.
+        unsafe { &(*self.inner.as_ptr()).done }
+    }
+
+    /// Whether the work is over. Does not wait.
+    ///
+    /// # Errors
+    /// The sticky errors of this or earlier work.
+    ///
+    /// Driver: `cuEventQuery`, CUDA 2.0+.
+    #[doc(alias = "cuEventQuery")]
+    pub fn is_done(&self) -> Result<bool, Error> {
+        self.done().is_done()
+    }
+
+    /// Makes work queued later on `stream` wait for this work. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`Stream::wait`].
+    ///
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn before(&self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), Error> {
+        stream.wait(cx, self.done())
+    }
+
+    /// Blocks the host until the work is over, and gives back what it used.
+    ///
+    /// # Errors
+    /// The sticky errors of this or earlier work. Then the request is leaked, since the device may still write the
+    /// page-locked memory in it, and the error says so.
+    ///
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuEventSynchronize")]
+    #[doc(alias = "cuCtxSynchronize")]
+    pub fn wait(self) -> Result<Request<V>, RequestError<V>> {
+        match self.wait_in_place() {
+            (Ok(()), _) => Ok(self.over()),
+            (Err(error), true) => Err(RequestError { error, request: Some(self.over()) }),
+            (Err(error), false) => {
+                std::mem::forget(self);
+                Err(RequestError { error, request: None })
+            }
+        }
+    }
+
+    /// Makes a future of it, which is woken when `stream` has reached the end of this work. That may be the stream of the
+    /// work itself, or one that runs nothing else, so that what is queued behind the work need not wait for the call.
+    ///
+    /// # Errors
+    /// As the driver says, when the stream is asked to wait or to call. Then the host waits for the work, as
+    /// [`wait`](Pending::wait) does.
+    ///
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].
+    #[doc(alias = "cuStreamWaitEvent")]
+    #[doc(alias = "cuStreamAddCallback")]
+    pub fn notify(
+        self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+    ) -> Result<PendingFuture<V>, RequestError<V>> {
+        match self.done().reached(cx, stream) {
+            Ok(reached) => Ok(PendingFuture::new(self, reached)),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// What to answer to an error that another call gave: waits.
+    #[cold]
+    pub(super) fn failed(self, error: Error) -> RequestError<V> {
+        let request = match self.wait() {
+            Ok(request) => Some(request),
+            Err(failed) => failed.request,
+        };
+        RequestError { error, request }
+    }
+
+    /// Waits; says also whether the work is over for certain.
+    fn wait_in_place(&self) -> (Result<(), Error>, bool) {
+        let done = self.done();
+        let result = done.synchronize();
+        let is_over = match result {
+            Ok(()) => true,
+            Err(error) if error.is_sticky() => false,
+            Err(_) => activated(done.context(), || Ok(wait_for_context(done.context()))) == Ok(true),
+        };
+        (result, is_over)
+    }
+
+    /// The request, whose work is over for certain.
+    pub(super) fn over(self) -> Request<V> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: it came from a box, and the device no longer uses the value.
+        Request(unsafe { Box::from_raw(this.inner.as_ptr()) })
+    }
+}
+
+impl<V> Drop for Pending<V> {
+    fn drop(&mut self) {
+        let (result, is_over) = self.wait_in_place();
+        if let Err(error) = result {
+            self.done().context().swallow(error);
+        }
+        if is_over {
+            // SAFETY: as in `over`.
+            drop(unsafe { Box::from_raw(self.inner.as_ptr()) });
+        }
+    }
+}
+
+impl<V> Deref for Request<V> {
+    type Target = V;
+
+    fn deref(&self) -> &V {
+        &self.0.value
+    }
+}
+
+impl<V> DerefMut for Request<V> {
+    fn deref_mut(&mut self) -> &mut V {
+        &mut self.0.value
+    }
+}
+
+impl<V> fmt::Debug for Request<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("done", &self.0.done).finish_non_exhaustive()
+    }
+}
+
+impl<V> fmt::Debug for Pending<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending").field("done", self.done()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,98 @@
+//! Textures and surfaces that are lent to a scope, for kernels that are launched in it.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUsurfObject, CUtexObject};
+
+use super::{Surface, SurfaceObject, Texture, TextureObject};
+use crate::error::Error;
+use crate::launch::Argument;
+use crate::raw::this_thread::ThisThread;
+use crate::stream::Scope;
+
+/// A texture lent to a scope: neither it nor what it reads can go before the scope has waited. `Copy`.
+#[derive(Clone, Copy)]
+pub struct LentTexture<'scope> {
+    raw: CUtexObject,
+    _texture: PhantomData<&'scope ()>,
+    _this_thread: ThisThread,
+}
+
+/// A surface lent to a scope: neither it nor its array can go before the scope has waited. `Copy`.
+#[derive(Clone, Copy)]
+pub struct LentSurface<'scope> {
+    raw: CUsurfObject,
+    _surface: PhantomData<&'scope ()>,
+    _this_thread: ThisThread,
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Lends a texture to this scope, for kernels that are launched on its stream. It may be lent to other streams too.
+    ///
+    /// # Errors
+    /// As [`lend`](Scope::lend).
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn lend_texture(&self, texture: &'scope Texture<'_>) -> Result<LentTexture<'scope>, Error> {
+        self.take_in(texture.context())?;
+        Ok(LentTexture { raw: texture.as_raw(), _texture: PhantomData, _this_thread: ThisThread::MARK })
+    }
+
+    /// Lends a surface to this scope, for kernels that are launched on its stream. It may be lent to other streams too.
+    ///
+    /// # Errors
+    /// As [`lend`](Scope::lend).
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn lend_surface(&self, surface: &'scope Surface<'_>) -> Result<LentSurface<'scope>, Error> {
+        self.take_in(surface.context())?;
+        Ok(LentSurface { raw: surface.as_raw(), _surface: PhantomData, _this_thread: ThisThread::MARK })
+    }
+}
+
+impl LentTexture<'_> {
+    /// The driver's handle, a number.
+    pub const fn as_raw(&self) -> CUtexObject {
+        self.raw
+    }
+}
+
+impl LentSurface<'_> {
+    /// The driver's handle, a number.
+    pub const fn as_raw(&self) -> CUsurfObject {
+        self.raw
+    }
+}
+
+// SAFETY: the number that a kernel reads for a texture.
+unsafe impl Argument<TextureObject> for LentTexture<'_> {
+    type Raw = CUtexObject;
+
+    fn into_raw(self) -> CUtexObject {
+        self.raw
+    }
+}
+
+// SAFETY: the number that a kernel reads for a surface.
+unsafe impl Argument<SurfaceObject> for LentSurface<'_> {
+    type Raw = CUsurfObject;
+
+    fn into_raw(self) -> CUsurfObject {
+        self.raw
+    }
+}
+
+impl fmt::Debug for LentTexture<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LentTexture({:#x})", self.raw)
+    }
+}
+
+impl fmt::Debug for LentSurface<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LentSurface({:#x})", self.raw)
+    }
+}

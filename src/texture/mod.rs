@@ -1,0 +1,88 @@
+//! Textures and surfaces: how kernels read arrays and memory through the hardware that addresses, converts and mixes.
+//!
+//! A [`Texture`] is made of an [array](crate::memory::Array) or of memory, and a [`Sampler`]. Kernels take it as a
+//! parameter of the type [`TextureObject`], which is `cudaTextureObject_t` in CUDA C, and write arrays through a
+//! [`Surface`], as a [`SurfaceObject`].
+//!
+//! ```
+//! # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+//! # let driver = cuprum::Driver::init(library)?;
+//! # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+//! # let mut stack = cuprum::ContextStack::take()?;
+//! # let cx = stack.push(&context)?;
+//! use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+//! use cuprum::texture::{FilterMode, Sampler, Texture, TextureObject};
+//! use cuprum::{Buffer, InOut, LaunchConfig, Module, Stream};
+//!
+//! let shape = ArrayShape::OneD { width: 4 };
+//! let line = Array::from_slice(&cx, shape, ArrayFlags::empty(), &[0.0f32, 10.0, 20.0, 30.0])?;
+//! let texture = Texture::new(&cx, &line, &Sampler::new().with_filter(FilterMode::LINEAR))?;
+//!
+//! // Writes tex1D(texture, x) for one x.
+//! let module = Module::load_ptx(&cx, "
+//!     .version 7.0
+//!     .target sm_52
+//!     .address_size 64
+//!     .entry read(.param .u64 texture, .param .f32 x, .param .u64 out) {
+//!         .reg .f32 %f<5>; .reg .b64 %rd<4>;
+//!         ld.param.u64 %rd1, [texture];
+//!         ld.param.f32 %f0, [x];
+//!         ld.param.u64 %rd2, [out];
+//!         cvta.to.global.u64 %rd3, %rd2;
+//!         tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f0}];
+//!         st.global.f32 [%rd3], %f1;
+//!         ret;
+//!     }")?;
+//! let read = module.function("read")?.bind::<(TextureObject, f32, InOut<f32>)>()?;
+//!
+//! // Texels have their centers at 0.5, 1.5 and so on: this is half way between the second and the third.
+//! let mut out = Buffer::<f32>::zeroed(&cx, 1)?;
+//! let stream = Stream::new(&cx)?;
+//! // SAFETY: the kernel writes one float to `out`; the copy below comes after it, and then the texture goes.
+//! unsafe { read.launch(&cx, &stream, LaunchConfig::new(1, 1), (&texture, 2.0, &mut out)) }?;
+//! assert_eq!(out.to_vec(&cx)?, [15.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How long a texture must live
+//!
+//! Destroying a texture does not wait for the kernels that read it (on an H100 with driver 580 it takes 10 µs beside a
+//! kernel that runs on, where freeing an array waits for it): so it must not go before they have finished, which is a duty
+//! of whoever [launches](crate::Kernel::launch) them. Lent to a scope
+//! ([`Scope::lend_texture`](crate::Scope::lend_texture)), it cannot go before the scope has waited.
+//!
+//! A texture borrows what it is made of. To keep both in a struct, [share](crate::memory::Array::share) the array.
+
+mod lent;
+mod resource;
+mod sampler;
+mod surface;
+#[allow(clippy::module_inception, reason = "a file is an object")]
+mod texture;
+
+pub use self::lent::{LentSurface, LentTexture};
+pub use self::resource::{Resource, ResourceView, SurfaceSource, TextureSource};
+pub use self::sampler::{AddressMode, FilterMode, ReadMode, Sampler};
+pub use self::surface::{Surface, SurfaceObject};
+pub use self::texture::{Texture, TextureObject};
+
+use crate::error::Error;
+use crate::memory::Extent;
+
+/// Why a texture or a surface was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextureError {
+    /// Rows of memory under a texture have one slice.
+    #[error("a texture of rows of memory has two dimensions, not {extent}: take one slice, or an array")]
+    Slices {
+        /// Elements along each dimension.
+        extent: Extent,
+    },
+    /// A surface of an array that was not made for it.
+    #[error("the array was made without `ArrayFlags::SURFACE`, so kernels cannot reach it through a surface")]
+    NoSurfaces,
+    /// The driver refused.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}

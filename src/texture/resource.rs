@@ -1,0 +1,271 @@
+//! What textures and surfaces can be made of, and as what it is read.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use cuprum_sys::{
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_res, CUDA_RESOURCE_DESC_res_array, CUDA_RESOURCE_DESC_res_linear,
+    CUDA_RESOURCE_DESC_res_mipmap, CUDA_RESOURCE_DESC_res_pitch2D, CUDA_RESOURCE_VIEW_DESC, CUarray,
+    CUarray_format, CUdeviceptr, CUmipmappedArray, CUresourceViewFormat, CUresourcetype,
+};
+
+use super::TextureError;
+use crate::context::ContextRef;
+use crate::memory::{
+    Array, ArrayFlags, ArrayShape, ArrayView, Buffer, Extent, MipmappedArray, Pitched, PitchedBuffer,
+    SharedArray, SharedMipmappedArray, Slice, Storage, Stored, Texel, bytes_of,
+};
+use crate::raw::keep::{Keep, Near};
+
+/// What a [`Texture`](super::Texture) can be made of: it borrows it for `'a`, or has a share of it.
+///
+/// An [`Array`], one that is [shared](SharedArray), a level of a [`MipmappedArray`] as an [`ArrayView`], all its levels,
+/// linear memory (at a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and rows of it (`Pitched`, whose distance is
+/// a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT`).
+pub trait TextureSource<'a>: sealed::Source<'a> {}
+
+/// What a [`Surface`](super::Surface) can be made of: an array with [`ArrayFlags::SURFACE`], borrowed for `'a` or shared.
+pub trait SurfaceSource<'a>: TextureSource<'a> {}
+
+pub(super) mod sealed {
+    pub trait Source<'a> {
+        /// What it is, for the driver; or why it is nothing.
+        fn found(self) -> Result<super::Found<'a>, super::TextureError>;
+    }
+}
+
+/// The memory under a texture or surface. It is `pub` for a sealed trait that gives it, and met nowhere outside.
+pub struct Found<'a> {
+    pub(super) described: CUDA_RESOURCE_DESC,
+    pub(super) context: Near<'a, ContextRef>,
+    /// A share of it; without one it is borrowed.
+    pub(super) share: Option<Keep<'a, Stored<'a>>>,
+    /// Of arrays.
+    pub(super) shape: Option<ArrayShape>,
+    pub(super) flags: ArrayFlags,
+}
+
+impl fmt::Debug for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Found({:?})", Resource::read(&self.described))
+    }
+}
+
+impl<'a> Found<'a> {
+    fn new(kind: CUresourcetype, res: CUDA_RESOURCE_DESC_res, context: Near<'a, ContextRef>) -> Self {
+        let described = CUDA_RESOURCE_DESC { resType: kind, res, ..CUDA_RESOURCE_DESC::zeroed() };
+        Self { described, context, share: None, shape: None, flags: ArrayFlags::empty() }
+    }
+
+    fn array(raw: CUarray, shape: ArrayShape, flags: ArrayFlags, context: Near<'a, ContextRef>) -> Self {
+        let res = CUDA_RESOURCE_DESC_res { array: CUDA_RESOURCE_DESC_res_array { hArray: raw } };
+        let found = Self::new(CUresourcetype::CU_RESOURCE_TYPE_ARRAY, res, context);
+        Self { shape: Some(shape), flags, ..found }
+    }
+
+    fn stored(stored: &Stored<'_>, context: Near<'a, ContextRef>) -> Self {
+        let raw = match stored.raw() {
+            Storage::Array(raw) => return Self::array(raw, stored.shape(), stored.flags(), context),
+            Storage::Mipmapped(raw) => raw,
+        };
+        let res = CUDA_RESOURCE_DESC_res { mipmap: CUDA_RESOURCE_DESC_res_mipmap { hMipmappedArray: raw } };
+        let found = Self::new(CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, res, context);
+        Self { shape: Some(stored.shape()), flags: stored.flags(), ..found }
+    }
+
+    fn shared(share: Keep<'a, Stored<'a>>) -> Self {
+        // SAFETY: the share, beside which this is kept, keeps what is stored, and that keeps its context.
+        let context = unsafe { share.near().outlived() };
+        Self { share: Some(share.clone()), ..Self::stored(&share, context) }
+    }
+}
+
+macro_rules! sources {
+    ($($source:ty, $found:expr;)*) => { $(
+        impl<'a, T: Texel> sealed::Source<'a> for $source {
+            fn found(self) -> Result<Found<'a>, TextureError> {
+                let found: fn(Self) -> Result<Found<'a>, TextureError> = $found;
+                found(self)
+            }
+        }
+
+        impl<'a, T: Texel> TextureSource<'a> for $source {}
+    )* };
+}
+
+sources! {
+    &'a Array<'_, T>, |array| array.view().found();
+    &SharedArray<'a, T>, |array| Ok(Found::shared(array.keep()));
+    ArrayView<'a, T>,
+        |array| Ok(Found::array(array.as_raw(), array.shape(), array.flags(), array.near()));
+    &'a MipmappedArray<'_, T>, |array| Ok(Found::stored(array.stored(), array.stored().near()));
+    &SharedMipmappedArray<'a, T>, |array| Ok(Found::shared(array.keep()));
+    &'a Buffer<'_, T>, |buffer| buffer.as_slice().found();
+    Slice<'a, T>, |slice| {
+        let linear = CUDA_RESOURCE_DESC_res_linear {
+            devPtr: slice.as_raw(),
+            format: T::FORMAT,
+            numChannels: T::CHANNELS,
+            sizeInBytes: bytes_of::<T>(slice.len()).unwrap_or(0),
+        };
+        let res = CUDA_RESOURCE_DESC_res { linear };
+        Ok(Found::new(CUresourcetype::CU_RESOURCE_TYPE_LINEAR, res, slice.near()))
+    };
+    &'a PitchedBuffer<'_, T>, |buffer| buffer.as_pitched().found();
+    Pitched<'a, T>, |rows| {
+        let extent @ Extent { width, height, depth } = rows.extent();
+        if depth != 1 {
+            return Err(TextureError::Slices { extent });
+        }
+        let memory = CUDA_RESOURCE_DESC_res_pitch2D {
+            devPtr: rows.as_raw(),
+            format: T::FORMAT,
+            numChannels: T::CHANNELS,
+            width,
+            height,
+            pitchInBytes: rows.pitch_bytes(),
+        };
+        let res = CUDA_RESOURCE_DESC_res { pitch2D: memory };
+        Ok(Found::new(CUresourcetype::CU_RESOURCE_TYPE_PITCH2D, res, rows.near()))
+    };
+}
+
+impl<'a, T: Texel> SurfaceSource<'a> for &'a Array<'_, T> {}
+impl<'a, T: Texel> SurfaceSource<'a> for &SharedArray<'a, T> {}
+impl<'a, T: Texel> SurfaceSource<'a> for ArrayView<'a, T> {}
+
+/// What a texture or surface was made of, as the driver says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resource {
+    /// An array, or a level of a mipmapped one.
+    Array(CUarray),
+    /// All levels of a mipmapped array.
+    Mipmapped(CUmipmappedArray),
+    /// Linear memory.
+    Linear {
+        /// Address of the first byte.
+        address: CUdeviceptr,
+        /// Format of a channel.
+        format: CUarray_format,
+        /// Channels of an element.
+        channels: u32,
+        /// Bytes in all.
+        bytes: usize,
+    },
+    /// Rows of memory.
+    Pitched {
+        /// Address of the first byte.
+        address: CUdeviceptr,
+        /// Format of a channel.
+        format: CUarray_format,
+        /// Channels of an element.
+        channels: u32,
+        /// Elements of a row, and rows.
+        size: (usize, usize),
+        /// Bytes from one row to the next.
+        pitch_bytes: usize,
+    },
+    /// A kind that this crate does not know, by its number.
+    Other(CUresourcetype),
+}
+
+impl Resource {
+    pub(super) fn read(described: &CUDA_RESOURCE_DESC) -> Self {
+        match described.resType {
+            CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
+                // SAFETY: the kind says that this is the member; any bits are a handle.
+                Self::Array(unsafe { described.res.array }.hArray)
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+                // SAFETY: as above.
+                Self::Mipmapped(unsafe { described.res.mipmap }.hMipmappedArray)
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
+                // SAFETY: as above; any bits are numbers.
+                let linear = unsafe { described.res.linear };
+                Self::Linear {
+                    address: linear.devPtr,
+                    format: linear.format,
+                    channels: linear.numChannels,
+                    bytes: linear.sizeInBytes,
+                }
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
+                // SAFETY: as above.
+                let rows = unsafe { described.res.pitch2D };
+                Self::Pitched {
+                    address: rows.devPtr,
+                    format: rows.format,
+                    channels: rows.numChannels,
+                    size: (rows.width, rows.height),
+                    pitch_bytes: rows.pitchInBytes,
+                }
+            }
+            kind => Self::Other(kind),
+        }
+    }
+}
+
+/// An array read as other elements of the same size, or some of its layers or levels.
+///
+/// ```
+/// use cuprum::texture::ResourceView;
+///
+/// // Colors as single numbers, of the second and third layer.
+/// let view = ResourceView::of::<u32>().with_layers(1..=2);
+/// assert_eq!(view.layers, (1, 2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceView {
+    /// What elements are read as.
+    pub format: CUresourceViewFormat,
+    /// First and last level of a mipmapped array; `(0, 0)` of others.
+    pub levels: (u32, u32),
+    /// First and last layer of a layered array; `(0, 0)` of others.
+    pub layers: (u32, u32),
+}
+
+impl ResourceView {
+    /// All of an array whose elements have as many bytes as `T`, read as `T`: its largest level, and its first layer.
+    pub const fn of<T: Texel>() -> Self {
+        Self { format: T::VIEW, levels: (0, 0), layers: (0, 0) }
+    }
+
+    /// The same, of these levels.
+    pub const fn with_levels(self, levels: RangeInclusive<u32>) -> Self {
+        Self { levels: (*levels.start(), *levels.end()), ..self }
+    }
+
+    /// The same, of these layers.
+    pub const fn with_layers(self, layers: RangeInclusive<u32>) -> Self {
+        Self { layers: (*layers.start(), *layers.end()), ..self }
+    }
+
+    /// The view of an array of this shape; of other memory the driver ignores it.
+    pub(super) fn described(&self, shape: Option<ArrayShape>) -> CUDA_RESOURCE_VIEW_DESC {
+        let extent = shape.map_or(Extent::from(0), ArrayShape::extent);
+        let lines = matches!(shape, None | Some(ArrayShape::OneD { .. } | ArrayShape::OneDLayered { .. }));
+        let flat = matches!(shape, None | Some(ArrayShape::OneD { .. } | ArrayShape::TwoD { .. }));
+        CUDA_RESOURCE_VIEW_DESC {
+            format: self.format,
+            width: extent.width,
+            height: if lines { 0 } else { extent.height },
+            depth: if flat { 0 } else { extent.depth },
+            firstMipmapLevel: self.levels.0,
+            lastMipmapLevel: self.levels.1,
+            firstLayer: self.layers.0,
+            lastLayer: self.layers.1,
+            reserved: [0; 16],
+        }
+    }
+
+    /// What the driver says; `None` if there is no view.
+    pub(super) fn read_back(described: &CUDA_RESOURCE_VIEW_DESC) -> Option<Self> {
+        (described.format != CUresourceViewFormat::CU_RES_VIEW_FORMAT_NONE).then_some(Self {
+            format: described.format,
+            levels: (described.firstMipmapLevel, described.lastMipmapLevel),
+            layers: (described.firstLayer, described.lastLayer),
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! Surface objects.
+
+use std::alloc::Layout;
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUDA_RESOURCE_DESC, CUresult, CUsurfObject, FnId, Fns, call};
+
+use super::{Resource, SurfaceSource, TextureError};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::launch::{Argument, Parameter};
+use crate::memory::{ArrayFlags, Stored};
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+use crate::raw::keep::Keep;
+
+/// A parameter that is a surface: `cudaSurfaceObject_t` in CUDA C.
+#[derive(Debug)]
+pub struct SurfaceObject(PhantomData<()>);
+
+impl Parameter for SurfaceObject {
+    const LAYOUT: Layout = Layout::new::<CUsurfObject>();
+}
+
+/// A surface by its handle, which is no pointer.
+#[derive(Clone, Copy, Debug)]
+struct Written(CUsurfObject);
+
+// SAFETY: the driver allows any thread to use and to destroy a surface object.
+unsafe impl Handle for Written {
+    const NAME: &'static str = "Surface";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the object is live and not used again.
+        unsafe { call!(fns, cuSurfObjectDestroy(self.0)) }
+    }
+}
+
+/// An array that kernels read and write, element by element. It borrows the array for `'a`, or has a share of it.
+///
+/// Destroying it does not wait for kernels that use it: see the [module](super). Drop works on any thread, swallows
+/// errors and does nothing in a forked child; [`close`](Surface::close) reports.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+/// use cuprum::texture::{Resource, Surface};
+///
+/// let shape = ArrayShape::TwoD { width: 4, height: 4 };
+/// let picture = Array::<f32>::new(&cx, shape, ArrayFlags::SURFACE)?;
+/// let surface = Surface::new(&cx, &picture)?;
+/// assert_eq!(surface.resource(&cx)?, Resource::Array(picture.as_raw()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Surface<'a> {
+    /// Before the memory: what is destroyed first writes it no more.
+    object: Held<'a, Written>,
+    _memory: Option<Keep<'a, Stored<'a>>>,
+}
+
+impl<'a> Surface<'a> {
+    /// Creates a surface of an array, or of a level of a mipmapped one.
+    ///
+    /// # Errors
+    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::is_wrong_context`] in it;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuSurfObjectCreate`, CUDA 5.0+.
+    #[doc(alias = "cuSurfObjectCreate")]
+    pub fn new(cx: &Current<'_, '_>, source: impl SurfaceSource<'a>) -> Result<Self, TextureError> {
+        let found = source.found()?;
+        if !found.flags.contains(ArrayFlags::SURFACE) {
+            return Err(TextureError::NoSurfaces);
+        }
+        let context = cx.of(&found.context, FnId::cuSurfObjectCreate)?;
+        let (mut raw, resource) = (0, &raw const found.described);
+        // SAFETY: the description and `raw` outlive the call; the array is live and of the current context.
+        unsafe { context_call!(context, cuSurfObjectCreate(&raw mut raw, resource)) }?;
+        Ok(Self { object: Held::new(Written(raw), found.context), _memory: found.share })
+    }
+
+    /// The driver's handle, a number.
+    #[inline]
+    pub const fn as_raw(&self) -> CUsurfObject {
+        self.object.raw().0
+    }
+
+    /// The context in which it was made.
+    pub fn context(&self) -> &ContextRef {
+        self.object.context()
+    }
+
+    /// What it was made of, as the driver says it.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; as the driver says.
+    ///
+    /// Driver: `cuSurfObjectGetResourceDesc`, CUDA 5.0+.
+    #[doc(alias = "cuSurfObjectGetResourceDesc")]
+    pub fn resource(&self, cx: &Current<'_, '_>) -> Result<Resource, Error> {
+        let context = cx.of(self.context(), FnId::cuSurfObjectGetResourceDesc)?;
+        let mut described = CUDA_RESOURCE_DESC::zeroed();
+        // SAFETY: the object is live, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuSurfObjectGetResourceDesc(&raw mut described, self.as_raw())) }?;
+        Ok(Resource::read(&described))
+    }
+
+    /// Destroys the surface and reports what `Drop` would swallow. It is gone after an error too: the driver may have
+    /// destroyed it all the same, so that it must not be destroyed again.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuSurfObjectDestroy`, CUDA 5.0+.
+    #[doc(alias = "cuSurfObjectDestroy")]
+    pub fn close(self) -> Result<(), Error> {
+        self.object.close()
+    }
+}
+
+// SAFETY: the number that a kernel reads for a surface.
+unsafe impl Argument<SurfaceObject> for &Surface<'_> {
+    type Raw = CUsurfObject;
+
+    fn into_raw(self) -> CUsurfObject {
+        self.as_raw()
+    }
+}
+
+impl fmt::Debug for Surface<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Surface({:#x})", self.as_raw())
+    }
+}

@@ -1,0 +1,178 @@
+//! What one line of a list of functions becomes: a table field, an id, a name with its version, and a stub.
+//!
+//! The names of all functions lie in one string and are found by offset, without a pointer each. The stubs are
+//! one constant table, which loading copies and then overwrites slot by slot, in one loop instead of code for
+//! each function. Both keep the crate small and quick to build.
+
+use core::ffi::CStr;
+
+/// Number of bytes up to the next NUL, the NUL included.
+const fn c_string_len(text: &[u8], start: usize) -> usize {
+    let mut end = start;
+    while text[end] != 0 {
+        end += 1;
+    }
+    end + 1 - start
+}
+
+/// Where each function's names start in `names`, where a function with a twin has two.
+pub(crate) const fn name_offsets<const N: usize>(names: &str, has_twin: &[bool; N]) -> [u16; N] {
+    let text = names.as_bytes();
+    let mut offsets = [0; N];
+    let (mut i, mut at) = (0, 0);
+    while i < N {
+        assert!(at <= u16::MAX as usize);
+        offsets[i] = at as u16;
+        at += c_string_len(text, at);
+        if has_twin[i] {
+            at += c_string_len(text, at);
+        }
+        i += 1;
+    }
+    assert!(at == text.len());
+    offsets
+}
+
+/// The C string that starts at `offset` in `names`, and the offset after it.
+pub(crate) fn name_at(names: &'static str, offset: usize) -> (&'static CStr, usize) {
+    let rest = names.as_bytes().get(offset..).unwrap_or_default();
+    let name = CStr::from_bytes_until_nul(rest).unwrap_or_default();
+    (name, offset + name.count_bytes() + 1)
+}
+
+/// One bit per function of a table.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Presence<const WORDS: usize>([u64; WORDS]);
+
+impl<const WORDS: usize> Presence<WORDS> {
+    pub(crate) const NONE: Self = Self([0; WORDS]);
+
+    /// Notes the function of this index.
+    pub(crate) fn insert(&mut self, function: usize) {
+        self.0[function / 64] |= 1 << (function % 64);
+    }
+
+    pub(crate) fn contains(&self, function: usize) -> bool {
+        self.0[function / 64] >> (function % 64) & 1 == 1
+    }
+}
+
+/// Turns the lines of a list of functions into `Fns` and `FnId`.
+///
+/// `result` is the type that every function returns; its constant `UNRESOLVED` is what an absent one answers.
+macro_rules! function_table {
+    (
+        $(#[$fns_doc:meta])* table;
+        $(#[$id_doc:meta])* id;
+        result $result:ty;
+        $(
+            $(#[$doc:meta])*
+            $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
+        )*
+    ) => {
+        $(#[$fns_doc])*
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        #[allow(non_snake_case)]
+        pub struct Fns {
+            $(
+                $(#[$doc])*
+                #[doc = concat!("\n\nSince CUDA ", stringify!($since), ".")]
+                pub $name: unsafe extern "system" fn($($arg: $ty),*) -> $result,
+            )*
+        }
+
+        $(#[$id_doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        #[non_exhaustive]
+        #[allow(non_camel_case_types)]
+        pub enum FnId {
+            $( $(#[$doc])* $name, )*
+        }
+
+        impl Fns {
+            /// A table in which every function is absent.
+            pub const STUBS: Self = Self {
+                $( $name: {
+                    unsafe extern "system" fn stub($(_: $ty),*) -> $result {
+                        <$result>::UNRESOLVED
+                    }
+                    stub
+                }, )*
+            };
+
+            /// The table as plain addresses.
+            pub(crate) fn slots(&self) -> &Slots {
+                // SAFETY: `Fns` is `repr(C)` and has nothing but function pointers, which have the size and the
+                // alignment of `*const c_void` (asserted below) and are valid as such.
+                unsafe { &*core::ptr::from_ref(self).cast::<Slots>() }
+            }
+
+            /// Puts the address of one function into its slot.
+            ///
+            /// # Safety
+            /// `address` is not null and is the function that `function` names, with its ABI.
+            pub(crate) unsafe fn set(&mut self, function: FnId, address: *const core::ffi::c_void) {
+                let slots = core::ptr::from_mut(self).cast::<*const core::ffi::c_void>();
+                // SAFETY: an id is less than the number of slots, so the place is inside the table.
+                let slot = unsafe { slots.add(function as usize) };
+                // SAFETY: the place is ours to write, and by the caller's word the address is a valid value for
+                // the field that lies there.
+                unsafe { slot.write(address) };
+            }
+        }
+
+        impl core::fmt::Debug for Fns {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct("Fns").finish_non_exhaustive()
+            }
+        }
+
+        /// One address per function, in the order of [`FnId::ALL`].
+        pub(crate) type Slots = [*const core::ffi::c_void; COUNT];
+
+        const _: () = {
+            assert!(size_of::<Fns>() == size_of::<Slots>());
+            assert!(align_of::<Fns>() == align_of::<Slots>());
+        };
+
+        impl FnId {
+            /// All functions, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$( Self::$name ),*];
+
+            /// The exported name.
+            pub(crate) fn c_name(self) -> &'static core::ffi::CStr {
+                $crate::declare::name_at(NAMES, usize::from(OFFSETS[self as usize])).0
+            }
+
+            /// The first CUDA version that has it.
+            pub(crate) fn first_version(self) -> $crate::Version {
+                $crate::Version::from_raw(u32::from(SINCE[self as usize]))
+            }
+        }
+
+        impl core::fmt::Display for FnId {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(self.c_name().to_str().unwrap_or_default())
+            }
+        }
+
+        impl core::fmt::Debug for FnId {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(self, f)
+            }
+        }
+
+        pub(crate) const COUNT: usize = FnId::ALL.len();
+        pub(crate) static NAMES: &str = concat!($(
+            stringify!($name), "\0", $( stringify!($name), "_", stringify!($twin), "\0", )?
+        )*);
+        pub(crate) static SINCE: [u16; COUNT] = [$( $since ),*];
+        pub(crate) static HAS_TWIN: [bool; COUNT] = [$( !stringify!($($twin)?).is_empty() ),*];
+        pub(crate) static OFFSETS: [u16; COUNT] = $crate::declare::name_offsets(NAMES, &HAS_TWIN);
+        /// Which functions of this table there are.
+        pub(crate) type Presence = $crate::declare::Presence<{ COUNT.div_ceil(64) }>;
+    };
+}
+pub(crate) use function_table;

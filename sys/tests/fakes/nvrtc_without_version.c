@@ -1,0 +1,2 @@
+/* An NVRTC that lacks nvrtcVersion. */
+int nvrtcCreateProgram(void) { return 1; }

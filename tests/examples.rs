@@ -1,0 +1,148 @@
+//! The numbered examples: each runs to its end and says what it should.
+//!
+//! A program of its own, which starts others and needs no device itself. They run as the programs that they are. Under cargo they are built first, as `cargo test` alone does by itself.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Once;
+
+/// The most lines of an example that shows one thing.
+const LINES: usize = 60;
+
+/// Where cargo puts examples: beside the folder of this program.
+fn folder() -> PathBuf {
+    let program = std::env::current_exe().expect("this program");
+    let target = program.parent().and_then(|deps| deps.parent()).expect("the folder of builds");
+    target.join("examples")
+}
+
+/// Builds the examples as this program was built.
+fn build() {
+    static BUILT: Once = Once::new();
+    BUILT.call_once(|| {
+        let Some(cargo) = std::env::var_os("CARGO") else { return };
+        let folder = folder();
+        let target = folder.ancestors().nth(2).expect("the folder of builds");
+        let mut command = Command::new(cargo);
+        command.args(["build", "--quiet", "--examples", "--manifest-path"]);
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).arg("--target-dir").arg(target);
+        if !cfg!(debug_assertions) {
+            command.arg("--release");
+        }
+        assert!(command.status().expect("cargo").success(), "the examples are not built");
+    });
+}
+
+/// What an example prints, which must end well.
+fn run(name: &str, environment: &[(&str, &str)]) -> String {
+    build();
+    let output = Command::new(folder().join(name))
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{name}: {}\n{out}\n{err}", output.status);
+    assert!(err.is_empty(), "{name}: {err}");
+    out.into_owned()
+}
+
+/// Names the device. In two parts, since `tests/gpu.sh` takes the tests that have the word along to a GPU, where it runs
+/// the examples by itself.
+const DEVICE: &str = concat!("CUPRUM", "_DEVICE");
+
+/// Runs an example on the emulator.
+fn says(name: &str, environment: &[(&str, &str)], words: &[&str]) {
+    let mut all = vec![(DEVICE, "emulator")];
+    all.extend(environment);
+    let said = run(name, &all);
+    for words in words {
+        assert!(said.contains(words), "{name} does not say {words:?}:\n{said}");
+    }
+}
+
+#[test]
+fn vector_add() {
+    says("01_vector_add", &[], &["1000000 sums, every one right"]);
+}
+
+#[test]
+fn find_the_fault() {
+    says("02_find_the_fault", &[], &["out-of-bounds access in kernel `oob_write`", "faults.cu:17"]);
+}
+
+#[test]
+fn state_in_a_struct() {
+    let words = ["this thread: [2.0, 4.0, 6.0]", "another:     [3.0, 6.0, 9.0]", "first: 0 errors"];
+    says("03_struct", &[], &words);
+}
+
+#[test]
+fn pool_of_workers() {
+    says("04_pool", &[], &["0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 from four threads"]);
+}
+
+#[test]
+fn lazy_global() {
+    says(
+        "05_global",
+        &[],
+        &["[1.5, 3.5]\n[2.5, 5.5]\n[3.5, 7.5]\n", "[5.5, 11.5] with a context on the stack"],
+    );
+}
+
+#[test]
+fn libraries_that_share_a_library() {
+    let words = [
+        "album:  [11, 12, 255]\nposter: [7, 20, 7]\nalbum:  [11, 12, 255]\n",
+        "[7, 20, 7] on another thread",
+    ];
+    says("06_libraries", &[], &words);
+}
+
+#[test]
+fn own_wrapper() {
+    let words =
+        ["level 2: true; level 3: Err(Error(cuMipmappedArrayGetLevel failed: CUDA_ERROR_INVALID_VALUE (1)"];
+    says("11_own_wrapper", &[], &words);
+    says("11_own_wrapper", &[], &["dropped on another thread: 0 errors"]);
+    let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "4.2")];
+    let words = "none: cuMipmappedArrayCreate needs CUDA 5.0, the driver has 4.2: update the driver";
+    says("11_own_wrapper", &old, &[words, "0 errors"]);
+}
+
+#[test]
+fn overlap_of_copies_and_kernels() {
+    let words = ["chunk stream  copied in", "\n    0      0  ", "\n    5      1  "];
+    says("07_overlap", &[("CUPRUM_EMULATOR_MODE", "async")], &words);
+}
+
+#[test]
+fn queue_of_requests() {
+    for mode in ["eager", "async", "deferred", "shuffled:3"] {
+        says("08_requests", &[("CUPRUM_EMULATOR_MODE", mode)], &["3\n4\n5\n6\n7\n8\n9\n10\n"]);
+    }
+}
+
+#[test]
+fn futures_and_an_executor() {
+    for mode in ["eager", "async", "deferred", "shuffled:3"] {
+        let words = ["task 0: 2\n", "task 1: 12\n", "task 2: 22\n", "task 3: 32\n"];
+        says("09_futures", &[("CUPRUM_EMULATOR_MODE", mode)], &words);
+    }
+}
+
+/// Every numbered example is among the tests above, and those after the first are short.
+#[test]
+fn examples_are_short_and_all_of_them_run() {
+    let this = include_str!("examples.rs");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).expect("the examples") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        assert!(this.contains(&format!("\"{name}\"")), "{name} is not run");
+        let lines = std::fs::read_to_string(&path).expect("an example").lines().count();
+        assert!(lines <= LINES || name == "01_vector_add", "{name} has {lines} lines");
+        seen += 1;
+    }
+    assert!(seen >= 7);
+}

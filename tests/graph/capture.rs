@@ -1,0 +1,315 @@
+//! Captures: what they record, what they refuse, and what is left when they fail.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cuprum::graph::{CaptureMode, CaptureStatus, Graph, GraphError, NodeType};
+use cuprum::sys::CUresult;
+use cuprum::{Buffer, ContextStack, Event, EventFlags, LaunchConfig, Stream};
+
+use super::common::driver;
+use super::{Saxpy, executable, function, in_context, saxpy, zeros};
+
+const MODES: [CaptureMode; 3] = [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed];
+
+#[test]
+fn nothing_runs_before_the_graph_is_launched() {
+    in_context(|cx| {
+        for (mode, beside) in MODES.into_iter().zip([false, true, false]) {
+            let mut stream = if beside { Stream::non_blocking(cx) } else { Stream::new(cx) }.unwrap();
+            let mut buffer = zeros(cx, 8);
+            let called = Arc::new(AtomicU32::new(0));
+            let counted = Arc::clone(&called);
+            let (graph, (memory, input, output)) = cx
+                .capture(&mut stream, mode, |capture| {
+                    let memory = capture.lend(buffer.as_mut_slice())?;
+                    let (low, high) = (memory.slice(..4).unwrap(), memory.slice(4..).unwrap());
+                    let input = capture.copy_from_host(low, vec![5; 4])?;
+                    capture.copy(high, low)?;
+                    capture.fill(low, 1)?;
+                    let output = capture.copy_to_host(memory, vec![0; 8])?;
+                    capture.host(move || drop(counted.fetch_add(1, Ordering::Relaxed)))?;
+                    Ok((memory, input, output))
+                })
+                .unwrap();
+            assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 8]);
+            let mut executable = executable(cx, graph);
+            executable.run(cx, &stream).unwrap();
+            assert_eq!(executable.host(output).unwrap(), [1, 1, 1, 1, 5, 5, 5, 5]);
+            executable.host_mut(input).unwrap()[3] = 9;
+            executable.slice_mut(memory).unwrap().fill(cx, 0).unwrap();
+            executable.run(cx, &stream).unwrap();
+            assert_eq!(executable.host(output).unwrap(), [1, 1, 1, 1, 5, 5, 5, 9]);
+            assert_eq!(called.load(Ordering::Relaxed), 2);
+            drop(executable);
+            assert_eq!(buffer.to_vec(cx).unwrap(), [1, 1, 1, 1, 5, 5, 5, 9]);
+        }
+    });
+}
+
+#[test]
+fn lanes_fork_and_join() {
+    in_context(|cx| {
+        let [mut one, mut two, mut three] = [(); 3].map(|()| Stream::new(cx).unwrap());
+        let buffers = [(); 3].map(|()| zeros(cx, 4));
+        let (mut graph, [a, _, _]) = cx
+            .capture(&mut one, CaptureMode::ThreadLocal, |capture| {
+                let mut loans = Vec::new();
+                for buffer in buffers {
+                    loans.push(capture.give(buffer)?);
+                }
+                let [a, b, c] = [loans[0], loans[1], loans[2]];
+                capture.fill(a, 1)?;
+                let (second, third) = (capture.fork(&mut two)?, capture.fork(&mut three)?);
+                second.copy(b, a)?;
+                third.fill(c, 7)?;
+                second.join(&third)?;
+                second.copy(b.slice(..2).unwrap(), c.slice(..2).unwrap())?;
+                capture.join(&second)?;
+                capture.copy(a, b)?;
+                Ok([a, b, c])
+            })
+            .unwrap();
+        assert_eq!(graph.nodes(cx).unwrap().len(), 5);
+        let roots = graph.root_nodes(cx).unwrap();
+        assert_eq!(roots.len(), 1);
+        // The copy and the fill of the other lanes, and perhaps, needlessly, the last copy.
+        assert!(graph.dependents(cx, roots[0]).unwrap().len() >= 2);
+        let mut executable = executable(cx, graph);
+        executable.run(cx, &one).unwrap();
+        assert_eq!(executable.slice(a).unwrap().to_vec(cx).unwrap(), [7, 7, 1, 1]);
+        for stream in [&one, &two, &three] {
+            assert_eq!(stream.capture_status(cx), Ok(CaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE));
+        }
+    });
+}
+
+#[test]
+fn a_lane_that_is_not_joined_spoils_the_capture() {
+    in_context(|cx| {
+        let (mut one, mut two) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
+        let mut buffer = zeros(cx, 4);
+        let result = cx.capture(&mut one, CaptureMode::ThreadLocal, |capture| {
+            let memory = capture.lend(buffer.as_mut_slice())?;
+            capture.fork(&mut two)?.fill(memory, 1)
+        });
+        let Err(GraphError::Driver(error)) = result.map(drop) else { panic!("it was not joined") };
+        assert_eq!(error.code(), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        assert!(error.is_capture());
+        two.synchronize(cx).expect("the stream is not captured any more");
+        assert_eq!(buffer.to_vec(cx).unwrap(), [0; 4]);
+    });
+}
+
+#[test]
+fn waiting_for_what_is_captured_is_an_error_that_names_the_capture() {
+    in_context(|cx| {
+        let mut stream = Stream::new(cx).unwrap();
+        let result = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+            let error = cx.synchronize().unwrap_err();
+            assert!(error.is_capture() && error.to_string().contains("captured into a graph"), "{error}");
+            assert_eq!(capture.info()?.status, CaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+            Ok(())
+        });
+        let Err(GraphError::Driver(error)) = result else { panic!("{result:?}") };
+        assert_eq!(error.code(), CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        stream.synchronize(cx).expect("the stream is not captured any more");
+        let buffer = zeros(cx, 4);
+        let result = cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
+            // A synchronous copy runs on the default stream, which waits for this one.
+            let error = buffer.to_vec(cx).unwrap_err();
+            assert!(error.to_string().contains("captured into a graph"), "{error}");
+            Ok(())
+        });
+        assert!(result.is_err());
+    });
+}
+
+#[test]
+fn a_body_that_fails_or_panics_ends_the_capture() {
+    in_context(|cx| {
+        let mut stream = Stream::new(cx).unwrap();
+        let failed = cx.capture(&mut stream, CaptureMode::Global, |_| Err::<(), _>(GraphError::Lost));
+        assert_eq!(failed.unwrap_err(), GraphError::Lost);
+        let panicking =
+            || cx.capture(&mut stream, CaptureMode::Global, |_| -> Result<(), _> { panic!("as it may") });
+        assert!(catch_unwind(AssertUnwindSafe(panicking)).is_err());
+        stream.synchronize(cx).expect("the stream is not captured any more");
+        cx.capture(&mut stream, CaptureMode::Global, |_| Ok(())).expect("another capture");
+    });
+}
+
+#[test]
+fn the_default_stream_is_not_captured() {
+    in_context(|cx| {
+        let mut default = Stream::default_in(cx);
+        let error = cx.capture(&mut default, CaptureMode::Relaxed, |_| Ok(())).unwrap_err();
+        assert!(matches!(error, GraphError::Driver(error) if error.is_capture()), "{error}");
+    });
+}
+
+#[test]
+fn a_capture_adds_to_a_graph_behind_its_nodes() {
+    in_context(|cx| {
+        let mut stream = Stream::new(cx).unwrap();
+        let mut graph = Graph::new(cx).unwrap();
+        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let first = graph.add_fill(cx, &[], memory, 1).unwrap();
+        let more = zeros(cx, 4);
+        let more = graph
+            .capture_into(cx, &mut stream, &[first], CaptureMode::Global, |capture| {
+                let more = capture.give(more)?;
+                capture.copy(more, memory)?;
+                Ok(more)
+            })
+            .unwrap();
+        assert_eq!(graph.nodes(cx).unwrap().len(), 2);
+        assert_eq!(graph.dependents(cx, first).unwrap().len(), 1);
+        let mut executable = executable(cx, graph);
+        executable.run(cx, &stream).unwrap();
+        assert_eq!(executable.slice(more).unwrap().to_vec(cx).unwrap(), [1; 4]);
+    });
+}
+
+#[test]
+fn a_graph_into_which_a_capture_failed_is_not_used() {
+    in_context(|cx| {
+        let mut stream = Stream::new(cx).unwrap();
+        let mut graph = Graph::new(cx).unwrap();
+        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let panicking = || {
+            graph.capture_into(cx, &mut stream, &[], CaptureMode::Global, |capture| -> Result<(), _> {
+                capture.fill(memory, 1)?;
+                panic!("as it may")
+            })
+        };
+        assert!(catch_unwind(AssertUnwindSafe(panicking)).is_err());
+        assert_eq!(graph.add_empty(cx, &[]), Err(GraphError::Incomplete));
+        assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 4], "its memory is its own");
+        assert_eq!(graph.instantiate(cx, Default::default()).unwrap_err(), GraphError::Incomplete);
+        stream.synchronize(cx).expect("the stream is not captured any more");
+    });
+}
+
+#[test]
+fn the_next_node_can_be_told_what_to_come_behind() {
+    in_context(|cx| {
+        let mut stream = Stream::new(cx).unwrap();
+        let more = zeros(cx, 4);
+        let (mut graph, tails) = cx
+            .capture(&mut stream, CaptureMode::Global, |capture| {
+                let memory = capture.give(more)?;
+                assert_eq!(capture.info()?.next_after, []);
+                capture.fill(memory, 1)?;
+                let first = capture.info()?;
+                assert_eq!(first.status, CaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
+                capture.fill(memory, 2)?;
+                let second = capture.info()?;
+                assert_eq!(first.id, second.id);
+                capture.come_after(&first.next_after, true)?;
+                capture.fill(memory, 3)?;
+                capture.come_after(&second.next_after, false)?;
+                capture.fill(memory, 4)?;
+                Ok([first.next_after[0], second.next_after[0]])
+            })
+            .unwrap();
+        assert_eq!(graph.dependents(cx, tails[0]).unwrap().len(), 2);
+        assert_eq!(graph.dependents(cx, tails[1]).unwrap().len(), 1);
+        assert_eq!(graph.node_type(tails[0]), Ok(NodeType::CU_GRAPH_NODE_TYPE_MEMSET));
+    });
+}
+
+#[test]
+fn events_of_others_are_recorded_and_waited_for_in_replays() {
+    in_context(|cx| {
+        let [before, after] = [(); 2].map(|()| Event::new(cx, EventFlags::empty()).unwrap());
+        let (mut stream, other) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
+        let (graph, ()) = cx
+            .capture(&mut stream, CaptureMode::Global, |capture| {
+                capture.wait(&before)?;
+                capture.record(&after)
+            })
+            .unwrap();
+        before.record(cx, &other).unwrap();
+        executable(cx, graph).run(cx, &stream).unwrap();
+        assert!(before.is_done().unwrap() && after.is_done().unwrap());
+        after.elapsed_since(&before).expect("both were recorded");
+    });
+}
+
+#[test]
+fn twenty_kernels_are_one_launch() {
+    in_context(|cx| {
+        let module = saxpy(cx);
+        let kernel = function(&module).bind::<Saxpy>().unwrap();
+        let x = Buffer::from_slice(cx, &[1.0f32; 64]).unwrap();
+        let mut y = Buffer::from_slice(cx, &[0.0f32; 64]).unwrap();
+        let mut stream = Stream::new(cx).unwrap();
+        let (mut graph, y) = cx
+            .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+                let (x, y) = (capture.lend_shared(x.as_slice())?, capture.lend(y.as_mut_slice())?);
+                for _ in 0..20 {
+                    // SAFETY: the kernel touches 64 elements of both, one launch behind the other.
+                    unsafe { capture.launch(&kernel, LaunchConfig::new(2, 32), (64, 1.0, x, y)) }?;
+                }
+                Ok(y)
+            })
+            .unwrap();
+        assert_eq!(graph.nodes(cx).unwrap().len(), 20);
+        let mut executable = executable(cx, graph);
+        executable.replay(cx, &stream, |replay| (0..3).try_for_each(|_| replay.launch())).unwrap().unwrap();
+        assert_eq!(executable.slice(y).unwrap().to_vec(cx).unwrap(), [60.0; 64]);
+    });
+}
+
+#[test]
+fn the_mode_of_a_thread_is_exchanged() {
+    std::thread::spawn(|| {
+        assert_eq!(CaptureMode::Relaxed.exchange(driver()), Ok(CaptureMode::Global));
+        assert_eq!(CaptureMode::ThreadLocal.exchange(driver()), Ok(CaptureMode::Relaxed));
+        assert_eq!(CaptureMode::Global.exchange(driver()), Ok(CaptureMode::ThreadLocal));
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn a_relaxed_thread_may_allocate_during_a_global_capture() {
+    in_context(|cx| {
+        let mut stream = Stream::non_blocking(cx).unwrap();
+        let refused = cx.capture(&mut stream, CaptureMode::Global, |_| {
+            assert!(Buffer::<u32>::alloc(cx, 4).is_err());
+            Ok(())
+        });
+        assert!(refused.is_err());
+        cx.capture(&mut stream, CaptureMode::Relaxed, |_| {
+            Buffer::<u32>::alloc(cx, 4).expect("nothing is refused");
+            Ok(())
+        })
+        .unwrap();
+    });
+}
+
+#[test]
+fn a_replay_beside_a_global_capture_of_another_thread_is_waited_for() {
+    in_context(|cx| {
+        let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::new(cx).unwrap());
+        let mut graph = Graph::new(cx).unwrap();
+        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let (_, output) = graph.add_copy_to_host(cx, &[], memory, vec![7; 4]).unwrap();
+        let mut executable = executable(cx, graph);
+        let context = cx.context();
+        let spoiled = cx.capture(&mut captured, CaptureMode::Global, |_| {
+            let replay = || {
+                let mut stack = ContextStack::take().unwrap();
+                let cx = stack.push(context).unwrap();
+                executable.run(&cx, &stream).unwrap();
+                assert_eq!(executable.host(output).unwrap(), [0; 4]);
+            };
+            std::thread::scope(|scope| scope.spawn(replay).join().unwrap());
+            Ok(())
+        });
+        assert!(spoiled.is_err(), "a global capture does not suffer waits of other threads");
+    });
+}

@@ -1,0 +1,62 @@
+//! The rooms of the emulator's driver: objects know those below them, and what is below `device` knows no object.
+//! `emulator/ARCHITECTURE.md` says what each has.
+
+use super::assert_arrows;
+use crate::arrows_between::{Knot, Room};
+
+const ROOMS: &[Room<'static>] = &[
+    // What the driver is built on; its own rooms are in a table of their own.
+    (
+        "engine",
+        &["exec", "memory", "message", "program", "ptx", "report", "semantics", "served", "settings"],
+        &[],
+    ),
+    ("answer", &["driver::answer"], &[]),
+    ("handle", &["driver::handle"], &[]),
+    ("state", &["driver::state"], &["engine", "answer", "handle"]),
+    ("call", &["driver::call"], &["engine", "answer", "handle", "state"]),
+    ("device", &["driver::device"], &["answer", "state", "call"]),
+    ("context", &["driver::context"], &["engine", "answer", "handle", "state", "call", "device"]),
+    ("data", &["driver::memory"], &["engine", "answer", "handle", "state", "call", "device", "context"]),
+    ("stream", &["driver::stream"], &["engine", "answer", "handle", "state", "call", "context", "data"]),
+    ("texture", &["driver::texture"], &["engine", "answer", "handle", "state", "call", "device", "context"]),
+    (
+        "transfer",
+        &["driver::transfer"],
+        &["engine", "answer", "state", "call", "device", "context", "data", "stream", "texture"],
+    ),
+    (
+        "code",
+        &["driver::code"],
+        &["engine", "answer", "handle", "state", "call", "device", "context", "texture"],
+    ),
+    (
+        "graph",
+        &["driver::graph"],
+        &["engine", "answer", "handle", "state", "call", "context", "data", "stream", "transfer", "code"],
+    ),
+    ("green", &["driver::green"], &["answer", "handle", "call", "device", "context", "stream"]),
+    ("log", &["driver::log"], &["engine", "answer", "handle", "call"]),
+    ("error_text", &["driver::error_text"], &[]),
+    (
+        "init",
+        &["driver::init"],
+        &["engine", "answer", "state", "call", "device", "context", "log", "error_text"],
+    ),
+    (
+        "driver",
+        &["driver"],
+        &[
+            "engine", "state", "call", "device", "context", "data", "stream", "texture", "transfer", "code",
+            "graph", "green", "log", "init",
+        ],
+    ),
+    ("root", &["lib", "choice"], &["engine", "driver"]),
+];
+
+const KNOTS: &[Knot<'static>] = &[];
+
+#[test]
+fn rooms_of_the_driver_use_only_those_below() {
+    assert_arrows("emulator/src/lib.rs", ROOMS, KNOTS);
+}

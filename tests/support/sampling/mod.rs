@@ -1,0 +1,122 @@
+//! Kernels of one instruction on a texture or a surface, and what textures give as plain Rust says it.
+
+#![allow(dead_code, reason = "each program that includes this uses its own part")]
+
+pub(crate) mod reference;
+
+use cuprum::texture::{SurfaceObject, TextureObject};
+use cuprum::{Argument, Buffer, Current, In, InOut, LaunchConfig, Module, Parameter, Stream};
+
+/// Words of coordinates of each thread.
+pub(crate) const WORDS: usize = 8;
+
+/// A kernel around an instruction, which finds the object in `%t`, words in `%c0` to `%c7`, and leaves results in `%d0` to
+/// `%d3`.
+fn ptx(instruction: &str) -> String {
+    format!(
+        ".version 7.7\n.target sm_75\n.address_size 64
+        .visible .entry one(.param .u64 object, .param .u64 words, .param .u64 results, .param .u32 count)
+        {{
+            .reg .b64 %t, %from, %to, %l<2>;
+            .reg .b32 %i, %n, %c<8>, %d<4>;
+            .reg .b16 %h<4>;
+            .reg .pred %out;
+            ld.param.u64 %t, [object];
+            ld.param.u64 %from, [words];
+            ld.param.u64 %to, [results];
+            ld.param.u32 %n, [count];
+            mov.u32 %i, %ctaid.x;
+            mov.u32 %d0, %ntid.x;
+            mov.u32 %d1, %tid.x;
+            mad.lo.u32 %i, %i, %d0, %d1;
+            setp.ge.u32 %out, %i, %n;
+            @%out ret;
+            mad.wide.u32 %from, %i, 32, %from;
+            mad.wide.u32 %to, %i, 16, %to;
+            ld.global.v4.b32 {{%c0, %c1, %c2, %c3}}, [%from];
+            ld.global.v4.b32 {{%c4, %c5, %c6, %c7}}, [%from + 16];
+            mov.b32 %d0, 0;
+            mov.b32 %d1, 0;
+            mov.b32 %d2, 0;
+            mov.b32 %d3, 0;
+            {instruction}
+            st.global.v4.b32 [%to], {{%d0, %d1, %d2, %d3}};
+            ret;
+        }}\n"
+    )
+}
+
+/// Runs an instruction with one thread for each row of words; gives the four results of each.
+fn run<P: Parameter, A: Argument<P>>(
+    cx: &Current<'_, '_>,
+    object: A,
+    instruction: &str,
+    rows: &[Vec<u32>],
+) -> Vec<[u32; 4]> {
+    let mut words = vec![0; rows.len() * WORDS];
+    for (to, row) in words.chunks_mut(WORDS).zip(rows) {
+        to[..row.len()].copy_from_slice(row);
+    }
+    let module =
+        Module::load_ptx(cx, &ptx(instruction)).unwrap_or_else(|error| panic!("{instruction}: {error}"));
+    let kernel = module.function("one").unwrap().bind::<(P, In<u32>, InOut<u32>, u32)>().unwrap();
+    let stream = Stream::new(cx).unwrap();
+    let from = Buffer::from_slice(cx, &words).unwrap();
+    let mut to = Buffer::<u32>::zeroed(cx, rows.len() * 4).unwrap();
+    let config = LaunchConfig::for_elements(rows.len(), 128);
+    let count = rows.len() as u32;
+    // SAFETY: the kernel reads and writes that many rows, and the object lives until the copy below is done.
+    unsafe { kernel.launch(cx, &stream, config, (object, &from, &mut to, count)) }.unwrap();
+    let results = to.to_vec(cx).unwrap();
+    results.chunks(4).map(|row| [row[0], row[1], row[2], row[3]]).collect()
+}
+
+/// Reads a texture by an instruction; the words of each thread are coordinates.
+pub(crate) fn sample(
+    cx: &Current<'_, '_>,
+    texture: impl Argument<TextureObject>,
+    instruction: &str,
+    coordinates: &[Vec<f32>],
+) -> Vec<[f32; 4]> {
+    sample_bits(cx, texture, instruction, coordinates)
+        .into_iter()
+        .map(|row| row.map(f32::from_bits))
+        .collect()
+}
+
+/// As [`sample`], of integers.
+pub(crate) fn sample_bits(
+    cx: &Current<'_, '_>,
+    texture: impl Argument<TextureObject>,
+    instruction: &str,
+    coordinates: &[Vec<f32>],
+) -> Vec<[u32; 4]> {
+    let rows: Vec<Vec<u32>> =
+        coordinates.iter().map(|row| row.iter().map(|number| number.to_bits()).collect()).collect();
+    run::<TextureObject, _>(cx, texture, instruction, &rows)
+}
+
+/// Reads a texture by an instruction with integers for coordinates.
+pub(crate) fn fetch(
+    cx: &Current<'_, '_>,
+    texture: impl Argument<TextureObject>,
+    instruction: &str,
+    rows: &[Vec<u32>],
+) -> Vec<[u32; 4]> {
+    run::<TextureObject, _>(cx, texture, instruction, rows)
+}
+
+/// Reads or writes a surface by an instruction.
+pub(crate) fn access(
+    cx: &Current<'_, '_>,
+    surface: impl Argument<SurfaceObject>,
+    instruction: &str,
+    rows: &[Vec<u32>],
+) -> Vec<[u32; 4]> {
+    run::<SurfaceObject, _>(cx, surface, instruction, rows)
+}
+
+/// The first channel of each sample.
+pub(crate) fn first_channels(samples: &[[f32; 4]]) -> Vec<f32> {
+    samples.iter().map(|sample| sample[0]).collect()
+}

@@ -1,0 +1,10 @@
+// A path in the code is a claim of the program: what is there is run in this process, or writes code that is loaded.
+use cuprum::compile::Compiler;
+use cuprum::sys::nvrtc::Library;
+
+fn wrong() {
+    let _library = Library::open_from("/opt/some.so");
+    let _compiler = Compiler::nvcc_at("/opt/some/nvcc");
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+// A slice of other code's memory ends before it is given back.
+use cuprum::{Current, ForeignBuffer};
+
+fn wrong(cx: &Current<'_, '_>, buffer: ForeignBuffer<'_, u8>) {
+    let slice = buffer.as_slice();
+    buffer.close().unwrap();
+    slice.to_vec(cx).unwrap();
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// What is borrowed from other code is not destroyed through the borrow.
+use cuprum::{ForeignEvent, ForeignStream};
+
+fn wrong(stream: ForeignStream<'_>, event: ForeignEvent<'_>) {
+    stream.close().unwrap();
+    let _ = event.into_raw();
+}
+
+fn main() {}

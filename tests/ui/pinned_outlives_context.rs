@@ -1,0 +1,12 @@
+// Page-locked memory is freed before the context that it was allocated in.
+use cuprum::{Context, ContextStack, PinnedBuffer, PinnedFlags};
+
+fn wrong(context: Context, mut stack: ContextStack) {
+    let cx = stack.push(&context).unwrap();
+    let kept = PinnedBuffer::<f32>::zeroed(&cx, 16, PinnedFlags::empty()).unwrap();
+    drop(cx);
+    drop(context);
+    drop(kept);
+}
+
+fn main() {}

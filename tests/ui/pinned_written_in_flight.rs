@@ -1,0 +1,18 @@
+// Page-locked memory that the device reads is not written before the scope has waited.
+use cuprum::{Buffer, Current, PinnedBuffer, Stream};
+
+fn wrong(
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    host: &mut PinnedBuffer<'_, f32>,
+    buffer: &mut Buffer<'_, f32>,
+) {
+    cx.scope(stream, |scope| {
+        let device = scope.lend(buffer.as_mut_slice()).unwrap();
+        device.copy_from_host(host).unwrap();
+        host[0] = 1.0;
+    })
+    .unwrap();
+}
+
+fn main() {}

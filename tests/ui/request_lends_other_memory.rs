@@ -1,0 +1,16 @@
+// Page-locked memory beside a request cannot be lent to its work.
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Request, Stream};
+
+fn wrong(
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    request: Request<Buffer<'static, f32>>,
+    mut host: PinnedBuffer<'static, f32>,
+) {
+    let _pending = request.submit(cx, stream, |scope, buffer| -> Result<(), MemoryError> {
+        scope.lend_host(&mut host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+    });
+    println!("{}", host[0]);
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+// Rows that are lent to a scope are used by its stream alone.
+use cuprum::memory::PitchedBuffer;
+use cuprum::{Current, Stream};
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut rows: PitchedBuffer<'_, f32>) {
+    cx.scope(stream, |scope| {
+        let lent = scope.lend_pitched(rows.as_pitched_mut()).unwrap();
+        rows.fill(cx, 1.0).unwrap();
+        lent.fill(2.0).unwrap();
+    })
+    .unwrap();
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+// A texture that is lent to a scope, for kernels that it launches, cannot go before the scope has waited.
+use cuprum::texture::Texture;
+use cuprum::{Current, Stream};
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, texture: Texture<'_>) {
+    cx.scope(stream, |scope| {
+        let _lent = scope.lend_texture(&texture).unwrap();
+        drop(texture);
+    })
+    .unwrap();
+}
+
+fn main() {}
