@@ -55,10 +55,6 @@ groups! { NotYet:
         cuExternalMemoryGetMappedMipmappedArray cuDestroyExternalMemory cuImportExternalSemaphore
         cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
 
-    "streams: attributes, identity, priority asked for, host functions, memory operations":
-        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
-        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
-
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
 

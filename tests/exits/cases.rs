@@ -10,13 +10,14 @@ use cuprum::graph::{Executable, Graph, InstantiateFlags, UserObject};
 use cuprum::sys::{CUresult, call};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Driver, Event, EventFlags, In, InOut,
-    LaunchConfig, MemoryError, Module, Pending, PinnedBuffer, PinnedFlags, PrimaryContext, Reached,
-    RegisterFlags, Registered, Request, Stream,
+    LaunchConfig, Module, Pending, PinnedBuffer, PinnedFlags, PrimaryContext, Reached, RegisterFlags,
+    Registered, Stream,
 };
 
 use crate::Case;
 use crate::Ends::{Code, Signal};
 use crate::common::{load, on_gpu};
+use crate::pending::{Slot, pending};
 
 /// Exit status of a child whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
@@ -311,7 +312,7 @@ fn swallow() {
 }
 
 /// Bytes of copies that take a while.
-const BYTES: usize = 32 << 20;
+pub(crate) const BYTES: usize = 32 << 20;
 
 /// A graph with memory and a function of its own, and a value that the driver drops, which has run.
 fn graph<'ctx>(cx: &Current<'_, 'ctx>, stream: &Stream<'_>) -> Executable<'ctx> {
@@ -335,19 +336,6 @@ struct Held {
     _registered: Registered<'static, Vec<u32>>,
     _reached: Reached<'static>,
     _pending: Pending<Slot>,
-}
-
-type Slot = (PinnedBuffer<'static, u8>, Buffer<'static, u8>);
-
-/// A copy to page-locked memory, on its way.
-fn pending(cx: &Current<'_, 'static>, stream: &Stream<'_>) -> Pending<Slot> {
-    let host = PinnedBuffer::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
-    let slot = (host, Buffer::zeroed(cx, BYTES).unwrap());
-    let request = Request::new(Event::new(cx, EventFlags::DISABLE_TIMING).unwrap(), slot);
-    let pending = request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
-        scope.lend_host(host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
-    });
-    pending.unwrap()
 }
 
 impl Held {

@@ -7,6 +7,7 @@
 mod cases;
 #[path = "../support/common/mod.rs"]
 mod common;
+mod pending;
 mod workers;
 
 use std::io::Read;

@@ -88,7 +88,9 @@ fn nodes_of_an_executable_get_other_parameters() {
         // SAFETY: as above.
         unsafe { executable.set_kernel(cx, launch, &kernel, config, (4, 10.0, x, y)) }.unwrap();
         let counted = Arc::clone(&count);
-        let add = move || drop(counted.fetch_add(1, Ordering::Relaxed));
+        let add = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        };
         executable.set_host(cx, host, add).unwrap();
         executable.set_wait(cx, wait, &two).unwrap();
         executable.set_record(cx, record, &one).unwrap();

@@ -7,7 +7,7 @@ use cuprum::{
     Buffer, ContextStack, Event, EventFlags, In, InOut, LaunchConfig, MemoryError, Stream, StreamKind,
 };
 
-use crate::common::{self, context, in_context, kernels};
+use crate::common::{context, in_context, kernels};
 
 #[test]
 fn an_idle_stream_is_done() {

@@ -77,7 +77,7 @@ fn each_check_is_off_unless_its_variable_asks_for_it() {
 
 #[test]
 fn endless_kernels_end_with_the_budget_or_the_time() {
-    for variable in [("CUPRUM_EMULATOR_BUDGET", "1000000"), ("CUPRUM_EMULATOR_TIME_LIMIT", "0.05")] {
+    for variable in [("CUPRUM_EMULATOR_BUDGET", "1000000"), ("CUPRUM_EMULATOR_TIME_LIMIT", "0.5")] {
         in_child("checks::endless_kernels_end_with_the_budget_or_the_time", &[variable], || {
             let _context = TestContext::new();
             assert_eq!(run("faults", c"spin", &[1], None), CUresult::CUDA_SUCCESS);

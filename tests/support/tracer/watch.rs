@@ -104,6 +104,7 @@ fn only_tells(function: FnId) -> bool {
         function,
         FnId::cuCtxGetCurrent
             | FnId::cuCtxPopCurrent_v2
+            | FnId::cuModuleEnumerateFunctions
             | FnId::cuGraphChildGraphNodeGetGraph
             | FnId::cuGraphEventRecordNodeGetEvent
             | FnId::cuGraphEventWaitNodeGetEvent
@@ -184,8 +185,13 @@ impl Watcher {
         let host = freed_by(function).filter(|kind| *kind == Kind::Host).map(|kind| (kind, asked.words[0]));
         let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).chain(host).collect();
         for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
-            // An address inside of a graph, which no function has made by itself.
-            if function == FnId::cuGraphAddMemFreeNode && kind == Kind::Memory {
+            // Addresses inside of graphs, and bodies of conditional nodes, which no function has made by itself.
+            let inside = match kind {
+                Kind::Memory => function == FnId::cuGraphAddMemFreeNode,
+                Kind::Graph => self.handles.state(kind, word).is_none(),
+                _ => false,
+            };
+            if inside {
                 continue;
             }
             let frees = freed_by(function) == Some(kind);
