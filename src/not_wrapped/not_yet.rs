@@ -74,10 +74,6 @@ groups! { NotYet:
         cuDevSmResourceSplit cuDevResourceGenerateDesc cuGreenCtxRecordEvent cuGreenCtxWaitEvent
         cuStreamGetGreenCtx cuGreenCtxStreamCreate cuGreenCtxGetId cuStreamGetDevResource;
 
-    "the log of the driver":
-        cuLogsRegisterCallback cuLogsUnregisterCallback cuLogsCurrent cuLogsDumpToFile
-        cuLogsDumpToMemory;
-
     "nodes for semaphores of other APIs, and for memory operations, in graphs":
         cuGraphAddExternalSemaphoresSignalNode cuGraphExternalSemaphoresSignalNodeGetParams
         cuGraphExternalSemaphoresSignalNodeSetParams cuGraphAddExternalSemaphoresWaitNode

@@ -20,6 +20,7 @@ mod errors;
 mod futures;
 mod launch;
 mod load_options;
+mod log;
 mod memory;
 mod module;
 mod occupancy;

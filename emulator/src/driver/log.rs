@@ -1,6 +1,6 @@
 //! The error log: what result codes do not say, for clients that ask by the driver's own functions.
 //!
-//! It holds what the message hook is told. As in NVIDIA's driver, the oldest messages go when there are too many.
+//! It holds what the message hook is told, and each error that a call answers with. As in NVIDIA's driver, the oldest messages go when there are too many.
 
 use core::ffi::{c_char, c_void};
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use cuprum_sys::*;
 use crate::message::{self, Message};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Kind, Out, Table, Text, calls, in_callback};
+use crate::driver::call::{Kind, Out, Table, Text, calls, in_callback, tell_refusals};
 use crate::driver::handle::Handle;
 
 /// The most messages that are kept.
@@ -67,6 +67,11 @@ impl Log {
 /// Begins to keep messages. Called by `cuInit`.
 pub(crate) fn begin() {
     message::keep(keep);
+    tell_refusals(|function, code| {
+        let name = code.name().unwrap_or("an unknown error");
+        let text = format!("Returning {} ({name}) from {function}", code.0);
+        write(CUlogLevel::CU_LOG_LEVEL_ERROR, text);
+    });
 }
 
 fn keep(message: &Message<'_>) {
@@ -75,6 +80,10 @@ fn keep(message: &Message<'_>) {
         Message::Leaks(_) => CUlogLevel::CU_LOG_LEVEL_WARNING,
         _ => CUlogLevel::CU_LOG_LEVEL_ERROR,
     };
+    write(level, text);
+}
+
+fn write(level: CUlogLevel, text: String) {
     {
         let mut log = log();
         log.messages.push_back(text.clone());
@@ -135,8 +144,8 @@ calls! {
         CALLBACKS.remove(callback.addr()).map(drop).ok_or(INVALID_VALUE)
     }
 
-    fn cuLogsCurrent(_call, iterator_out: Out<CUlogIterator>, flags: u32) {
-        ensure(flags == 0, INVALID_VALUE)?;
+    /// Flags are not looked at, as by an H100's driver.
+    fn cuLogsCurrent(_call, iterator_out: Out<CUlogIterator>, _flags: u32) {
         iterator_out.set(log().end())
     }
 

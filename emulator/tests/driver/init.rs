@@ -123,6 +123,10 @@ fn a_device_is_found_by_its_bus() {
     let mut device = -1;
     ok!(cuDeviceGetByPCIBusId(&mut device, text.as_ptr()));
     assert_eq!(device, 0);
+    for nonsense in [c"", c"0", c"here"] {
+        let refused = code!(cuDeviceGetByPCIBusId(&mut device, nonsense.as_ptr()));
+        assert_eq!(refused, CUresult::CUDA_ERROR_INVALID_VALUE, "{nonsense:?}");
+    }
     let absent = c"0000:77:00.0".as_ptr();
     assert_eq!(code!(cuDeviceGetByPCIBusId(&mut device, absent)), CUresult::CUDA_ERROR_INVALID_DEVICE);
 }

@@ -53,20 +53,22 @@ fn keep_messages() {
     let mut begin = place();
     refuse();
     refuse();
-    assert_eq!(place(), begin + 2);
+    // The reason, and the answer of the call.
+    assert_eq!(place(), begin + 4);
     {
         let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-        let [(data, level, text), _] = &told[..] else { panic!("{told:?}") };
+        let [(data, level, text), (_, _, answer), _, _] = &told[..] else { panic!("{told:?}") };
         assert_eq!((*data, *level), (77, CUlogLevel::CU_LOG_LEVEL_ERROR));
         assert!(text.contains("CUDA_ERROR_INVALID_PTX"), "{text}");
+        assert_eq!(answer, "Returning 218 (CUDA_ERROR_INVALID_PTX) from cuModuleLoadData");
     }
     let (mut again, mut short) = (begin, begin);
     let text = dump(&mut begin, 25600);
-    assert_eq!(text.matches("CUDA_ERROR_INVALID_PTX").count(), 2, "{text}");
+    assert_eq!(text.matches("CUDA_ERROR_INVALID_PTX").count(), 4, "{text}");
     assert_eq!((begin, dump(&mut begin, 25600)), (place(), String::new()));
     // Where not all fits, the last does.
     let newest = dump(&mut short, text.len() - 1);
-    assert_eq!(newest.matches("CUDA_ERROR_INVALID_PTX").count(), 1, "{newest}");
+    assert_eq!(newest.matches("CUDA_ERROR_INVALID_PTX").count(), 3, "{newest}");
     assert!(text.ends_with(&newest));
 
     let path = std::env::temp_dir().join(format!("cuprum-log-{}", std::process::id()));
@@ -77,11 +79,10 @@ fn keep_messages() {
 
     ok!(cuLogsUnregisterCallback(callback));
     refuse();
-    assert_eq!(TOLD.lock().unwrap_or_else(PoisonError::into_inner).len(), 2);
+    assert_eq!(TOLD.lock().unwrap_or_else(PoisonError::into_inner).len(), 4);
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     assert_eq!(code!(cuLogsUnregisterCallback(callback)), invalid);
     assert_eq!(code!(cuLogsRegisterCallback(None, null_mut(), &mut callback)), invalid);
-    assert_eq!(code!(cuLogsCurrent(&mut begin, 1)), invalid);
 
     // The oldest go, and that is told.
     for _ in 0..200 {

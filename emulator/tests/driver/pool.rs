@@ -3,7 +3,7 @@
 use crate::common::*;
 use cuprum_sys::*;
 
-const PAGE: usize = 2 << 20;
+const PAGE: usize = 32 << 20;
 const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
 
 fn pool(most: usize) -> CUmemoryPool {
@@ -55,7 +55,7 @@ fn a_pool_without_a_largest_size_has_none() {
     let (stream, pool) = (stream(1), pool(0));
     assert_eq!(most(pool), 0);
     let mut all = 0;
-    ok!(cuMemAllocFromPoolAsync(&mut all, 64 * PAGE, pool, stream));
+    ok!(cuMemAllocFromPoolAsync(&mut all, 4 * PAGE, pool, stream));
     ok!(cuMemFreeAsync(all, stream));
     let mut other = 1u64;
     let attribute = CUmemPool_attribute::CU_MEMPOOL_ATTR_MAX_POOL_SIZE;

@@ -20,6 +20,7 @@ pub(super) fn all(steps: &Steps, driver: Driver) -> Option<Device> {
     steps.attempt("Device::attribute", || device.attribute(attribute));
     steps.attempt("Device::compute_capability", || device.compute_capability());
     supports(steps, driver, device);
+    log(steps, driver);
     Some(device)
 }
 
@@ -42,4 +43,17 @@ fn supports(steps: &Steps, driver: Driver, device: Device) {
     steps.may_refuse("Device::peer_atomic_capabilities", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
         device.peer_atomic_capabilities(&operations, device)
     });
+}
+
+fn log(steps: &Steps, driver: Driver) {
+    if let Some(mut position) = steps.attempt("Driver::log_position", || driver.log_position()) {
+        steps.attempt("Driver::log_since", || driver.log_since(&mut position));
+        let nowhere = std::path::Path::new("/dev/null");
+        steps.attempt("Driver::log_to_file", || driver.log_to_file(Some(&mut position), nowhere));
+    }
+    if let Some(callback) = steps.attempt("Driver::on_log", || driver.on_log(|_, _| {})) {
+        steps.attempt("LogCallback::close", || callback.close());
+    }
+    let callback = steps.attempt("Driver::on_log", || driver.on_log(|_, _| {}));
+    steps.done("LogCallback::drop", || drop(callback));
 }

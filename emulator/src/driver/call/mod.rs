@@ -13,6 +13,7 @@ mod unsupported;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuprum_sys::{CUresult, FnId};
@@ -66,10 +67,26 @@ pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult 
     });
     match catch_unwind(guarded) {
         Ok(Ok(())) => CUresult::CUDA_SUCCESS,
-        Ok(Err(code)) => code,
+        Ok(Err(code)) => {
+            if let Some(told) = REFUSED.get().filter(|_| !IN_CALLBACK.get() && code != NOT_READY) {
+                told(call.id, code);
+            }
+            code
+        }
         // A panic is a bug here; it must not unwind into C.
         Err(_) => CUresult::CUDA_ERROR_UNKNOWN,
     }
+}
+
+/// What a query answers of work that goes on, which is no error.
+const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
+
+/// Who is told of each error that a client's call gets.
+static REFUSED: OnceLock<fn(FnId, CUresult)> = OnceLock::new();
+
+/// Sets who is told of errors. There is one; the first stays.
+pub(crate) fn tell_refusals(to: fn(FnId, CUresult)) {
+    REFUSED.get_or_init(|| to);
 }
 
 fn serve(call: &Call, body: impl FnOnce(&Call) -> Answer) -> Answer {

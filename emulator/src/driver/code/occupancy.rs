@@ -5,7 +5,7 @@ use cuprum_sys::*;
 use crate::program::Kernel;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Call, In, Out, calls, in_callback};
+use crate::driver::call::{Call, In, Out, calls};
 use crate::driver::device::{
     BLOCKS_PER_MULTIPROCESSOR, REGISTERS_PER_MULTIPROCESSOR, SHARED_PER_MULTIPROCESSOR, SHARED_RESERVED,
     THREADS_PER_MULTIPROCESSOR, multiprocessors,
@@ -66,8 +66,9 @@ fn best_block(
     let mut threads = most;
     while threads > 0 {
         let shared = match shared_of {
+            // It may call the driver, as on an H100: nothing is locked here.
             // SAFETY: the client's function, of the type that its parameter says; it takes any block size.
-            Some(shared_of) => in_callback(|| unsafe { shared_of(threads as i32) }),
+            Some(shared_of) => unsafe { shared_of(threads as i32) },
             None => dynamic_shared,
         };
         let shared = u32::try_from(shared).unwrap_or(u32::MAX);

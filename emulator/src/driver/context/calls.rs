@@ -153,13 +153,29 @@ calls! {
         call.context().map(drop)
     }
 
+    /// A context that is not restricted has all multiprocessors; that the device restricts none does not matter here.
     fn cuCtxGetExecAffinity(
         call,
-        _pExecAffinity: Out<CUexecAffinityParam>,
-        _type: CUexecAffinityType,
+        pExecAffinity: Out<CUexecAffinityParam>,
+        type_: CUexecAffinityType,
+    ) {
+        pExecAffinity.check()?;
+        call.context()?;
+        let known = type_ == CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+        ensure(known, CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY)?;
+        let smCount = CUexecAffinitySmCount { val: device::multiprocessors() as u32 };
+        pExecAffinity.set(CUexecAffinityParam { type_, param: CUexecAffinityParam_param { smCount } })
+    }
+
+    /// Other devices write into memory as this one does: there is nothing to flush.
+    fn cuFlushGPUDirectRDMAWrites(
+        call,
+        target: CUflushGPUDirectRDMAWritesTarget,
+        scope: CUflushGPUDirectRDMAWritesScope,
     ) {
         call.context()?;
-        Err(CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY)
+        let known = target.name().is_some() && scope.name().is_some();
+        ensure(known, INVALID_VALUE)
     }
 
     /// Takes another use of a context that is not primary.

@@ -188,9 +188,12 @@ calls! {
     fn cuDeviceGetByPCIBusId(_call, dev: Out<i32>, pciBusId: Text) {
         dev.check()?;
         let wanted = pciBusId.get()?.to_uppercase();
+        let is_part = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let is_address = wanted.len() >= "01:00".len() && wanted.split([':', '.']).all(is_part);
+        ensure(is_address, INVALID_VALUE)?;
         let found = (0..count()? as i32).find(|&device| {
             // The domain and the function may be left out.
-            pci_bus_id(device).is_ok_and(|id| id.contains(&wanted)) && wanted.len() >= "01:00".len()
+            pci_bus_id(device).is_ok_and(|id| id.contains(&wanted))
         });
         dev.set(found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)?)
     }

@@ -14,8 +14,8 @@ use crate::driver::call::{In, InMut, Kind, Leaked, Out, Table, calls, not_suppor
 use crate::driver::device;
 use crate::driver::handle::Handle;
 
-/// Pages that a pool has: its largest size is a multiple of them.
-const PAGE: u64 = 2 << 20;
+/// What a pool grows by: its largest size is a multiple of it, as measured on an H100 with driver 580.
+const PAGE: u64 = 32 << 20;
 
 /// Where the memory of a pool is, and who reaches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

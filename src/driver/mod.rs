@@ -1,8 +1,11 @@
 //! A loaded and initialized driver: the only source of devices.
 
+mod log;
+
 use cuprum_sys::{CUresult, FnId, Library, LoadError, Version};
 use once_cell::sync::OnceCell;
 
+pub use self::log::{LogCallback, LogPosition};
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::driver_call;

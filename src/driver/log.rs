@@ -1,0 +1,177 @@
+//! The driver's log: sentences in which it explains its errors.
+
+use std::ffi::{CString, c_char, c_void};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::ptr;
+
+use cuprum_sys::{CUlogIterator, CUlogLevel, CUlogsCallbackHandle, CUresult, FnId};
+
+use super::Driver;
+use crate::error::Error;
+use crate::raw::call::driver_call;
+
+/// A place in the driver's log, behind what had been written when it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogPosition {
+    raw: CUlogIterator,
+    driver: Driver,
+}
+
+/// The most that the driver keeps of its log, in bytes.
+const MOST_BYTES: usize = 25_600;
+
+/// What is told of each message.
+type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
+
+/// A function that gets the driver's messages until this is dropped: made by [`Driver::on_log`].
+pub struct LogCallback {
+    driver: Driver,
+    raw: CUlogsCallbackHandle,
+}
+
+// SAFETY: the driver allows any thread to unregister a callback.
+unsafe impl Send for LogCallback {}
+// SAFETY: nothing can be done with a reference.
+unsafe impl Sync for LogCallback {}
+
+impl Driver {
+    /// The end of the log as it is now, from which [`log_since`](Driver::log_since) reads.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuLogsCurrent`, CUDA 12.9+.
+    #[doc(alias = "cuLogsCurrent")]
+    pub fn log_position(self) -> Result<LogPosition, Error> {
+        let mut raw = 0;
+        // SAFETY: `raw` outlives the call; flags must be 0.
+        unsafe { driver_call!(self.library(), cuLogsCurrent(&raw mut raw, 0)) }?;
+        Ok(LogPosition { raw, driver: self })
+    }
+
+    /// What the driver has written into its log since `position`, which is then behind it: a line per message, with time,
+    /// thread and level. Of a long log the oldest lines are gone; the driver keeps 100 messages.
+    ///
+    /// # Errors
+    /// As the driver says; [`Error::is_wrong_context`] for a position in the log of another driver.
+    ///
+    /// Driver: `cuLogsDumpToMemory`, CUDA 12.9+.
+    #[doc(alias = "cuLogsDumpToMemory")]
+    pub fn log_since(self, position: &mut LogPosition) -> Result<String, Error> {
+        position.check(self, FnId::cuLogsDumpToMemory)?;
+        let mut text = vec![0u8; MOST_BYTES];
+        let mut bytes = text.len();
+        let (to, size) = (text.as_mut_ptr().cast(), &raw mut bytes);
+        // SAFETY: the text has the size that is told, and all out-parameters outlive the call; flags must be 0.
+        unsafe { driver_call!(self.library(), cuLogsDumpToMemory(&raw mut position.raw, to, size, 0)) }?;
+        text.truncate(bytes);
+        while text.last() == Some(&0) {
+            text.pop();
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Appends what the driver keeps of its log, or what it has written since `position`, to a file.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a path that cannot be opened, is not UTF-8, or has a NUL;
+    /// [`Error::is_wrong_context`] for a position in the log of another driver.
+    ///
+    /// Driver: `cuLogsDumpToFile`, CUDA 12.9+.
+    #[doc(alias = "cuLogsDumpToFile")]
+    pub fn log_to_file(self, position: Option<&mut LogPosition>, path: &Path) -> Result<(), Error> {
+        let call = FnId::cuLogsDumpToFile;
+        if let Some(position) = &position {
+            position.check(self, call)?;
+        }
+        let path = path.to_str().and_then(|path| CString::new(path).ok());
+        let path = path.ok_or_else(|| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call))?;
+        let position = position.map_or(ptr::null_mut(), |position| &raw mut position.raw);
+        // SAFETY: the path ends with a NUL and outlives the call, as the position does if there is one.
+        unsafe { driver_call!(self.library(), cuLogsDumpToFile(position, path.as_ptr(), 0)) }
+    }
+
+    /// Calls `listener` with each message from now on, on the thread in which the driver meets the error.
+    ///
+    /// It must not call the driver, and should be quick. A panic in it ends there. The memory of the closure is never freed:
+    /// nothing says when the last call of it on another thread is over.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuLogsRegisterCallback`, CUDA 12.9+; at its end `cuLogsUnregisterCallback`, CUDA 12.9+.
+    #[doc(alias = "cuLogsRegisterCallback")]
+    pub fn on_log(
+        self,
+        listener: impl Fn(CUlogLevel, &str) + Send + Sync + 'static,
+    ) -> Result<LogCallback, Error> {
+        let listener: Listener = Box::new(listener);
+        // Never freed, not even if registering failed: it may have been done all the same.
+        let data = ptr::from_mut(Box::leak(Box::new(listener))).cast();
+        let mut raw = CUlogsCallbackHandle::null();
+        // SAFETY: the callback takes its data for what it is, and that is never freed; `raw` outlives the call.
+        unsafe { driver_call!(self.library(), cuLogsRegisterCallback(Some(tell), data, &raw mut raw)) }?;
+        Ok(LogCallback { driver: self, raw })
+    }
+}
+
+/// The driver's callback.
+unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_char, bytes: usize) {
+    if message.is_null() {
+        return;
+    }
+    // SAFETY: the data is the listener that was registered, which is never freed.
+    let listener = unsafe { &*data.cast::<Listener>() };
+    // SAFETY: the driver gives a message of so many bytes, for the time of this call.
+    let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), bytes) };
+    let text = String::from_utf8_lossy(text);
+    let told = catch_unwind(AssertUnwindSafe(|| listener(level, text.trim_end_matches(['\0', '\n']))));
+    if let Err(payload) = told {
+        // Dropping it could panic once more, out of a function of C's.
+        std::mem::forget(payload);
+    }
+}
+
+impl LogPosition {
+    fn check(&self, driver: Driver, call: FnId) -> Result<(), Error> {
+        if self.driver == driver { Ok(()) } else { Err(Error::wrong_context(call)) }
+    }
+}
+
+impl LogCallback {
+    /// Ends the calls and reports what `Drop` would swallow.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuLogsUnregisterCallback`, CUDA 12.9+.
+    #[doc(alias = "cuLogsUnregisterCallback")]
+    pub fn close(self) -> Result<(), Error> {
+        let ended = self.unregister();
+        std::mem::forget(self);
+        ended
+    }
+
+    fn unregister(&self) -> Result<(), Error> {
+        // SAFETY: the handle was given by this driver and is given back once: by `close` or by `Drop`.
+        unsafe { driver_call!(self.driver.library(), cuLogsUnregisterCallback(self.raw)) }
+    }
+}
+
+impl Drop for LogCallback {
+    fn drop(&mut self) {
+        if let Err(error) = self.unregister() {
+            if !error.is_deinitialized() && !error.is_forked() {
+                crate::swallowed::tell(error);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for LogCallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LogCallback").field(&self.raw).finish()
+    }
+}
