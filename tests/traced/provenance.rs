@@ -112,7 +112,10 @@ fn what_is_foreign_may_be_the_last_share() {
         let stream = context.enter(|cx| unsafe { ForeignStream::from_raw(cx, CUstream::null()) });
         let stream = stream.unwrap().unwrap();
         let owner = vec![1u8; 16];
-        let release = move |_: &cuprum::ContextRef, _| Ok(drop(owner));
+        let release = move |_: &cuprum::ContextRef, _| {
+            drop(owner);
+            Ok(())
+        };
         // SAFETY: no elements.
         let memory = context.enter(|cx| unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, release) });
         let memory = memory.unwrap().unwrap();

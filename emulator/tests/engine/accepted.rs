@@ -267,13 +267,15 @@ fn pairs_of_single_precision_are_computed_half_by_half() {
         mov.b32 %r0, %f0;
         mov.b64 %l1, {%r0, 0x3e800000};";
     // 1.5 and 2 with the thread's number and a quarter.
-    let halves = |of: [fn(f32, f32) -> f32; 2]| {
+    /// What is done with the low halves and with the high ones.
+    type Pair = [fn(f32, f32) -> f32; 2];
+    let halves = |of: Pair| {
         by_lane(move |lane| {
             let (low, high) = (of[0](1.5, lane as f32), of[1](2.0, 0.25));
             low.to_bits() ^ high.to_bits()
         })
     };
-    let cases: [(&str, [fn(f32, f32) -> f32; 2]); 4] = [
+    let cases: [(&str, Pair); 4] = [
         ("add.f32x2 %l2, %l0, %l1;", [|a, b| a + b; 2]),
         ("sub.rn.f32x2 %l2, %l0, %l1;", [|a, b| a - b; 2]),
         ("mul.rz.ftz.f32x2 %l2, %l0, %l1;", [|a, b| a * b; 2]),

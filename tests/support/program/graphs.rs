@@ -214,8 +214,8 @@ fn launched(
             steps.attempt("Replay::launch", || replay.launch());
         })
     });
-    // SAFETY: the emulator is done when the call returns.
     let queued = replayed.and_then(|()| {
+        // SAFETY: the emulator is done when the call returns.
         steps.attempt("Executable::launch", || unsafe { executable.launch(cx, stream) });
         steps.attempt("Stream::synchronize", || stream.synchronize(cx))
     });

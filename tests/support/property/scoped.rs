@@ -30,13 +30,15 @@ enum Kind<'scope, 'env> {
     Several(&'scope MultiScope<'scope, 'env>, &'env [Option<Arc<Stream<'static>>>]),
 }
 
+/// A loan, the number of its stream, and what was lent to read, and to write if it may be written.
+type Lending<'scope, T> = (Loan, usize, LentShared<'scope, T>, Option<Lent<'scope, T>>);
+
 /// State of a scope while it is open.
 struct Open<'scope, 'env, 'a, T: Element> {
     cx: &'a Current<'a, 'static>,
     kind: Kind<'scope, 'env>,
     tables: &'a Tables<T>,
-    /// Loans to read, and to write if they may be written, with the number of their stream.
-    lents: Vec<(Loan, usize, LentShared<'scope, T>, Option<Lent<'scope, T>>)>,
+    lents: Vec<Lending<'scope, T>>,
     /// Buffers that are lent to be read.
     shared: Vec<(usize, &'scope Buffer<'static, T>)>,
     buffers: IterMut<'scope, Option<(usize, Buffer<'static, T>)>>,
@@ -121,7 +123,7 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
         let Some((_, stream, to_read, to_write)) = find(loan) else { return outer(number, act) };
         if let Act::LentToPinned(_) = act {
             let (stream, to_read) = (*stream, *to_read);
-            return self.to_pinned(number, stream, to_read).map(|()| Vec::new());
+            return self.pin_and_copy(number, stream, to_read).map(|()| Vec::new());
         }
         if let Act::LentToHost(_) = act {
             let mut host = vec![T::written(GARBAGE, 0); to_read.len()];
@@ -189,7 +191,12 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
     }
 
     /// Copies to memory that is page-locked for this copy.
-    fn to_pinned(&mut self, number: usize, stream: usize, from: LentShared<'scope, T>) -> Result<(), String> {
+    fn pin_and_copy(
+        &mut self,
+        number: usize,
+        stream: usize,
+        from: LentShared<'scope, T>,
+    ) -> Result<(), String> {
         let host = PinnedBuffer::zeroed(self.cx, from.len(), PinnedFlags::PORTABLE).map_err(told)?;
         let place = self.outputs.next().ok_or("no room for a copy")?;
         let host = &mut place.insert((number, host)).1;
