@@ -51,7 +51,7 @@ alloc:
     movq %rbx, 8(%rax)
     movq %r14, 16(%rax)
     movq %rdx, 24(%rax)
-    movq $0, (%rax)
+    movl $11, (%rax)
     addq $8, %rsp
     popq %rbx
     popq %r12
@@ -59,10 +59,9 @@ alloc:
     popq %r15
     retq
 .3:
-    movl $0, 8(%rax)
-    movq %rdx, 16(%rax)
-    movq $4, 24(%rax)
-    movq $1, (%rax)
+    movl $0, (%rax)
+    movq %rdx, 8(%rax)
+    movq $4, 16(%rax)
     retq
 .4:
     xorl %r14d, %r14d
@@ -103,7 +102,7 @@ copy_from_host:
     cmpq (%r14), %r9
     je .3
 .1:
-    movl $4, (%rax)
+    movl $10, (%rax)
     movl %edx, 4(%rax)
     movl %esi, 8(%rax)
     jmp .6
@@ -136,7 +135,7 @@ copy_from_host:
     movq %r15, %rax
     jne .cold
 .5:
-    movl $5, (%rax)
+    movl $11, (%rax)
 .6:
     addq $8, %rsp
     popq %rbx
@@ -180,7 +179,7 @@ copy_to_host:
     cmpq (%r14), %r9
     je .3
 .1:
-    movl $4, (%rax)
+    movl $10, (%rax)
     movl %edx, 4(%rax)
     movl %edi, 8(%rax)
     jmp .6
@@ -211,7 +210,7 @@ copy_to_host:
     movq %r15, %rax
     jne .cold
 .5:
-    movl $5, (%rax)
+    movl $11, (%rax)
 .6:
     addq $8, %rsp
     popq %rbx
@@ -287,12 +286,11 @@ free:
     jne .cold
     movq %r12, %rax
     shrq $48, %rax
-    cmpq $599, %rax
+    cmpl $599, %eax
     je .5
     cmpl $4, %r12d
     je .5
-    cmpl $599, %eax
-    jne .cold
+    # else to .cold
 .5:
     cmpq $0, 32(%rbx)
     jne .cold

@@ -1,11 +1,14 @@
 //! Drivers that lack functions: each function that the program calls in turn, and all that came after a version. What a
 //! driver lacks is told as such, with the name and both versions; the rest works, and nothing is left behind.
+//!
+//! In children, as a capture of the program is spoiled by what other threads do.
 
 use std::collections::BTreeSet;
 
 use cuprum::sys::StreamMode;
 use cuprum::sys::{FnId, Version};
 
+use crate::child::in_child;
 use crate::program::{self, Outcome, Step};
 use crate::tracer::{Backing, Build, Session, emulator};
 
@@ -68,6 +71,13 @@ fn newest() -> Version {
 
 #[test]
 fn a_driver_that_lacks_one_function_says_so_and_does_the_rest() {
+    in_child(
+        concat!(module_path!(), "::a_driver_that_lacks_one_function_says_so_and_does_the_rest"),
+        lack_one,
+    );
+}
+
+fn lack_one() {
     let mut wrong = Vec::new();
     let called = called();
     for &lacking in &called {
@@ -95,6 +105,10 @@ fn on_the_stack(function: FnId) -> bool {
 
 #[test]
 fn a_driver_that_cannot_push_or_pop_says_so() {
+    in_child(concat!(module_path!(), "::a_driver_that_cannot_push_or_pop_says_so"), lack_the_stack);
+}
+
+fn lack_the_stack() {
     let mut wrong = Vec::new();
     for lacking in [FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2] {
         let Outcomes { steps, session } = run(Build { lacking: &[lacking], ..Build::of(Backing::Emulator) });
@@ -117,6 +131,13 @@ const VERSIONS: [(u32, u32); 11] =
 
 #[test]
 fn a_driver_of_an_old_version_says_what_it_lacks_and_does_the_rest() {
+    in_child(
+        concat!(module_path!(), "::a_driver_of_an_old_version_says_what_it_lacks_and_does_the_rest"),
+        be_old,
+    );
+}
+
+fn be_old() {
     let mut wrong = Vec::new();
     for (major, minor) in VERSIONS {
         let version = Version::new(major, minor);

@@ -44,6 +44,7 @@ macro_rules! texels {
     )* };
     (@ $type:ty, $channels:literal, $format:ident, $view:ident) => {
         // SAFETY: so many numbers of that format, one after another.
+        #[diagnostic::do_not_recommend]
         unsafe impl Texel for $type {
             const FORMAT: CUarray_format = CUarray_format::$format;
             const CHANNELS: u32 = $channels;

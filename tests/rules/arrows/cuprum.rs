@@ -9,7 +9,7 @@ const ROOMS: &[Room<'static>] = &[
     ("call", &["raw::call"], &["error"]),
     ("keep", &["raw", "raw::keep"], &[]),
     ("this_thread", &["raw::this_thread"], &[]),
-    ("driver", &["driver", "device"], &["error", "call"]),
+    ("driver", &["driver", "device"], &["error", "swallowed", "call"]),
     ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
     ("held", &["raw::held"], &["error", "call", "keep", "context"]),
     ("memory", &["memory"], &["error", "call", "keep", "driver", "context", "held"]),

@@ -78,6 +78,7 @@ impl Plan {
             Part::new("the newest driver", emulator, &CODES),
             Part::new("a default stream for each thread", per_thread, &FEW_CODES),
             Part::new("CUDA 10.0", Build { version: Some(Version::new(10, 0)), ..emulator }, &FEW_CODES),
+            Part::new("CUDA 11.2", Build { version: Some(Version::new(11, 2)), ..emulator }, &ONE_CODE),
             Part::new("CUDA 11.3", Build { version: Some(Version::new(11, 3)), ..emulator }, &ONE_CODE),
             Part::new("newest revisions only", Build { lacking: newest_only, ..emulator }, &FEW_CODES),
         ];

@@ -115,6 +115,17 @@ fn only_tells(function: FnId) -> bool {
     )
 }
 
+/// True if a function takes a handle of this kind that is of another context.
+fn may_visit(function: FnId, kind: Kind) -> bool {
+    match function {
+        FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
+        FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
+        // Each side is given with its context.
+        FnId::cuMemcpyPeer => true,
+        _ => false,
+    }
+}
+
 /// True if the safe layer calls a function whatever context is current.
 fn is_free_of_context(function: FnId) -> bool {
     let name = function.to_string();
@@ -211,15 +222,7 @@ impl Watcher {
                     self.complain(trouble, function, format!("{kind:?} {word:#x} was freed with {answer:?}"));
                 }
                 Some(State::Live { home }) => {
-                    // Some functions take what is of another context.
-                    let visits = match function {
-                        FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
-                        FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
-                        // Each side is given with its context.
-                        FnId::cuMemcpyPeer => true,
-                        _ => false,
-                    };
-                    if !is_free_of_context(function) && !visits && home != current {
+                    if !is_free_of_context(function) && !may_visit(function, kind) && home != current {
                         let text =
                             format!("{kind:?} {word:#x} of context {home:#x} was used in {current:#x}");
                         self.complain(Trouble::OtherContext, function, text);
