@@ -23,6 +23,11 @@ seconds_a_program=180
 seconds_under_a_sanitizer=600
 bench_arguments=(--bench --warm-up-time 0.2 --measurement-time 0.5)
 
+# Python has the decoder too, where there is no `xz`.
+unpack() { # FILE
+    xz -dc "$1" 2>/dev/null || python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
+}
+
 # --- pack ---------------------------------------------------------------------------------------------------
 
 # Whether a test or a benchmark uses the device that CUPRUM_DEVICE names, itself or by one of its modules.
@@ -53,7 +58,7 @@ pack_programs() { # KIND PACKAGE FOLDER NAME...
         executable=$(awk -F '\t' -v name="$name" '$1 == name { print $2 }' <<<"$built")
         [ -n "$executable" ] || { echo "$package: cargo built no $kind $name" >&2; exit 1; }
         strip -o "$packed/$package-$kind-$name" "$executable"
-        gzip -9 "$packed/$package-$kind-$name"
+        xz -6 "$packed/$package-$kind-$name"
         printf '%s\t%s\t%s\t%s\n' "$kind" "$package" "$name" "$folder" >>"$unfinished"
     done
 }
@@ -123,10 +128,10 @@ machine() {
 # Runs one program and prints its row: what it is, tests passed, failed and ignored, seconds, verdict.
 run_program() { # KIND PACKAGE NAME FOLDER LOG
     local kind=$1 package=$2 name=$3 folder=$4 log=$5
-    local packed_program=$packed/$package-$kind-$name.gz program=$work/$package-$kind-$name
+    local packed_program=$packed/$package-$kind-$name.xz program=$work/$package-$kind-$name
     local passed=- failed=- ignored=- arguments=() start=$EPOCHREALTIME status=0 verdict=ok
     [ "$kind" != bench ] || arguments=("${bench_arguments[@]}")
-    if gunzip -c "$packed_program" >"$program" 2>"$log"; then
+    if unpack "$packed_program" >"$program" 2>"$log"; then
         chmod +x "$program"
         start=$EPOCHREALTIME
         (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" "$program" "${arguments[@]}") \
@@ -207,7 +212,7 @@ sanitize_program() { # TOOL PACKAGE NAME FOLDER LOG
         options+=(--leak-check full --report-api-errors no)
         arguments+=("${forgetful[@]}")
     fi
-    gunzip -c "$packed/$package-test-$name.gz" >"$program"
+    unpack "$packed/$package-test-$name.xz" >"$program"
     chmod +x "$program"
     (cd "$folder" && timeout --kill-after=5 "$seconds_under_a_sanitizer" \
         compute-sanitizer "${options[@]}" "$program" "${arguments[@]}") </dev/null >"$log" 2>&1 || status=$?
