@@ -125,9 +125,18 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     assert!(
         error.to_string().ends_with("(the request is leaked, since the device may still use its memory)")
     );
-    let error = block_on(awaited).unwrap_err();
-    assert!(error.error.is_sticky() && error.request.is_none(), "{error:?}");
-    assert!(block_on(reached).unwrap_err().is_sticky());
+    // On a GPU a lane may have ended before the fault: its callback was called in time, and says so.
+    let finished = match block_on(awaited) {
+        Ok(request) if common::on_gpu() => Some(request),
+        awaited => {
+            let error = awaited.unwrap_err();
+            assert!(error.error.is_sticky() && error.request.is_none(), "{error:?}");
+            None
+        }
+    };
+    let reached = block_on(reached);
+    assert!(if finished.is_some() { reached.is_ok() } else { reached.unwrap_err().is_sticky() });
+    std::mem::forget(finished);
     assert!(lane.reached(cx).unwrap_err().is_sticky());
     drop(dropped);
 

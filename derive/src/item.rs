@@ -44,6 +44,11 @@ impl Struct {
                                them: implement it by hand, which is `unsafe`";
                 Err(Refusal { message, at: punct.span() })
             }
+            Some(TokenTree::Ident(word)) => {
+                let message = "`DeviceData` cannot be derived for a struct with a `where` clause: what holds under a \
+                               condition is not proved; implement it by hand, which is `unsafe`";
+                Err(Refusal { message, at: word.span() })
+            }
             _ => Ok(Self { name, fields: Vec::new() }),
         }
     }

@@ -31,7 +31,7 @@ fn implementation(read: &Struct) -> TokenStream {
         sum.extend(tokens("+ ::core::mem::size_of::<"));
         sum.extend(field.clone());
         sum.extend(tokens(">()"));
-        bounds.extend(tokens("plain::<"));
+        bounds.extend(tokens("__cuprum_plain_data::<"));
         bounds.extend(field.clone());
         bounds.extend(tokens(">();"));
     }
@@ -41,7 +41,7 @@ fn implementation(read: &Struct) -> TokenStream {
     ));
     message.set_span(read.name.span());
 
-    let mut proof = tokens("const fn plain<T: ::cuprum::DeviceData>() {}");
+    let mut proof = tokens("const fn __cuprum_plain_data<T: ::cuprum::DeviceData>() {}");
     proof.extend(bounds);
     proof.extend(tokens("::core::assert!"));
     let mut condition = tokens("::core::mem::size_of::<");

@@ -98,7 +98,10 @@ impl Compiled {
     ) -> Result<Module<'ctx>, ModuleError> {
         let module = match self.output {
             Output::Ptx => Module::load_ptx_with(cx, &String::from_utf8_lossy(&self.code.bytes), options),
-            // SAFETY: a compiler wrote this image; nothing else makes a value of this type.
+            // Options of the user's may have the compiler write text.
+            Output::Cubin if !self.code.bytes.starts_with(b"\x7fELF") => Err(ModuleError::NotLoadable),
+            // SAFETY: a compiler wrote this image, maybe in another process, from which a folder that this user trusts
+            // has it.
             Output::Cubin => unsafe { Module::load_binary_with(cx, &self.code.bytes, options) },
             Output::LtoIr => Err(ModuleError::NotLoadable),
         }?;

@@ -1,5 +1,6 @@
 //! The driver's log: sentences in which it explains its errors.
 
+use std::cell::Cell;
 use std::ffi::{CString, c_char, c_void};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -117,9 +118,18 @@ impl Driver {
     }
 }
 
+thread_local! {
+    /// True while a listener runs on this thread.
+    static LISTENING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// The driver's callback.
 unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_char, bytes: usize) {
     if message.is_null() {
+        return;
+    }
+    // A listener that calls the driver all the same does not hear of what that answers.
+    if LISTENING.replace(true) {
         return;
     }
     // SAFETY: the data is the listener that was registered, which is never freed.
@@ -132,6 +142,7 @@ unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_
         // Dropping it could panic once more, out of a function of C's.
         std::mem::forget(payload);
     }
+    LISTENING.set(false);
 }
 
 impl LogPosition {

@@ -5,8 +5,8 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 
 use cuprum_sys::{
-    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExec, CUgraphExecUpdateResult, CUgraphExecUpdateResultInfo,
-    CUgraphInstantiate_flags, CUgraphNode, CUresult, FnId, Fns, call,
+    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphInstantiate_flags,
+    CUgraphNode, CUresult, FnId, Fns, call,
 };
 
 use super::host::Payload;
@@ -270,20 +270,17 @@ impl<'a> Executable<'a> {
             // SAFETY: both graphs are live; the out-parameters outlive the call.
             unsafe { context_call!(context, cuGraphExecUpdate(exec, new, node, result)) }
         };
-        let refused = |result| result != CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS;
         match answer {
             Ok(()) => {
-                self.inner.updates.clear();
-                self.inner.updates.push(graph);
+                // The new graph is in its place before the old ones go, whose values may panic as they are dropped.
+                drop(std::mem::replace(&mut self.inner.updates, vec![graph]));
                 Ok(())
             }
             Err(error) if error.code() == CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE => {
                 let node = Some(info.errorNode).filter(|node: &CUgraphNode| !node.is_null());
                 let node = node.and_then(|node| graph.nodes.find(node));
-                // It says that nothing was changed, unless the answer is not its own.
-                if !refused(info.result) {
-                    self.inner.updates.push(graph);
-                }
+                // It says that nothing was changed; a part of it might be all the same, and the graph is kept for that.
+                self.inner.updates.push(graph);
                 Err(GraphError::Update { why: info.result, node, error })
             }
             Err(error) => {

@@ -294,11 +294,14 @@ impl<'a> Graph<'a> {
     /// # Errors
     /// As [`kernel_attribute`](Graph::kernel_attribute).
     ///
+    /// # Safety
+    /// 1. The duties of [`set_kernel_attribute`](Graph::set_kernel_attribute), for each attribute of `from` on `to`.
+    ///
     /// Driver: `cuGraphKernelNodeCopyAttributes`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeCopyAttributes")]
-    pub fn copy_kernel_attributes(&mut self, to: Node, from: Node) -> Result<(), GraphError> {
+    pub unsafe fn copy_kernel_attributes(&mut self, to: Node, from: Node) -> Result<(), GraphError> {
         let (to, from) = (self.nodes.raw(to)?, self.nodes.raw(from)?);
-        // SAFETY: both nodes are live.
+        // SAFETY: both nodes are live; the caller answers for the attributes.
         Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeCopyAttributes(to, from)) }?)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cuprum_sys::{CUuserObject, CUuserObject_flags, FnId};
+use cuprum_sys::{CUresult, CUuserObject, CUuserObject_flags, FnId};
 
 use super::{Graph, GraphError};
 use crate::driver::Driver;
@@ -133,7 +133,9 @@ impl Graph<'_> {
     pub fn retain<T: Send>(&mut self, object: &UserObject<T>) -> Result<(), GraphError> {
         let (graph, raw) = (self.as_raw(), self.object(object)?);
         // SAFETY: graph and object are live.
-        Ok(unsafe { context_call!(self.context(), cuGraphRetainUserObject(graph, raw, 1, 0)) }?)
+        unsafe { context_call!(self.context(), cuGraphRetainUserObject(graph, raw, 1, 0)) }?;
+        self.objects.push(raw.0.addr());
+        Ok(())
     }
 
     /// Takes a share back that the graph was given. Executables made before keep theirs.
@@ -145,7 +147,14 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphReleaseUserObject")]
     pub fn release<T: Send>(&mut self, object: &UserObject<T>) -> Result<(), GraphError> {
         let (graph, raw) = (self.as_raw(), self.object(object)?);
-        // SAFETY: graph and object are live; the driver says if the graph has no share.
+        let Some(at) = self.objects.iter().position(|&given| given == raw.0.addr()) else {
+            return Err(
+                Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuGraphReleaseUserObject).into()
+            );
+        };
+        // Whatever the driver answers, it is not asked twice for one share.
+        self.objects.swap_remove(at);
+        // SAFETY: graph and object are live, and the graph was given the share.
         Ok(unsafe { context_call!(self.context(), cuGraphReleaseUserObject(graph, raw, 1)) }?)
     }
 

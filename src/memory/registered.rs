@@ -73,8 +73,10 @@ mod owner {
         type Element = T;
 
         fn into_parts(self) -> (NonNull<T>, usize, usize) {
-            let (len, capacity) = (self.len(), self.capacity());
-            (NonNull::from(self.leak()).cast(), len, capacity)
+            // The pointer of the whole allocation: one of the elements alone may not be used for what is behind them.
+            let mut this = std::mem::ManuallyDrop::new(self);
+            let start = NonNull::new(this.as_mut_ptr()).unwrap_or(NonNull::dangling());
+            (start, this.len(), this.capacity())
         }
 
         unsafe fn from_parts(start: NonNull<T>, len: usize, capacity: usize) -> Self {

@@ -39,11 +39,16 @@ impl Told {
 
     /// What the driver said; if it has not called yet, it will wake `waker`.
     fn status_or_wake(&self, waker: &Waker) -> Option<CUresult> {
+        // Wakers are somebody else's code: they are made before the lock is taken, and dropped after it.
+        let mut spare = Some(waker.clone());
         let mut state = self.state();
         if state.status.is_none() && !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
-            state.waker = Some(waker.clone());
+            std::mem::swap(&mut state.waker, &mut spare);
         }
-        state.status
+        let status = state.status;
+        drop(state);
+        drop(spare);
+        status
     }
 }
 

@@ -39,6 +39,8 @@ pub struct MultiScope<'scope, 'env: 'scope> {
     streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,
     marks: &'scope Marks,
+    /// Invariant: with a shorter `'scope`, memory could be lent for less than the scope.
+    _scope: PhantomData<&'scope mut &'scope ()>,
     _env: PhantomData<&'env mut &'env ()>,
     _this_thread: ThisThread,
 }
@@ -207,6 +209,7 @@ impl Current<'_, '_> {
             streams: wait.streams,
             token: self.token(),
             marks: wait.marks,
+            _scope: PhantomData,
             _env: PhantomData,
             _this_thread: ThisThread::MARK,
         };

@@ -25,7 +25,14 @@ impl Unseen {
 
     pub(super) fn keep(&self, panic: Panic) {
         if !self.library.forked() {
-            lock(&self.first).get_or_insert(panic);
+            let mut first = lock(&self.first);
+            if first.is_none() {
+                *first = Some(panic);
+            } else {
+                // What a panic carries may run anything when it is dropped: not under the lock.
+                drop(first);
+                drop(panic);
+            }
         }
     }
 

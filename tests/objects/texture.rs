@@ -388,12 +388,15 @@ fn what_was_asked_for_is_told() {
             ..Sampler::default()
         };
         let texture = Texture::new(cx, &array, &sampler).unwrap();
-        assert_eq!(texture.sampler(cx).unwrap(), sampler);
+        // Drivers do not tell the color of the border.
+        let told = Sampler { border_color: [0.0; 4], ..sampler };
+        assert_eq!(texture.sampler(cx).unwrap(), told);
         assert_eq!(texture.resource(cx).unwrap(), Resource::Array(array.as_raw()));
         assert_eq!(texture.view(cx).unwrap(), None);
         let cube = Array::<f32>::new(cx, ArrayShape::Cubemap { side: 4 }, NONE).unwrap();
         let seamless = Sampler { seamless_cubemap: true, ..sampler };
-        assert_eq!(Texture::new(cx, &cube, &seamless).unwrap().sampler(cx).unwrap(), seamless);
+        let told = Sampler { seamless_cubemap: true, ..told };
+        assert_eq!(Texture::new(cx, &cube, &seamless).unwrap().sampler(cx).unwrap(), told);
         texture.close().unwrap();
     });
 }

@@ -77,6 +77,14 @@ fn make_room(folder: &Path, kept: &Path, limit: u64) {
     for file in listed.flatten() {
         let (path, Ok(about)) = (file.path(), file.metadata()) else { continue };
         let used = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        // Others may keep files in the folder, too.
+        let is_ours = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .is_some_and(|stem| stem.len() >= 32 && stem.as_bytes()[..32].iter().all(u8::is_ascii_hexdigit));
+        if !is_ours {
+            continue;
+        }
         let extension = path.extension().unwrap_or_default();
         if extension == EXTENSION {
             total = total.saturating_add(about.len());

@@ -15,7 +15,8 @@ pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<
     let names_a_file = |one: &&OsString| {
         let text = one.to_string_lossy();
         let folder = text.starts_with("-I") || text.starts_with("--include-path");
-        text.starts_with("@") || ["pch", "file", "include"].iter().any(|word| text.contains(word)) && !folder
+        text.starts_with("@")
+            || ["pch", "file", "include", "optf", "imacros"].iter().any(|word| text.contains(word)) && !folder
     };
     if let Some(option) = arguments.iter().find(names_a_file) {
         return Some(format!("files by the option {}", option.to_string_lossy()));
@@ -29,9 +30,10 @@ pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<
 fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
     // A line that ends with a backslash goes on; and so might a word.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    // What is a comment is not certain beside raw strings.
-    let code = if joined.contains("R\"") { joined } else { without_comments(&joined) };
-    ["include", "embed"].iter().find_map(|word| {
+    // What is a comment is not certain beside raw strings, nor beside separators of digits.
+    let code =
+        if joined.contains("R\"") || joined.contains('\'') { joined } else { without_comments(&joined) };
+    ["include", "embed", "import"].iter().find_map(|word| {
         code.match_indices(word).find_map(|(at, word)| {
             let rest = code[at + word.len()..].trim_start();
             let name = quoted(rest, '"', '"').or_else(|| quoted(rest, '<', '>'));

@@ -152,7 +152,8 @@ fn set<'a>(
             graph.set_kernel_attribute(nodes.kernel, priority, &value)
         });
     }
-    let copied = || graph.copy_kernel_attributes(nodes.kernel, nodes.kernel);
+    // SAFETY: a node has its own attributes.
+    let copied = || unsafe { graph.copy_kernel_attributes(nodes.kernel, nodes.kernel) };
     steps.attempt("Graph::copy_kernel_attributes", copied);
     let all = [
         steps.attempt("Graph::set_fill", || graph.set_fill(cx, nodes.fill, low, 7)),

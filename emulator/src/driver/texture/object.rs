@@ -127,7 +127,8 @@ calls! {
     }
 
     fn cuTexObjectGetTextureDesc(_call, pTexDesc: Out<CUDA_TEXTURE_DESC>, texObject: u64) {
-        pTexDesc.set(object_of(&TEXTURES, texObject)?.sampling)
+        // An H100's driver does not tell the border's color.
+        pTexDesc.set(CUDA_TEXTURE_DESC { borderColor: [0.0; 4], ..object_of(&TEXTURES, texObject)?.sampling })
     }
 
     fn cuTexObjectGetResourceViewDesc(

@@ -24,4 +24,13 @@ union Either {
 #[repr(C)]
 struct Both<T>(T, T);
 
+#[derive(Clone, Copy, DeviceData)]
+#[repr(C)]
+struct Never
+where
+    u8: Copy,
+{
+    value: std::convert::Infallible,
+}
+
 fn main() {}
