@@ -164,15 +164,19 @@ fn beyond_its_limit_the_least_used_goes_first() {
         "used now, so no longer the oldest"
     );
     fs::write(folder.join("of another program"), "kept").unwrap();
-    let abandoned = folder.join("x.part");
+    let part = |name: &str| folder.join(format!("{name}.1-2-3.part"));
+    let (abandoned, unfinished) = (part(&"a".repeat(32)), part(&"b".repeat(32)));
     fs::write(&abandoned, "").unwrap();
     age(&abandoned, 7200);
-    fs::write(folder.join("y.part"), "somebody writes this now").unwrap();
+    fs::write(&unfinished, "somebody writes this now").unwrap();
+    // Other programs have unfinished files, too.
+    let download = part("film");
+    fs::write(&download, "").unwrap();
+    age(&download, 7200);
     assert_eq!(compile(&cached(3 * size + 10), &text(4)).cache_use(), &CacheUse::Stored);
     assert!(paths[0].exists() && !paths[1].exists() && !paths[2].exists() && paths[3].exists());
-    assert!(
-        folder.join("of another program").exists() && folder.join("y.part").exists() && !abandoned.exists()
-    );
+    assert!(folder.join("of another program").exists() && download.exists());
+    assert!(unfinished.exists() && !abandoned.exists());
     let large = compile(&cached(size / 2), &text(5));
     assert!(matches!(large.cache_use(), CacheUse::NotStored(why) if why.contains("may have")), "{large:?}");
 }
