@@ -8,7 +8,7 @@ use cuprum::texture::{
 };
 use cuprum::vector::float4;
 
-use crate::common::in_context;
+use crate::common::{in_context, on_gpu};
 use crate::sampling::{fetch, first_channels, reference, sample, sample_bits};
 
 const NONE: ArrayFlags = ArrayFlags::empty();
@@ -363,7 +363,7 @@ fn an_array_is_read_as_other_elements_and_only_some_layers() {
         for wrong in [ResourceView::of::<u16>(), ResourceView::of::<u32>().with_layers(1..=7)] {
             match Texture::with_view(cx, &array, &Sampler::new(), &wrong) {
                 // The driver of an H200 takes one of them at least.
-                Ok(_) => assert!(common::on_gpu(), "{wrong:?}"),
+                Ok(_) => assert!(on_gpu(), "{wrong:?}"),
                 Err(TextureError::Driver(error)) => {
                     assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_VALUE, "{wrong:?}");
                 }
