@@ -205,24 +205,23 @@ impl<'a> Graph<'a> {
         cx.of(stream.context(), FnId::cuStreamBeginCaptureToGraph)?;
         let after = self.nodes.raws(after)?;
         let (raw, first, count, mode) = (stream.as_raw(), after.as_ptr(), after.len(), mode.raw());
-        self.is_incomplete(true);
         let none = std::ptr::null();
         // SAFETY: stream, graph and nodes are live, and the list outlives the call; no data stands for ordinary edges.
         let begun = unsafe {
             context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode))
         };
         // What was not called has left nothing.
-        self.is_incomplete(!begun.is_err_and(Error::is_unresolved));
+        self.nodes.is_incomplete(begun.is_err_and(|error| !error.is_unresolved()));
         let end = End { context, stream: raw, makes_a_graph: false };
         end.begun(begun)?;
-        let back = Back::new(self);
+        let mut back = Back::new(self);
         let abandon = Abandon(end);
         let result = body(&Capture::new(cx, stream, &back.shared));
         if result.is_ok() {
             let ended = abandon.0.end();
             std::mem::forget(abandon);
             ended?;
-            back.graph.is_incomplete(false);
+            back.ended = true;
         }
         result
     }
@@ -232,11 +231,13 @@ impl<'a> Graph<'a> {
 struct Back<'g, 'a> {
     graph: &'g mut Graph<'a>,
     shared: Shared<'a>,
+    /// True once the capture has ended well.
+    ended: bool,
 }
 
 impl<'g, 'a> Back<'g, 'a> {
     fn new(graph: &'g mut Graph<'a>) -> Self {
-        let mut back = Self { graph, shared: Shared::new(Kept::new()) };
+        let mut back = Self { graph, shared: Shared::new(Kept::new()), ended: false };
         back.swap();
         back
     }
@@ -250,6 +251,7 @@ impl<'g, 'a> Back<'g, 'a> {
 impl Drop for Back<'_, '_> {
     fn drop(&mut self) {
         self.swap();
+        self.graph.nodes.is_incomplete(!self.ended);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cuprum_sys::FnId;
 
-use super::kernel::{NodeKernel, first_params, params};
+use super::kernel::{NodeKernel, with_params};
 use super::memory::{between, fill};
 use super::{Executable, Graph, GraphError, Loan, Node, SharedLoan};
 use crate::context::{ContextRef, Current};
@@ -80,10 +80,7 @@ impl<'a> Executable<'a> {
         let (exec, node) = (self.as_raw(), self.inner.graph.nodes.raw(node)?);
         let function = self.inner.graph.accept_kernel(&kernel, config)?;
         let library = context.library();
-        let answer = arguments.with_pointers(|pointers| {
-            let new = params(function, config, pointers);
-            let old = first_params(&new);
-            let (new, old) = (&raw const new, &raw const old);
+        let answer = with_params(function, config, arguments, |new, old| {
             // SAFETY: graph, node and kernel are live, and there is one pointer for each parameter, to a value of its
             // size; the caller answers for the kernel.
             unsafe {

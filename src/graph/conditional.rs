@@ -5,6 +5,7 @@ use cuprum_sys::{
     CUgraphConditionalNodeType, CUgraphNode, CUgraphNodeParams, CUgraphNodeType, FnId,
 };
 
+use super::kept::Brand;
 use super::node::Body;
 use super::{Graph, GraphError, Node};
 use crate::context::Current;
@@ -14,6 +15,7 @@ use crate::raw::call::{context_call, either_call};
 /// [`as_raw`](Condition::as_raw) given as an argument, with `cudaGraphSetConditional`. A token, not to be used twice.
 #[derive(Debug)]
 pub struct Condition {
+    brand: Brand,
     raw: CUgraphConditionalHandle,
 }
 
@@ -40,7 +42,7 @@ impl Graph<'_> {
         let to = &raw mut raw;
         // SAFETY: graph and context are live; the out-parameter outlives the call.
         unsafe { context_call!(context, cuGraphConditionalHandleCreate(to, graph, of, value, flags)) }?;
-        Ok(Condition { raw })
+        Ok(Condition { brand: self.kept.brand, raw })
     }
 
     /// Adds a node that runs a body if the condition is not zero.
@@ -66,8 +68,7 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_INVALID_VALUE` for a condition of another graph;
-    /// `CUDA_ERROR_NOT_SUPPORTED`.
+    /// [`GraphError::Foreign`], for a condition of another graph too; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias = "cuGraphAddNode_v2")]
@@ -147,6 +148,10 @@ impl Graph<'_> {
         kind: CUgraphConditionalNodeType,
     ) -> Result<[(Node, Body); N], GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
+        // Handles are small numbers, so that one of another graph could be taken for one of this.
+        if condition.brand != self.kept.brand {
+            return Err(GraphError::Foreign);
+        }
         let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
         let mut params = CUgraphNodeParams {
             type_: CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,

@@ -315,9 +315,11 @@ impl<'a> Kept<'a> {
         self.host_calls.iter().find_map(|call| call.take_panic()).or_else(inner)
     }
 
-    /// Whether a loan is of this graph.
+    /// Whether a loan is of this graph. What a child graph allocates exists inside of the child alone.
     pub(super) fn check<T: DeviceData>(&self, loan: SharedLoan<T>) -> Result<(), GraphError> {
-        self.of(loan.place.brand).map(drop).ok_or(GraphError::Foreign)
+        let known =
+            self.of(loan.place.brand).is_some_and(|_| loan.place.at.is_some() || self.allocates(loan));
+        if known { Ok(()) } else { Err(GraphError::Foreign) }
     }
 
     /// Whether this is memory that the graph allocates while it runs.

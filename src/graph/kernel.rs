@@ -60,11 +60,7 @@ pub struct KernelOf {
 }
 
 /// What the driver is given for a kernel node. The pointers are those of the caller.
-pub(super) fn params(
-    function: CUfunction,
-    config: LaunchConfig,
-    pointers: *mut *mut c_void,
-) -> CUDA_KERNEL_NODE_PARAMS {
+fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void) -> CUDA_KERNEL_NODE_PARAMS {
     let LaunchConfig { grid, block, shared_bytes } = config;
     CUDA_KERNEL_NODE_PARAMS {
         func: function,
@@ -80,8 +76,23 @@ pub(super) fn params(
     }
 }
 
+/// Runs `call` with what a kernel node launches, as drivers of today and those before CUDA 12 read it. There is one pointer
+/// for each parameter, to a value of its size, and all of it outlives the call.
+pub(super) fn with_params<S: Signature, R>(
+    function: CUfunction,
+    config: LaunchConfig,
+    arguments: impl Arguments<S>,
+    call: impl FnOnce(*const CUDA_KERNEL_NODE_PARAMS, *const CUDA_KERNEL_NODE_PARAMS_v1) -> R,
+) -> R {
+    arguments.with_pointers(|pointers| {
+        let new = params(function, config, pointers);
+        let old = first_params(&new);
+        call(&raw const new, &raw const old)
+    })
+}
+
 /// The same as before CUDA 12.
-pub(super) fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
+fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func: new.func,
         gridDimX: new.gridDimX,
@@ -150,10 +161,7 @@ impl<'a> Graph<'a> {
         let function = self.accept_kernel(&kernel, config)?;
         let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
         let (out, first, count, library) = (&raw mut node, after.as_ptr(), after.len(), context.library());
-        arguments.with_pointers(|pointers| {
-            let new = params(function, config, pointers);
-            let old = first_params(&new);
-            let (new, old) = (&raw const new, &raw const old);
+        with_params(function, config, arguments, |new, old| {
             // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and there is one pointer for
             // each parameter, to a value of its size; the caller answers for the kernel.
             let answer = unsafe {
@@ -205,10 +213,7 @@ impl<'a> Graph<'a> {
         let (context, _) = self.ready(cx, FnId::cuGraphKernelNodeSetParams_v2)?;
         let (node, function) = (self.nodes.raw(node)?, self.accept_kernel(&kernel, config)?);
         let library = context.library();
-        let answer = arguments.with_pointers(|pointers| {
-            let new = params(function, config, pointers);
-            let old = first_params(&new);
-            let (new, old) = (&raw const new, &raw const old);
+        let answer = with_params(function, config, arguments, |new, old| {
             // SAFETY: as in `add_kernel`.
             unsafe {
                 either_call!(library, cuGraphKernelNodeSetParams_v2(node, new)

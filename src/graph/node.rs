@@ -67,6 +67,8 @@ pub(super) struct Nodes {
     bodies: Vec<Inner>,
     /// The part to which nodes are added.
     part: usize,
+    /// True if a capture into the graph failed: which of the nodes are left is not known.
+    incomplete: bool,
 }
 
 // SAFETY: handles, which are numbers to us; the driver allows any thread to use them, one at a time.
@@ -74,7 +76,23 @@ unsafe impl Send for Nodes {}
 
 impl Nodes {
     pub(super) fn new(brand: Brand) -> Self {
-        Self { brand, known: Vec::new(), by_handle: HashMap::new(), bodies: Vec::new(), part: 0 }
+        Self {
+            brand,
+            known: Vec::new(),
+            by_handle: HashMap::new(),
+            bodies: Vec::new(),
+            part: 0,
+            incomplete: false,
+        }
+    }
+
+    /// Says whether what is in the graph is not known; no token is good while it is so.
+    pub(super) fn is_incomplete(&mut self, incomplete: bool) {
+        self.incomplete = incomplete;
+    }
+
+    pub(super) fn check_complete(&self) -> Result<(), GraphError> {
+        if self.incomplete { Err(GraphError::Incomplete) } else { Ok(()) }
     }
 
     /// The token for a node of the present part that the driver gave.
@@ -94,6 +112,7 @@ impl Nodes {
 
     /// The driver's handle of a node, whichever part it is in.
     pub(super) fn raw(&self, node: Node) -> Result<CUgraphNode, GraphError> {
+        self.check_complete()?;
         match self.known.get(node.at).filter(|_| node.brand == self.brand) {
             Some(known) if known.removed => Err(GraphError::Removed),
             Some(known) => Ok(known.raw),

@@ -36,8 +36,6 @@ pub struct Graph<'a> {
     /// Addresses of user objects of which it has shares, each as often as it was given one and not asked for it back: drivers take
     /// back what was never given, and free the value (measured on an H100, driver 580).
     pub(super) objects: Vec<usize>,
-    /// Whether a capture into it failed.
-    incomplete: bool,
     _one_thread: PhantomData<Cell<()>>,
 }
 
@@ -93,7 +91,7 @@ impl<'a> Graph<'a> {
     /// Takes over a graph that the driver just made, and what it keeps.
     pub(super) fn from_parts(cx: &Current<'_, 'a>, raw: CUgraph, kept: Kept<'a>) -> Self {
         let (raw, nodes) = (Held::new(raw, cx.near()), Nodes::new(kept.brand));
-        Self { raw, nodes, kept, objects: Vec::new(), incomplete: false, _one_thread: PhantomData }
+        Self { raw, nodes, kept, objects: Vec::new(), _one_thread: PhantomData }
     }
 
     /// The driver's handle.
@@ -119,12 +117,7 @@ impl<'a> Graph<'a> {
     }
 
     pub(super) fn check_complete(&self) -> Result<(), GraphError> {
-        if self.incomplete { Err(GraphError::Incomplete) } else { Ok(()) }
-    }
-
-    /// Says whether what is in it is not known.
-    pub(super) fn is_incomplete(&mut self, incomplete: bool) {
-        self.incomplete = incomplete;
+        self.nodes.check_complete()
     }
 
     /// Lends device memory to the graph for as long as it, or an executable made of it, is there. No driver call.

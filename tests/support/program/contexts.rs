@@ -69,15 +69,11 @@ fn settings(steps: &Steps, cx: &Current<'_, '_>) {
     let config = config.unwrap_or(CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE);
     steps.attempt("Current::set_cache_config", || cx.set_cache_config(config));
     steps.attempt("Current::reset_persisting_l2_cache", || cx.reset_persisting_l2_cache());
-    steps.may_refuse(
-        "Current::multiprocessor_affinity",
-        CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
-        || cx.multiprocessor_affinity(),
-    );
+    steps.attempt("Current::multiprocessor_affinity", || cx.multiprocessor_affinity());
     let target = CUflushGPUDirectRDMAWritesTarget::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;
     let scope = CUflushGPUDirectRDMAWritesScope::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER;
     let flush = || cx.flush_gpu_direct_rdma_writes(target, scope);
-    steps.may_refuse("Current::flush_gpu_direct_rdma_writes", CUresult::CUDA_ERROR_NOT_SUPPORTED, flush);
+    steps.attempt("Current::flush_gpu_direct_rdma_writes", flush);
     if let Some(event) = steps.attempt("Event::new", || Event::new(cx, EventFlags::empty())) {
         steps.attempt("Current::record", || cx.record(&event));
         steps.attempt("Current::wait_for", || cx.wait_for(&event));

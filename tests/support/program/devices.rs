@@ -32,9 +32,7 @@ fn supports(steps: &Steps, driver: Driver, device: Device) {
     let affinity = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
     steps.attempt("Device::supports_exec_affinity", || device.supports_exec_affinity(affinity));
     let operations = [CUatomicOperation::CU_ATOMIC_OPERATION_AND];
-    steps.may_refuse("Device::host_atomic_capabilities", CUresult::CUDA_ERROR_NOT_SUPPORTED, || {
-        device.host_atomic_capabilities(&operations)
-    });
+    steps.attempt("Device::host_atomic_capabilities", || device.host_atomic_capabilities(&operations));
     steps.attempt("Device::can_access_peer", || device.can_access_peer(device));
     let rank = CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK;
     steps.may_refuse("Device::peer_attribute", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
