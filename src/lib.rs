@@ -27,6 +27,7 @@
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
 //! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
+//! | [`StreamBuffer`](pool::StreamBuffer): memory in the order of a stream | `&Current` and a `Stream`, which it borrows or shares | no other stream uses it before it is allocated, or after it is freed |
 //! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
 //! | [`PinnedBuffer`], [`Registered`]: page-locked memory of the host | `&Current`; they borrow the context, or share it | it is not freed or touched while the device may write it |
 //! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows what its nodes touch, or owns it | what a replay touches is reached through the graph, between replays |
@@ -175,6 +176,7 @@
 // memory            addresses and slices of device memory, its owners, and the one place for copies
 // launch            signature: arguments of kernels; config: geometry
 // stream            streams, events, and scopes that lend memory
+// pool              memory in the order of streams, the driver's pools, and pools that keep blocks
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
@@ -189,6 +191,7 @@ pub mod launch;
 pub mod memory;
 pub mod module;
 pub mod not_wrapped;
+pub mod pool;
 mod raw;
 pub mod stream;
 pub mod swallowed;

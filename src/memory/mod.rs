@@ -17,6 +17,7 @@
 
 mod array;
 mod buffer;
+pub(crate) mod caching;
 pub(crate) mod copy;
 mod data;
 mod extent;
@@ -140,6 +141,23 @@ pub enum MemoryError {
     /// The source of a copy is lent to another stream than the destination, which nothing orders. Nothing was copied.
     #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
     OtherStream,
+    /// Memory in the order of one stream was given to work on another one. Nothing was done.
+    #[error("the memory is in the order of another stream: use it on its own one, or move it with an event")]
+    NotInOrder,
+    /// A pool has no room, nor has the device for the pool. Nothing was allocated.
+    #[error(
+        "no room for {bytes} bytes in a pool that has {used} bytes in use and holds {held} more: {error}"
+    )]
+    NoRoom {
+        /// Bytes asked for.
+        bytes: usize,
+        /// Bytes that were in use when the driver refused.
+        used: u64,
+        /// Bytes that the pool held beside them.
+        held: u64,
+        /// The driver's refusal.
+        error: Error,
+    },
     /// Source and destination of a copy are parts of the same memory and overlap. Nothing was copied.
     #[error(
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"

@@ -14,13 +14,6 @@ groups! { NotYet:
     "what an address is":
         cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
 
-    "stream-ordered allocation and its pools":
-        cuDeviceSetMemPool cuDeviceGetMemPool cuDeviceGetDefaultMemPool cuMemPoolTrimTo
-        cuMemPoolSetAttribute cuMemPoolGetAttribute cuMemPoolSetAccess cuMemPoolGetAccess
-        cuMemPoolCreate cuMemPoolDestroy cuMemGetDefaultMemPool cuMemGetMemPool cuMemSetMemPool
-        cuMemPoolExportToShareableHandle cuMemPoolImportFromShareableHandle cuMemPoolExportPointer
-        cuMemPoolImportPointer cuMemFreeAsync cuMemAllocAsync cuMemAllocFromPoolAsync;
-
     "virtual memory: reserving, creating, mapping":
         cuMemAddressReserve cuMemAddressFree cuMemCreate cuMemRelease cuMemMap cuMemUnmap
         cuMemSetAccess cuMemGetAccess cuMemExportToShareableHandle cuMemImportFromShareableHandle

@@ -39,7 +39,7 @@ impl<T: DeviceData> Clone for LentShared<'_, T> {
 impl<T: DeviceData> Copy for LentShared<'_, T> {}
 
 impl<'scope, T: DeviceData> LentShared<'scope, T> {
-    pub(super) fn new(address: CUdeviceptr, len: usize, stream: CUstream, token: Token<'scope>) -> Self {
+    pub(crate) fn new(address: CUdeviceptr, len: usize, stream: CUstream, token: Token<'scope>) -> Self {
         let (_elements, _scope, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
         Self { address, len, stream, token, _elements, _scope, _this_thread }
     }
@@ -105,7 +105,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
 
 impl<'scope, T: DeviceData> Lent<'scope, T> {
     /// What is borrowed mutably by a scope, as its parts.
-    pub(super) const fn new(part: LentShared<'scope, T>) -> Self {
+    pub(crate) const fn new(part: LentShared<'scope, T>) -> Self {
         Self { part, _elements: PhantomData }
     }
 

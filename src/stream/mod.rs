@@ -32,6 +32,7 @@ mod raw_copy;
 mod reached;
 mod request;
 mod scope;
+mod shared;
 mod whole_context;
 
 use std::fmt;
@@ -47,6 +48,8 @@ pub use self::lent_pitched::{LentPitched, LentSource};
 pub use self::reached::{PendingFuture, Reached};
 pub use self::request::{Pending, Request, RequestError};
 pub use self::scope::{MultiScope, Scope};
+pub(crate) use self::shared::KeptStream;
+pub use self::shared::{SharedStream, StreamSource};
 
 use crate::context::{ContextRef, Current};
 use crate::error::Error;

@@ -305,6 +305,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Ok((self.stream, self.token))
     }
 
+    /// Takes in memory in the order of `stream`, if that is the scope's own: nothing has to be waited for then.
+    pub(crate) fn in_order(&self, stream: &Stream<'_>) -> Result<(CUstream, Token<'scope>), MemoryError> {
+        self.token.of(stream.context(), FnId::cuStreamSynchronize)?;
+        if stream.as_raw() != self.stream {
+            return Err(MemoryError::NotInOrder);
+        }
+        Ok((self.stream, self.token))
+    }
+
     /// Checks where memory is from, and waits for what may still write it.
     fn accept(&self, home: &ContextRef) -> Result<(), Error> {
         let context = self.token.of(home, FnId::cuStreamSynchronize)?;

@@ -21,6 +21,11 @@ const ROOMS: &[Room<'static>] = &[
         &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments"],
     ),
     (
+        "pool",
+        &["pool"],
+        &["error", "swallowed", "call", "held", "driver", "context", "memory", "arguments", "stream"],
+    ),
+    (
         "module",
         &["module"],
         &["error", "call", "keep", "driver", "context", "held", "memory", "arguments", "geometry", "stream"],
