@@ -27,6 +27,7 @@ mod occupancy;
 mod pinned;
 mod pitched;
 mod pointer;
+mod pool;
 mod pycuda_textures;
 mod request;
 mod stream;
