@@ -16,6 +16,7 @@
 mod common;
 mod in_flight;
 mod medians;
+mod pools;
 #[path = "../tests/support/tracer/mod.rs"]
 mod tracer;
 
@@ -42,7 +43,7 @@ use tracer::list::{enums, structs, table, types};
 const BATCH: u64 = 256;
 
 pub(crate) const COPIED_BYTES: usize = 4 << 10;
-const ALLOCATED_BYTES: usize = 1 << 20;
+pub(crate) const ALLOCATED_BYTES: usize = 1 << 20;
 const THREADS: u32 = 32;
 /// Kernels of the graph.
 const KERNELS: usize = 20;
@@ -114,6 +115,7 @@ impl Measurement<'_> {
     fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
         graphs(&mut self, driver, cx);
         in_flight::measure(&mut self, driver);
+        pools::measure(&mut self, driver, cx);
         let Self { group, table } = self;
         group.finish();
         println!("{table}");

@@ -129,8 +129,9 @@ impl PoolRef {
     /// its access meanwhile faults.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for devices that are no [peers](Device::can_access_peer), `CUDA_ERROR_INVALID_VALUE` for
-    /// no access of the pool's own; [`Error::is_wrong_context`] for a device of another driver.
+    /// `CUDA_ERROR_INVALID_DEVICE` for devices that are no [peers](Device::can_access_peer), and to take the access of the
+    /// pool's own; `CUDA_ERROR_NOT_SUPPORTED` for an access to read alone; [`Error::is_wrong_context`] for a device of another
+    /// driver.
     ///
     /// Driver: `cuMemPoolSetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAccess")]

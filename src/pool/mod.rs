@@ -22,6 +22,10 @@
 //! | another thread records the event of [`move_to`](StreamBuffer::move_to) in between | that takes it mutably |
 //! | forgotten | the memory leaks, and nothing else |
 //!
+//! While the calling thread captures a stream, the driver refuses to allocate and to free on any other one, and the capture
+//! is invalid then, unless it is [relaxed](crate::graph::CaptureMode::Relaxed): what is dropped meanwhile leaks. So make and
+//! drop memory before or after.
+//!
 //! # The driver's pools
 //!
 //! A [`PoolRef`] is a pool of the driver: one that was [made](MemoryPool::new), or the [default](crate::Device::default_pool)

@@ -8,6 +8,7 @@ mod cases;
 #[path = "../support/common/mod.rs"]
 mod common;
 mod pending;
+mod pooled;
 mod workers;
 
 use std::io::Read;

@@ -23,6 +23,7 @@ mod injection;
 mod old_drivers;
 mod open;
 mod parameters;
+mod pool;
 mod provenance;
 mod self_test;
 mod stack;

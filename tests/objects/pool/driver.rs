@@ -2,7 +2,9 @@
 
 use cuprum::MemoryError;
 use cuprum::Stream;
-use cuprum::pool::{MemoryPool, PoolAccess, PoolAttribute as A, PoolOptions, PoolPlace, StreamBuffer};
+use cuprum::pool::{
+    MemoryPool, PoolAccess, PoolAttribute as A, PoolOptions, PoolPlace, PoolPointer, StreamBuffer,
+};
 use cuprum::sys::{CUmemPool_attribute, CUresult};
 
 use crate::common::{device, driver, in_context};
@@ -114,8 +116,39 @@ fn memory_of_the_host_has_pools_too() {
             // A driver before CUDA 12.8.
             Err(error) => return assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_VALUE),
         };
+        pool.set_access(&[(device(), PoolAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)]).unwrap();
         let mut buffer = StreamBuffer::<u32>::alloc_from(cx, &stream, &pool, 100).unwrap();
         buffer.fill(cx, 9).unwrap();
-        assert_eq!(buffer.to_vec(cx).unwrap(), [9; 100]);
+        stream.synchronize(cx).unwrap();
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pool_and_its_memory_go_to_others_by_a_descriptor_and_bytes() {
+    use std::os::fd::AsFd;
+
+    in_context(|cx| {
+        let stream = Stream::new(cx).unwrap();
+        let pool = MemoryPool::new(driver(), &on_device().with_export()).unwrap();
+        let plain = MemoryPool::new(driver(), &on_device()).unwrap();
+        assert_eq!(plain.export().unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_VALUE);
+        let nothing = std::fs::File::open("/dev/null").unwrap();
+        assert!(MemoryPool::import(driver(), nothing.as_fd()).is_err());
+        let theirs = MemoryPool::import(driver(), pool.export().unwrap().as_fd()).unwrap();
+        assert!(StreamBuffer::<u8>::alloc_from(cx, &stream, &theirs, 1).is_err());
+        let mut buffer = StreamBuffer::<u32>::alloc_from(cx, &stream, &pool, 100).unwrap();
+        buffer.fill(cx, 6).unwrap();
+        let bytes = buffer.export(cx).unwrap().to_bytes();
+        let pointer = PoolPointer::from_bytes(bytes);
+        // SAFETY: as many elements, filled before on the same stream, and freed after.
+        let imported = unsafe { StreamBuffer::<u32>::import(cx, &stream, &theirs, &pointer, 100) }.unwrap();
+        assert_eq!(imported.to_vec(cx).unwrap(), [6; 100]);
+        imported.close().unwrap();
+        stream.synchronize(cx).unwrap();
+        assert_eq!(buffer.to_vec(cx).unwrap(), [6; 100]);
+        let unknown = PoolPointer::from_bytes([1; PoolPointer::BYTES]);
+        // SAFETY: refused.
+        assert!(unsafe { StreamBuffer::<u32>::import(cx, &stream, &theirs, &unknown, 100) }.is_err());
     });
 }

@@ -9,8 +9,8 @@ use cuprum::{
 };
 
 use super::{
-    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
-    textures,
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, pools, requests, scopes,
+    streams, textures,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -31,6 +31,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         memory::all(steps, &cx);
         arrays::all(steps, &cx);
         textures::all(steps, &cx);
+        pools::all(steps, &cx);
         memory::peers(steps, &mut cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);

@@ -79,7 +79,16 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError Mismatch LaunchError TextureError WorkerError);
+around!(Mismatch LaunchError TextureError WorkerError);
+
+impl Reported for MemoryError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::NoRoom { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
 
 impl Reported for BindError {
     fn of_driver(&self) -> Option<Error> {

@@ -21,6 +21,7 @@ pub(super) enum Kind {
     MipmappedArray,
     Texture,
     Surface,
+    Pool,
 }
 
 impl Kind {
@@ -39,6 +40,7 @@ impl Kind {
             "CUmipmappedArray" => Self::MipmappedArray,
             "CUtexObject" => Self::Texture,
             "CUsurfObject" => Self::Surface,
+            "CUmemoryPool" => Self::Pool,
             _ => return None,
         })
     }

@@ -60,7 +60,12 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuEventCreate => Kind::Event,
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
-        FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 | FnId::cuMemAllocPitch_v2 => Kind::Memory,
+        FnId::cuModuleGetGlobal_v2
+        | FnId::cuMemAlloc_v2
+        | FnId::cuMemAllocPitch_v2
+        | FnId::cuMemAllocAsync
+        | FnId::cuMemAllocFromPoolAsync
+        | FnId::cuMemPoolImportPointer => Kind::Memory,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
             Kind::Executable
@@ -69,6 +74,7 @@ fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
         FnId::cuTexObjectCreate => Kind::Texture,
         FnId::cuSurfObjectCreate => Kind::Surface,
+        FnId::cuMemPoolCreate | FnId::cuMemPoolImportFromShareableHandle => Kind::Pool,
         FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => Kind::Host,
         _ => return None,
     })
@@ -81,7 +87,8 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuStreamDestroy_v2 => Kind::Stream,
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
-        FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuMemFree_v2 | FnId::cuMemFreeAsync => Kind::Memory,
+        FnId::cuMemPoolDestroy => Kind::Pool,
         FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
         FnId::cuGraphDestroy => Kind::Graph,
         FnId::cuGraphExecDestroy => Kind::Executable,
@@ -108,7 +115,11 @@ fn only_tells(function: FnId) -> bool {
             | FnId::cuGraphChildGraphNodeGetGraph
             | FnId::cuGraphEventRecordNodeGetEvent
             | FnId::cuGraphEventWaitNodeGetEvent
+            | FnId::cuDeviceGetDefaultMemPool
+            | FnId::cuDeviceGetMemPool
             | FnId::cuGraphMemFreeNodeGetParams
+            | FnId::cuMemGetDefaultMemPool
+            | FnId::cuMemGetMemPool
             | FnId::cuMemHostGetDevicePointer_v2
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3
@@ -138,6 +149,10 @@ fn is_free_of_context(function: FnId) -> bool {
         "cuModuleGet",
         "cuFunc",
         "cuThread",
+        "cuMemGetDefaultMemPool",
+        "cuMemGetMemPool",
+        "cuMemPool",
+        "cuMemSetMemPool",
         "cuUserObject",
     ];
     begins.iter().chain(&objects).any(|start| name.starts_with(start))
@@ -299,9 +314,11 @@ impl Watcher {
             FnId::cuMemAllocPitch_v2 => {
                 self.handles.make(kind, made, read::<u64>(words[1]) * words[3], current)
             }
-            FnId::cuMemAlloc_v2 | FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => {
-                self.handles.make(kind, made, words[1], current)
-            }
+            FnId::cuMemAlloc_v2
+            | FnId::cuMemAllocAsync
+            | FnId::cuMemAllocFromPoolAsync
+            | FnId::cuMemHostAlloc
+            | FnId::cuMemHostRegister_v2 => self.handles.make(kind, made, words[1], current),
             _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
             _ => self.handles.make(kind, made, 1, current),
         }

@@ -15,6 +15,7 @@ use crate::driver::state::{captures, memory, scheduler};
 use super::graph_memory::BLOCKS;
 use super::leftover::LEFTOVERS;
 use super::pool::{leave_pool, pool_of};
+use super::pool_share::free_import;
 
 /// Alignment of the rows of pitched memory.
 const PITCH_ALIGN: usize = 512;
@@ -94,7 +95,9 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
         block.vanish();
         return context.check();
     }
-    take_away(address)?;
+    if !free_import(address) {
+        take_away(address)?;
+    }
     context.check()
 }
 

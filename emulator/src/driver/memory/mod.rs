@@ -6,6 +6,7 @@ mod graph_memory;
 mod leftover;
 mod pointer;
 mod pool;
+mod pool_share;
 mod virtual_memory;
 
 use crate::driver::call::Builder;
@@ -14,6 +15,7 @@ pub(crate) use allocation::{allocate_in, take_away};
 pub(crate) use bytes::{Bytes, unified};
 pub(crate) use graph_memory::{BLOCKS, Block};
 pub(crate) use pool::{CURRENT_POOLS, POOLS, Place, join_pool, pool_of};
+pub(crate) use pool_share::free_import;
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
@@ -21,5 +23,6 @@ pub(crate) fn install(builder: &mut Builder) {
     graph_memory::install(builder);
     pointer::install(builder);
     pool::install(builder);
+    pool_share::install(builder);
     virtual_memory::install(builder);
 }

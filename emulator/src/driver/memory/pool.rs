@@ -13,6 +13,9 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY
 use crate::driver::call::{In, InMut, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::device;
 use crate::driver::handle::Handle;
+use crate::driver::state::captures;
+
+use super::pool_share::{allow_export, forbid_export};
 
 /// What a pool grows by: its largest size is a multiple of it, as measured on an H100 with driver 580.
 const PAGE: u64 = 32 << 20;
@@ -358,11 +361,14 @@ calls! {
         pool.check()?;
         let props = poolProps.get()?;
         let place = Place::of(&props.location, props.allocType)?;
+        captures().forbid_unsafe()?;
+        let made = POOLS.insert(Pool::new(place, false, props.maxSize as u64));
         let plain = props.handleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
-        if !plain {
+        if !plain && !allow_export(made, props.handleTypes) {
+            POOLS.remove(made);
             return Err(not_supported(PRIVATE));
         }
-        put_handle(pool, POOLS.insert(Pool::new(place, false, props.maxSize as u64)))
+        put_handle(pool, made)
     }
 
     /// What was allocated from the pool stays.
@@ -370,6 +376,7 @@ calls! {
         let owner = Pool::find(pool)?;
         ensure(!owner.is_default, INVALID_VALUE)?;
         CURRENT_POOLS.forget(owner.place, pool.addr());
+        forbid_export(pool.addr());
         POOLS.remove(pool.addr()).map(drop).ok_or(INVALID_HANDLE)
     }
 
@@ -406,7 +413,13 @@ calls! {
             let device = located(&access.location)?;
             let both = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
             let own = pool.place == Place::Device(device);
-            ensure(!own || access.flags == both, INVALID_VALUE)?;
+            match access.flags {
+                flags if flags == both => {}
+                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE if !own => {}
+                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE => return Err(CUresult::CUDA_ERROR_INVALID_DEVICE),
+                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ => return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
+                _ => return Err(INVALID_VALUE),
+            }
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, Out, calls, not_supported};
 use crate::driver::handle::Handle;
 use crate::driver::memory::{
-    BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, join_pool, pool_of, take_away,
+    BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, free_import, join_pool, pool_of, take_away,
 };
 use crate::driver::state::{Operation, Turn, captures, memory, scheduler};
 
@@ -104,6 +104,12 @@ calls! {
             return Ok(());
         }
         let is_captured = captures().has(stream.lane());
+        if !is_captured {
+            captures().forbid_unsafe()?;
+            if free_import(dptr) {
+                return Ok(());
+            }
+        }
         if let Some(block) = BLOCKS.find(dptr).filter(|_| !is_captured) {
             block.release()?;
             return stream.push(Free(dptr)).map(drop);
