@@ -49,6 +49,8 @@ pub(crate) struct Watcher {
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
     flights: Flights,
+    /// How many times memory is imported beside its allocation, by address.
+    imports: HashMap<u64, usize>,
     violations: Vec<Violation>,
 }
 
@@ -64,8 +66,7 @@ fn made_by(function: FnId) -> Option<Kind> {
         | FnId::cuMemAlloc_v2
         | FnId::cuMemAllocPitch_v2
         | FnId::cuMemAllocAsync
-        | FnId::cuMemAllocFromPoolAsync
-        | FnId::cuMemPoolImportPointer => Kind::Memory,
+        | FnId::cuMemAllocFromPoolAsync => Kind::Memory,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
             Kind::Executable
@@ -120,6 +121,7 @@ fn only_tells(function: FnId) -> bool {
             | FnId::cuGraphMemFreeNodeGetParams
             | FnId::cuMemGetDefaultMemPool
             | FnId::cuMemGetMemPool
+            | FnId::cuMemPoolImportPointer
             | FnId::cuMemHostGetDevicePointer_v2
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3
@@ -214,7 +216,8 @@ impl Watcher {
             // Addresses inside of graphs, and bodies of conditional nodes, which no function has made by itself.
             let inside = match kind {
                 Kind::Memory => function == FnId::cuGraphAddMemFreeNode,
-                Kind::Graph => self.handles.state(kind, word).is_none(),
+                // The default pools too.
+                Kind::Graph | Kind::Pool => self.handles.state(kind, word).is_none(),
                 _ => false,
             };
             if inside {
@@ -283,12 +286,16 @@ impl Watcher {
             if kind == Kind::Host && self.flights.are_over(words[0]) {
                 self.complain(Trouble::HostInFlight, function, format!("{:#x} was in flight", words[0]));
             }
-            self.handles.free(kind, words[0], told);
+            match self.imports.get_mut(&words[0]).filter(|imports| kind == Kind::Memory && **imports > 0) {
+                Some(imports) => *imports -= 1,
+                None => self.handles.free(kind, words[0], told),
+            }
         }
         match function {
             FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 => {
                 self.handles.release(words[0], told);
             }
+            FnId::cuMemPoolImportPointer => *self.imports.entry(read(words[0])).or_default() += 1,
             FnId::cuDevicePrimaryCtxReset | FnId::cuDevicePrimaryCtxReset_v2 => {
                 self.handles.reset(words[0], told)
             }
