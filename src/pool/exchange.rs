@@ -86,10 +86,10 @@ impl MemoryPool {
 }
 
 impl<'s, T: DeviceData> StreamBuffer<'s, T> {
-    /// Names the memory to processes that have imported its pool.
+    /// Names the memory to processes that have imported its pool, which was [exported](super::PoolRef::export) before.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of a pool that can be exported; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of a pool that was exported; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemPoolExportPointer`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportPointer")]

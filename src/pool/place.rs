@@ -15,8 +15,8 @@ pub enum PoolPlace {
     /// On a device.
     Device(Device),
     /// On the host. A device reaches it when it was given [access](super::PoolRef::set_access), and then kernels and fills use
-    /// it; to the driver's copies it is memory of the host, so that methods which copy it answer
-    /// `CUDA_ERROR_INVALID_VALUE`. CUDA 12.8+.
+    /// it; without, fills answer `CUDA_ERROR_INVALID_VALUE`. So do copies always (driver 580), for which it is memory of the
+    /// host. CUDA 12.8+.
     Host,
     /// On one node of the host, and otherwise as [`Host`](PoolPlace::Host). CUDA 12.8+.
     HostNode(i32),

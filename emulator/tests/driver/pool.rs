@@ -88,6 +88,10 @@ fn a_pool_is_exported_and_imported_in_one_process() {
     let mut descriptor = -1;
     let place = (&raw mut descriptor).cast::<c_void>();
     assert_eq!(code!(cuMemPoolExportToShareableHandle(place, plain, kind, 0)), INVALID);
+    let (mut early, mut data) = (0, CUmemPoolPtrExportData::zeroed());
+    ok!(cuMemAllocFromPoolAsync(&mut early, 16, shared, stream));
+    assert_eq!(code!(cuMemPoolExportPointer(&mut data, early)), INVALID, "the pool itself comes first");
+    ok!(cuMemFreeAsync(early, stream));
     ok!(cuMemPoolExportToShareableHandle(place, shared, kind, 0));
     let nothing = std::fs::File::open("/dev/null").unwrap();
     let other = std::os::fd::AsRawFd::as_raw_fd(&nothing);
@@ -100,7 +104,6 @@ fn a_pool_is_exported_and_imported_in_one_process() {
     ok!(cuMemAllocFromPoolAsync(&mut address, 1 << 20, shared, stream));
     ok!(cuMemsetD8Async(address, 4, 1 << 20, stream));
     ok!(cuStreamSynchronize(stream));
-    let mut data = CUmemPoolPtrExportData::zeroed();
     ok!(cuMemPoolExportPointer(&mut data, address));
     assert_eq!(code!(cuMemPoolExportPointer(&mut data, address + 256)), INVALID);
     assert_eq!(code!(cuMemPoolImportPointer(&mut theirs, shared, &mut data)), INVALID);
@@ -123,6 +126,7 @@ fn a_pool_is_exported_and_imported_in_one_process() {
     ok!(cuMemAllocFromPoolAsync(&mut address, 16, plain, stream));
     assert_eq!(code!(cuMemPoolExportPointer(&mut data, address)), INVALID);
     ok!(cuMemFreeAsync(address, stream));
+    ok!(cuMemPoolDestroy(import));
     ok!(cuMemPoolDestroy(shared));
     ok!(cuMemPoolDestroy(plain));
 }

@@ -15,7 +15,7 @@ use crate::driver::device;
 use crate::driver::handle::Handle;
 use crate::driver::state::captures;
 
-use super::pool_share::{allow_export, forbid_export};
+use super::pool_share::{allow_export, forbid_export, forget_import};
 
 /// What a pool grows by: its largest size is a multiple of it, as measured on an H100 with driver 580.
 const PAGE: u64 = 32 << 20;
@@ -373,6 +373,9 @@ calls! {
 
     /// What was allocated from the pool stays.
     fn cuMemPoolDestroy(_call, pool: CUmemoryPool) {
+        if forget_import(pool.addr()) {
+            return Ok(());
+        }
         let owner = Pool::find(pool)?;
         ensure(!owner.is_default, INVALID_VALUE)?;
         CURRENT_POOLS.forget(owner.place, pool.addr());

@@ -1,7 +1,7 @@
 //! Pools that are given to others by a file descriptor, within this process: that is how far the memory reaches. The
 //! device's attribute says that there are no such handles, as no other process can import one.
 //!
-//! A descriptor is one end of a socket that nobody writes, known again by its inode. As measured on an H100 with driver
+//! A pool is exported before its memory. A descriptor is one end of a socket that nobody writes, known again by its inode. As measured on an H100 with driver
 //! 580, an imported pool gives out memory that was imported and answers nothing else; here that is at the same address,
 //! and the frees are counted.
 
@@ -25,8 +25,8 @@ const MAGIC: u64 = u64::from_le_bytes(*b"cuprum\0p");
 
 #[derive(Default)]
 struct Shares {
-    /// The pools that may be exported, by their handle.
-    pools: BTreeMap<usize, descriptor::Name>,
+    /// The pools that may be exported, by their handle, and whether they were.
+    pools: BTreeMap<usize, (descriptor::Name, bool)>,
     /// The pools that they were imported from, by the handle of the import.
     imports: BTreeMap<usize, usize>,
     /// How many times an allocation is imported, by its address.
@@ -102,12 +102,17 @@ mod descriptor {
 /// Lets a pool be exported; false where that is not possible.
 pub(super) fn allow_export(pool: usize, kinds: CUmemAllocationHandleType) -> bool {
     let name = descriptor::Name::new().filter(|_| kinds == DESCRIPTOR);
-    name.map(|name| shares().pools.insert(pool, name)).is_some()
+    name.map(|name| shares().pools.insert(pool, (name, false))).is_some()
 }
 
 /// Forgets a pool that is destroyed.
 pub(super) fn forbid_export(pool: usize) {
     shares().pools.remove(&pool);
+}
+
+/// Forgets an imported pool; false if that is none. What was imported from it stays.
+pub(super) fn forget_import(pool: usize) -> bool {
+    shares().imports.remove(&pool).is_some()
 }
 
 /// Frees an import of an allocation; false if there is none, so that the allocation itself is meant.
@@ -131,7 +136,10 @@ calls! {
     ) {
         handle_out.check()?;
         ensure(handleType == DESCRIPTOR && flags == 0, INVALID_VALUE)?;
-        let descriptor = shares().pools.get(&pool.0.addr()).and_then(descriptor::Name::export);
+        let mut shares = shares();
+        let (name, exported) = shares.pools.get_mut(&pool.0.addr()).ok_or(INVALID_VALUE)?;
+        *exported = true;
+        let descriptor = name.export();
         handle_out.cast::<i32>().set(descriptor.ok_or(INVALID_VALUE)?)
     }
 
@@ -146,7 +154,7 @@ calls! {
         ensure(handleType == DESCRIPTOR && flags == 0, INVALID_VALUE)?;
         let descriptor = i32::try_from(handle.addr()).map_err(|_| INVALID_VALUE)?;
         let mut shares = shares();
-        let found = shares.pools.iter().find(|(_, name)| name.is(descriptor)).map(|(pool, _)| *pool);
+        let found = shares.pools.iter().find(|(_, (name, _))| name.is(descriptor)).map(|(pool, _)| *pool);
         let pool = found.ok_or(INVALID_VALUE)?;
         // An address that nothing else has, and stays.
         let import = Box::leak(Box::new(pool));
@@ -157,7 +165,9 @@ calls! {
     fn cuMemPoolExportPointer(_call, shareData_out: Out<CUmemPoolPtrExportData>, ptr: u64) {
         shareData_out.check()?;
         let region = memory().find(ptr).filter(|region| region.base == ptr).ok_or(INVALID_VALUE)?;
-        let pool = pool_of(region.base).filter(|pool| shares().pools.contains_key(pool)).ok_or(INVALID_VALUE)?;
+        // Measured: a pool is exported before its memory.
+        let is_exported = |pool: &usize| shares().pools.get(pool).is_some_and(|(_, exported)| *exported);
+        let pool = pool_of(region.base).filter(is_exported).ok_or(INVALID_VALUE)?;
         let mut data = CUmemPoolPtrExportData::zeroed();
         for (to, word) in data.reserved.chunks_exact_mut(8).zip([MAGIC, pool as u64, region.base]) {
             to.copy_from_slice(&word.to_le_bytes());
