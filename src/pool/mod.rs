@@ -22,6 +22,11 @@
 //! | another thread records the event of [`move_to`](StreamBuffer::move_to) in between | that takes it mutably |
 //! | forgotten | the memory leaks, and nothing else |
 //!
+//! Measured on an H100 with driver 580: `cuMemFree` waits for a stream that is to write memory of `cuMemAlloc`, and returns at
+//! once for memory of a pool, which the stream then may write in vain or for somebody else. Memory freed on a stream that has
+//! not reached the free is not given to another one. An event on an ordinary stream comes behind what the default stream waits
+//! for.
+//!
 //! While the calling thread captures a stream, the driver refuses to allocate and to free on any other one, and the capture
 //! is invalid then, unless it is [relaxed](crate::graph::CaptureMode::Relaxed): what is dropped meanwhile leaks. So make and
 //! drop memory before or after.
