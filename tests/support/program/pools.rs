@@ -6,14 +6,11 @@ use cuprum::pool::{
     BufferPool, MemoryPool, PinnedPool, PoolAccess, PoolAttribute, PoolOptions, PoolPlace, PoolPointer,
     StreamBuffer,
 };
-use cuprum::sys::CUresult;
-use cuprum::{Current, Event, EventFlags, MemoryError, PinnedFlags, Stream};
+use cuprum::{Current, Event, EventFlags, PinnedFlags, Stream};
 
 use super::Steps;
 
 const LEN: usize = 4;
-/// More than any device has.
-const TOO_MUCH: usize = 1 << 50;
 
 pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let one = steps.attempt("Stream::new", || Stream::new(cx));
@@ -57,11 +54,6 @@ fn ordered(steps: &Steps, cx: &Current<'_, '_>, one: &Stream<'_>, two: &Stream<'
         }
         steps.attempt("StreamBuffer::close", || buffer.close());
     }
-    let too_much = || match StreamBuffer::<u8>::alloc(cx, one, TOO_MUCH).map(drop) {
-        Err(MemoryError::NoRoom { .. }) => Ok(()),
-        other => other,
-    };
-    steps.attempt("StreamBuffer::alloc without room", too_much);
     for stream in [Stream::new, Stream::non_blocking] {
         let Some(stream) = steps.attempt("Stream::new", || stream(cx)) else { continue };
         let shared = stream.share();
@@ -92,11 +84,6 @@ fn of_the_driver(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
         steps.attempt("PoolRef::access", || pool.access(device));
         let alloc = || StreamBuffer::<u32>::alloc_from(cx, stream, &pool, LEN);
         let buffer = steps.attempt("StreamBuffer::alloc_from", alloc);
-        let too_much = || match StreamBuffer::<u8>::alloc_from(cx, stream, &pool, TOO_MUCH).map(drop) {
-            Err(MemoryError::NoRoom { .. }) => Ok(()),
-            other => other,
-        };
-        steps.attempt("StreamBuffer::alloc_from without room", too_much);
         steps.attempt("PoolRef::trim_to", || pool.trim_to(0));
         steps.attempt("MemoryPool::close", || pool.close());
         steps.done("StreamBuffer::drop", || drop(buffer));
@@ -153,11 +140,6 @@ fn caching(steps: &Steps, cx: &Current<'_, '_>, one: &Stream<'_>, two: &Stream<'
         steps.attempt("StreamBuffer::close into its pool", || again.close());
     }
     let other = steps.attempt("BufferPool::alloc", || pool.alloc::<u32>(cx, one, 1000));
-    let too_much = || match pool.alloc::<u8>(cx, one, TOO_MUCH).map(drop) {
-        Err(MemoryError::NoRoom { .. }) => Ok(()),
-        other => other,
-    };
-    steps.attempt("BufferPool::alloc without room", too_much);
     steps.done("StreamBuffer::drop into its pool", || drop(other));
     steps.attempt("BufferPool::free_held", || pool.free_held());
     let last = steps.attempt("BufferPool::alloc", || pool.alloc::<u32>(cx, two, LEN));
@@ -181,12 +163,6 @@ fn page_locked(steps: &Steps, cx: &Current<'_, '_>) {
         steps.attempt("PinnedBuffer::close into its pool", || again.close());
     }
     let other = steps.attempt("PinnedPool::from_slice", || pool.from_slice(cx, &[1u32; 1000]));
-    let too_much = || match pool.zeroed::<u8>(cx, TOO_MUCH).map(drop) {
-        Err(MemoryError::NoRoom { .. }) => Ok(()),
-        Err(MemoryError::Driver(error)) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(()),
-        other => other,
-    };
-    steps.attempt("PinnedPool::zeroed without room", too_much);
     steps.done("PinnedBuffer::drop into its pool", || drop(other));
     steps.attempt("PinnedPool::free_held", || pool.free_held());
     let last = steps.attempt("PinnedPool::zeroed", || pool.zeroed::<u32>(cx, LEN));
