@@ -18,6 +18,7 @@ mod context;
 mod devices;
 mod errors;
 mod futures;
+mod host_call;
 mod launch;
 mod load_options;
 mod log;

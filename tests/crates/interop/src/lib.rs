@@ -1,0 +1,1 @@
+//! What the tests of this crate are linked with.
