@@ -132,7 +132,7 @@ impl<S: Signature> Kernel<'_, S> {
     /// # let cx = stack.push(&context)?;
     /// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
     ///
-    /// let module = Module::load_ptx(&cx, include_str!("../kernels/saxpy.ptx"))?;
+    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     /// let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
     /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(1000, 256));
