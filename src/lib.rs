@@ -178,11 +178,14 @@
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
+// dlpack            memory that is exchanged with other libraries
 // trace             every call that reaches the driver, written down
 
 pub mod compile;
 pub mod context;
 pub mod device;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 pub mod driver;
 pub mod error;
 pub mod graph;

@@ -55,6 +55,7 @@ const ROOMS: &[Room<'static>] = &[
         &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments", "stream"],
     ),
     ("compile", &["compile"], &["error", "driver", "context", "module"]),
+    ("dlpack", &["dlpack"], &["error", "context", "memory", "stream"]),
     ("trace", &["trace"], &[]),
     ("not_wrapped", &["not_wrapped"], &[]),
     (
