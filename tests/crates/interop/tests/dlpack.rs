@@ -149,12 +149,11 @@ fn a_buffer_goes_out_and_comes_back_in_both_kinds_of_capsules() {
             assert_eq!((tensor.strides(), tensor.len()), (Some(&[12, 4, 1][..]), 24));
             assert!(tensor.is_contiguous() && !tensor.is_read_only());
             assert_eq!(tensor.address(), address);
-            // SAFETY: the pointer that was just given up.
-            let tensor = unsafe {
-                match versioned {
-                    true => Tensor::from_versioned(tensor.into_versioned()),
-                    false => Tensor::from_unversioned(tensor.into_unversioned().unwrap()),
-                }
+            let tensor = match versioned {
+                // SAFETY: the pointer that was just given up.
+                true => unsafe { Tensor::from_versioned(tensor.into_versioned()) },
+                // SAFETY: as above.
+                false => unsafe { Tensor::from_unversioned(tensor.into_unversioned().unwrap()) },
             };
             let mut back = tensor.unwrap().into_buffer::<f32>(cx).unwrap();
             assert_eq!((back.as_raw(), back.as_slice().to_vec(cx).unwrap()), (address, numbers.clone()));
