@@ -28,6 +28,7 @@ mod occupancy;
 mod pinned;
 mod pitched;
 mod pointer;
+mod pycuda_driver;
 mod pycuda_textures;
 mod request;
 mod stream;
