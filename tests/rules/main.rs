@@ -12,6 +12,7 @@ mod docs;
 mod english;
 mod holes;
 mod not_wrapped;
+mod packages;
 mod pycuda;
 mod sizes;
 mod structs;
