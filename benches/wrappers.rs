@@ -36,7 +36,6 @@ use cuprum::{
 };
 use medians::{Samples, Table, Variant};
 use tracer::Backing;
-use tracer::list::{enums, structs, table, types};
 
 /// Calls timed in one go, with nothing else between them. What they queued is waited for outside of the time:
 /// a full queue would make the host wait for the device.

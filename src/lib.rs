@@ -180,10 +180,14 @@
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
+// dlpack            memory that is exchanged with other libraries
+// trace             every call that reaches the driver, written down
 
 pub mod compile;
 pub mod context;
 pub mod device;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 pub mod driver;
 pub mod error;
 pub mod graph;
@@ -196,6 +200,8 @@ mod raw;
 pub mod stream;
 pub mod swallowed;
 pub mod texture;
+#[cfg(feature = "trace")]
+pub mod trace;
 pub mod worker;
 
 pub use cuprum_sys as sys;
@@ -209,8 +215,8 @@ pub use crate::device::{ComputeCapability, Device};
 pub use crate::driver::{Driver, DriverError};
 pub use crate::error::Error;
 pub use crate::launch::{
-    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter,
-    SharedKernel, Signature,
+    Argument, Arguments, BindError, CallArguments, CallError, Dim3, HostElements, HostIn, HostInOut, HostOut,
+    In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter, SharedKernel, Signature,
 };
 pub use crate::memory::{
     Buffer, DeviceAddress, DeviceData, Fill, ForeignBuffer, HostOwner, MemoryError, PageLocked, PinnedBuffer,

@@ -1,5 +1,6 @@
 //! Devices and what they can do.
 
+mod choice;
 mod peer;
 mod support;
 
@@ -8,6 +9,7 @@ use std::fmt;
 
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
 
+pub use self::choice::{ChoiceError, DEVICE_VARIABLE, Visibility};
 pub use self::support::Luid;
 use crate::driver::Driver;
 use crate::error::Error;

@@ -273,6 +273,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Ok(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token))
     }
 
+    /// As [`lend`](Scope::lend), for memory that nobody has used since it was allocated: there is nothing to wait for.
+    pub(crate) fn lend_fresh<T: DeviceData>(
+        &self,
+        memory: SliceMut<'scope, T>,
+    ) -> Result<Lent<'scope, T>, Error> {
+        self.token.of(memory.context(), FnId::cuStreamSynchronize)?;
+        Ok(Lent::new(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token)))
+    }
+
     /// Lends page-locked memory of the host to this scope: its stream copies from and to it without the host waiting.
     ///
     /// Of the host only the owner can be lent, no slice: if the scope cannot be waited for, the device may go on

@@ -54,7 +54,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The test functions of the file or folder of tests with this name, wherever it lies, and whether each is ignored.
-fn tests_of(name: &str) -> BTreeMap<String, bool> {
+pub(super) fn tests_of(name: &str) -> BTreeMap<String, bool> {
     let (package, name) = name.split_once('/').unwrap_or((".", name));
     let (mut tests, mut folders) = (BTreeMap::new(), vec![root().join(package).join("tests")]);
     while let Some(folder) = folders.pop() {
@@ -72,7 +72,7 @@ fn tests_of(name: &str) -> BTreeMap<String, bool> {
     tests
 }
 
-fn read_tests(text: &str) -> BTreeMap<String, bool> {
+pub(super) fn read_tests(text: &str) -> BTreeMap<String, bool> {
     let (mut tests, mut is_test, mut ignored) = (BTreeMap::new(), false, false);
     for line in text.lines().map(str::trim) {
         match line {

@@ -33,7 +33,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "launch",
         &["launch"],
-        &["error", "call", "keep", "context", "arguments", "geometry", "stream", "module"],
+        &["error", "call", "keep", "context", "memory", "arguments", "geometry", "stream", "module"],
     ),
     ("worker", &["worker"], &["error", "call", "context"]),
     (
@@ -60,6 +60,8 @@ const ROOMS: &[Room<'static>] = &[
         &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments", "stream"],
     ),
     ("compile", &["compile"], &["error", "driver", "context", "module"]),
+    ("dlpack", &["dlpack"], &["error", "context", "memory", "stream"]),
+    ("trace", &["trace"], &[]),
     ("not_wrapped", &["not_wrapped"], &[]),
     (
         "lib",

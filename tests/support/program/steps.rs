@@ -8,7 +8,7 @@ use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
 use cuprum::texture::TextureError;
 use cuprum::{
-    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
+    BindError, CallError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
     RegisterError, RequestError, WorkerError,
 };
 
@@ -93,6 +93,16 @@ impl Reported for MemoryError {
 impl Reported for BindError {
     fn of_driver(&self) -> Option<Error> {
         self.reason.of_driver()
+    }
+}
+
+impl Reported for CallError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Memory(error) => error.of_driver(),
+            Self::Launch(error) => error.of_driver(),
+            _ => None,
+        }
     }
 }
 
