@@ -66,6 +66,8 @@ passed_as_is!(
     CUexecAffinityType,
     CUmemAllocationType,
     CUgraphMem_attribute,
+    CUipcEventHandle,
+    CUipcMemHandle,
     CUoutput_mode,
     CUflushGPUDirectRDMAWritesTarget,
     CUflushGPUDirectRDMAWritesScope,

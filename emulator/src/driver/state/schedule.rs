@@ -248,6 +248,12 @@ impl Scheduler {
         }
     }
 
+    /// Has what is issued run although nobody waits for it in this process.
+    pub(crate) fn hurry(&'static self) {
+        self.start_executor();
+        self.changed.notify_all();
+    }
+
     fn start_executor(&'static self) {
         self.executor.call_once(|| {
             let started =

@@ -40,7 +40,7 @@ impl NodeKind {
                 let described = fill.describe();
                 Ok(Self::Fill(Some(fill), described))
             },
-            Record => |Record(event)| Ok(Self::Record(event)),
+            Record => |record: Record| Ok(Self::Record(Arc::clone(&record.event))),
             WaitFor => |WaitFor(event)| Ok(Self::Wait(event)),
             HostCall => |HostCall { function, data }| {
                 Ok(Self::Host(CUDA_HOST_NODE_PARAMS { fn_: function, userData: data }))

@@ -22,7 +22,7 @@ use crate::driver::call::{Builder, In, Out, put_handle};
 use crate::driver::context::{self, Context};
 use crate::driver::handle::Handle;
 use crate::driver::state::{Operation, Turn};
-use crate::driver::stream::{Event, Free, HostCall};
+use crate::driver::stream::{Event, Free, HostCall, Record};
 use crate::driver::transfer::{Copy, Fill};
 
 use super::conditional::Conditional;
@@ -98,8 +98,7 @@ impl NodeKind {
             Self::Host(host) => HostCall { function: host.fn_, data: host.userData }.run(turn),
             Self::Record(event) => {
                 event.note_recorded(turn.ticket);
-                event.stamp(turn.ticket);
-                Ok(())
+                Record::new(Arc::clone(event)).run(turn)
             }
             Self::Alloc(memory) => {
                 memory.block.appear();
