@@ -12,6 +12,7 @@
 //! * Kernels read a [`Map`], an immutable snapshot which keeps the bytes of all its regions alive,
 //!   so a concurrent free cannot pull memory from under a running kernel.
 
+mod external;
 mod ipc;
 mod map;
 mod physical;
@@ -22,6 +23,7 @@ mod shadow;
 mod shared;
 mod space;
 
+pub use external::{ExternalMemory, ExternalSemaphore};
 pub use ipc::HandleError;
 pub use map::{FreedLog, Map, Neighbor, Position, Region, RegionKind, Windows};
 pub use physical::Physical;

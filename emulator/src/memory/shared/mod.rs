@@ -35,6 +35,8 @@ pub(super) enum Purpose {
     Physical,
     /// A pool.
     Pool,
+    /// Memory of another API.
+    External,
     /// A semaphore of another API.
     Semaphore,
 }
@@ -104,6 +106,11 @@ impl SharedFile {
     /// A descriptor for the client to keep and to close.
     pub(super) fn give(&self) -> Option<i32> {
         self.descriptor.give()
+    }
+
+    /// Closes a descriptor that a client has handed over.
+    pub(super) fn close(descriptor: i32) {
+        Descriptor::close(descriptor);
     }
 
     /// The number by which this process knows it.

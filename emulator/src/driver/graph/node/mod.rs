@@ -13,6 +13,7 @@ mod memory;
 mod params;
 mod typed;
 
+use core::ffi::c_void;
 use std::sync::Arc;
 
 use cuprum_sys::*;
@@ -20,6 +21,7 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_CONTEXT};
 use crate::driver::call::{Builder, In, Out, put_handle};
 use crate::driver::context::{self, Context};
+use crate::driver::external::{Semaphores, Step};
 use crate::driver::handle::Handle;
 use crate::driver::state::{Operation, Turn};
 use crate::driver::stream::{Event, Free, HostCall, Record};
@@ -51,6 +53,8 @@ pub(crate) enum NodeKind {
     Child(Arc<Graph>),
     Record(Arc<Event>),
     Wait(Arc<Event>),
+    /// Semaphores of other APIs, and the structure that the node was made from.
+    Semaphores(Box<SemaphoreNode>),
     /// Memory that lives as long as a graph or an executable graph has this node.
     Alloc(Arc<Allocated>),
     /// The end of such memory.
@@ -72,6 +76,15 @@ pub(crate) struct CopyNode {
     params: CUDA_MEMCPY3D,
 }
 
+/// Signals or waits, and the arrays that they were made from.
+#[derive(Debug, Clone)]
+pub(crate) struct SemaphoreNode {
+    semaphores: Semaphores,
+    handles: *mut CUexternalSemaphore,
+    params: *const c_void,
+    count: u32,
+}
+
 impl NodeKind {
     pub(crate) fn type_of(&self) -> CUgraphNodeType {
         match self {
@@ -83,6 +96,10 @@ impl NodeKind {
             Self::Child(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
             Self::Record(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Self::Wait(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Self::Semaphores(node) => match node.semaphores.step {
+                Step::Signal => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+                Step::Wait => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
+            },
             Self::Alloc(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Self::Free(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE,
             Self::Conditional(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,
@@ -99,6 +116,10 @@ impl NodeKind {
             Self::Record(event) => {
                 event.note_recorded(turn.ticket);
                 Record::new(Arc::clone(event)).run(turn)
+            }
+            Self::Semaphores(node) => {
+                node.semaphores.run_inside();
+                Ok(())
             }
             Self::Alloc(memory) => {
                 memory.block.appear();

@@ -3,11 +3,13 @@
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::In;
+use crate::driver::external::{Semaphores, Step};
 use crate::driver::handle::Handle;
 use crate::driver::stream::Event;
 use crate::driver::transfer::{Element, Fill, from_3d};
 
-use super::{CopyNode, NodeKind};
+use super::{CopyNode, NodeKind, SemaphoreNode};
 
 /// A C structure that describes nodes of one kind.
 pub(super) trait NodeParams: Sized {
@@ -107,6 +109,33 @@ events! {
     CUDA_EVENT_WAIT_NODE_PARAMS => Wait;
 }
 
+/// The structures for semaphores differ in what is done with them. The arrays are the client's, and are handed back as they
+/// came; what they held when the node was made is what counts.
+macro_rules! semaphores {
+    ($( $params:ty => $make:ident, $step:ident; )*) => { $(
+        impl NodeParams for $params {
+            fn into_kind(self) -> Answer<NodeKind> {
+                let (handles, each) = (In::of(self.extSemArray.cast_const()), In::of(self.paramsArray));
+                let semaphores = Semaphores::$make(handles, each, self.numExtSems as usize)?;
+                let (handles, params, count) = (self.extSemArray, self.paramsArray.cast(), self.numExtSems);
+                Ok(NodeKind::Semaphores(Box::new(SemaphoreNode { semaphores, handles, params, count })))
+            }
+
+            fn of(kind: &NodeKind) -> Answer<Self> {
+                let NodeKind::Semaphores(node) = kind else { return Err(INVALID_VALUE) };
+                ensure(node.semaphores.step == Step::$step, INVALID_VALUE)?;
+                let (handles, each) = (node.handles, node.params.cast());
+                Ok(Self { extSemArray: handles, paramsArray: each, numExtSems: node.count })
+            }
+        }
+    )* };
+}
+
+semaphores! {
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS => signals, Signal;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS => waits, Wait;
+}
+
 /// Other revisions of structures, by the fields that they share. The other fields do not count here, and read as
 /// zero.
 macro_rules! revisions {
@@ -134,6 +163,10 @@ revisions! {
         kernelParams, extra;
     CUDA_MEMSET_NODE_PARAMS_v2, of CUDA_MEMSET_NODE_PARAMS:
         dst, pitch, value, elementSize, width, height;
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, of CUDA_EXT_SEM_SIGNAL_NODE_PARAMS:
+        extSemArray, paramsArray, numExtSems;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, of CUDA_EXT_SEM_WAIT_NODE_PARAMS:
+        extSemArray, paramsArray, numExtSems;
     CUDA_HOST_NODE_PARAMS_v2, of CUDA_HOST_NODE_PARAMS:
         fn_, userData;
 }
