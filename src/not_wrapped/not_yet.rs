@@ -46,10 +46,6 @@ groups! { NotYet:
         cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync
         cuMemBatchDecompressAsync;
 
-    "memory and events of other processes":
-        cuIpcGetEventHandle cuIpcOpenEventHandle cuIpcGetMemHandle cuIpcOpenMemHandle_v2
-        cuIpcCloseMemHandle;
-
     "memory and semaphores of other APIs":
         cuImportExternalMemory cuExternalMemoryGetMappedBuffer
         cuExternalMemoryGetMappedMipmappedArray cuDestroyExternalMemory cuImportExternalSemaphore

@@ -38,7 +38,10 @@ const ROOMS: &[Room<'static>] = &[
     (
         "graph",
         &["driver::graph"],
-        &["engine", "answer", "handle", "state", "call", "context", "data", "stream", "external", "transfer", "code"],
+        &[
+            "engine", "answer", "handle", "state", "call", "context", "data", "stream", "external",
+            "transfer", "code",
+        ],
     ),
     ("green", &["driver::green"], &["answer", "handle", "call", "device", "context", "stream"]),
     ("log", &["driver::log"], &["engine", "answer", "handle", "call"]),
@@ -52,8 +55,8 @@ const ROOMS: &[Room<'static>] = &[
         "driver",
         &["driver"],
         &[
-            "engine", "state", "call", "device", "context", "data", "stream", "texture", "external", "transfer",
-            "code", "graph", "green", "log", "init",
+            "engine", "state", "call", "device", "context", "data", "stream", "texture", "external",
+            "transfer", "code", "graph", "green", "log", "init",
         ],
     ),
     ("root", &["lib", "choice"], &["engine", "driver"]),

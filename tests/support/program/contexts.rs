@@ -8,7 +8,7 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{
+use super::{external, processes, 
     Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
     textures,
 };
@@ -33,6 +33,8 @@ pub(super) fn created(steps: &Steps, device: Device) {
         textures::all(steps, &cx);
         memory::peers(steps, &mut cx);
         streams::all(steps, &cx);
+        processes::all(steps, &cx);
+        external::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
         graphs::all(steps, &cx);

@@ -15,6 +15,7 @@ mod graphs;
 mod memory;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
+mod processes;
 mod requests;
 mod scopes;
 mod steps;

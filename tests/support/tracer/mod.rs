@@ -19,6 +19,7 @@ mod handles;
 pub(crate) mod list;
 mod nothing;
 mod open;
+mod others;
 mod session;
 mod watch;
 

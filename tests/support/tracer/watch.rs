@@ -57,10 +57,11 @@ fn made_by(function: FnId) -> Option<Kind> {
     Some(match function {
         FnId::cuCtxCreate_v2 | FnId::cuCtxCreate_v4 | FnId::cuDevicePrimaryCtxRetain => Kind::Context,
         FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority => Kind::Stream,
-        FnId::cuEventCreate => Kind::Event,
+        FnId::cuEventCreate | FnId::cuIpcOpenEventHandle => Kind::Event,
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
         FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 | FnId::cuMemAllocPitch_v2 => Kind::Memory,
+        FnId::cuIpcOpenMemHandle | FnId::cuIpcOpenMemHandle_v2 => Kind::Memory,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
             Kind::Executable
@@ -81,7 +82,7 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuStreamDestroy_v2 => Kind::Stream,
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
-        FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuMemFree_v2 | FnId::cuIpcCloseMemHandle => Kind::Memory,
         FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
         FnId::cuGraphDestroy => Kind::Graph,
         FnId::cuGraphExecDestroy => Kind::Executable,
@@ -109,6 +110,7 @@ fn only_tells(function: FnId) -> bool {
             | FnId::cuGraphEventRecordNodeGetEvent
             | FnId::cuGraphEventWaitNodeGetEvent
             | FnId::cuGraphMemFreeNodeGetParams
+            | FnId::cuMemGetAddressRange_v2
             | FnId::cuMemHostGetDevicePointer_v2
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3

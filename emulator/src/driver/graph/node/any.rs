@@ -47,9 +47,9 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
         T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => Err(not_supported(
             "a wait in the middle of a graph would have to suspend it: use cuStreamBatchMemOp in the stream of the launch",
         )),
-        known if known.name().is_some() => Err(not_supported(
-            "nodes of this kind are for hardware that the software device does not have",
-        )),
+        known if known.name().is_some() => {
+            Err(not_supported("nodes of this kind are for hardware that the software device does not have"))
+        }
         _ => Err(INVALID_VALUE),
     }
 }

@@ -14,7 +14,7 @@ use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record, WaitFor}
 use crate::driver::transfer::{Copy, Fill};
 
 use super::kernel::KernelNode;
-use super::{SemaphoreNode, CopyNode, NodeKind};
+use super::{CopyNode, NodeKind, SemaphoreNode};
 
 impl NodeKind {
     /// The node that does what an operation of a stream would have done.
