@@ -175,6 +175,7 @@
 // memory            addresses and slices of device memory, its owners, and the one place for copies
 // launch            signature: arguments of kernels; config: geometry
 // stream            streams, events, and scopes that lend memory
+// external          memory and semaphores of other APIs
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
@@ -184,6 +185,7 @@ pub mod context;
 pub mod device;
 pub mod driver;
 pub mod error;
+pub mod external;
 pub mod graph;
 pub mod launch;
 pub mod memory;

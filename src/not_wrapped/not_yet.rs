@@ -46,11 +46,6 @@ groups! { NotYet:
         cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync
         cuMemBatchDecompressAsync;
 
-    "memory and semaphores of other APIs":
-        cuImportExternalMemory cuExternalMemoryGetMappedBuffer
-        cuExternalMemoryGetMappedMipmappedArray cuDestroyExternalMemory cuImportExternalSemaphore
-        cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
-
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
 

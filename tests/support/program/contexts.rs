@@ -8,9 +8,9 @@ use cuprum::{
     ForeignContext, Limit, PrimaryContext,
 };
 
-use super::{external, processes, 
-    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
-    textures,
+use super::{
+    Steps, arrays, captures, code, external, foreign as foreign_handles, graphs, memory, processes, requests,
+    scopes, streams, textures,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.

@@ -10,6 +10,7 @@ mod captures;
 mod code;
 mod contexts;
 mod devices;
+mod external;
 mod foreign;
 mod graphs;
 mod memory;

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     MipmappedArray,
     Texture,
     Surface,
+    ExternalMemory,
+    ExternalSemaphore,
 }
 
 impl Kind {
@@ -39,6 +41,8 @@ impl Kind {
             "CUmipmappedArray" => Self::MipmappedArray,
             "CUtexObject" => Self::Texture,
             "CUsurfObject" => Self::Surface,
+            "CUexternalMemory" => Self::ExternalMemory,
+            "CUexternalSemaphore" => Self::ExternalSemaphore,
             _ => return None,
         })
     }
