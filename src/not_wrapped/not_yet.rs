@@ -12,7 +12,7 @@ groups! { NotYet:
         cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
-        cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
+        cuMemGetHandleForAddressRange;
 
     "stream-ordered allocation and its pools":
         cuDeviceSetMemPool cuDeviceGetMemPool cuDeviceGetDefaultMemPool cuMemPoolTrimTo

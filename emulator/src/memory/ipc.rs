@@ -95,6 +95,13 @@ impl Ticket {
     }
 }
 
+impl Region {
+    /// Whether [`Memory::export`] can make a handle of it.
+    pub fn is_shareable(&self) -> bool {
+        self.kind == RegionKind::Device && self.piece().is_some()
+    }
+}
+
 /// Memory of another process that is open here.
 #[derive(Debug)]
 pub(super) struct Opened {

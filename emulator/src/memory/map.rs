@@ -144,11 +144,6 @@ impl Region {
         offset < self.len && len <= self.len - offset
     }
 
-    /// Whether [`Memory::export`](super::Memory::export) can make a handle of it.
-    pub fn is_shareable(&self) -> bool {
-        self.kind == RegionKind::Device && self.piece().is_some()
-    }
-
     /// Its piece of the file that other processes can open, if it is in there.
     pub(super) fn piece(&self) -> Option<&Piece> {
         match self.backing.owner.as_deref() {

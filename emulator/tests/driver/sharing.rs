@@ -110,6 +110,21 @@ fn map(physical: u64, bytes: usize) -> u64 {
     address
 }
 
+/// Imports physical memory by a descriptor of the other process, and maps it.
+fn import_physical(descriptor: &str, bytes: usize) -> u64 {
+    let mut physical = 0;
+    let descriptor = as_pointer(descriptor_of_parent(descriptor));
+    ok!(cuMemImportFromShareableHandle(&mut physical, descriptor, FILE));
+    map(physical, bytes)
+}
+
+fn open_memory(handle: &str) -> String {
+    let mut address = 0;
+    let handle = CUipcMemHandle { reserved: bytes(handle) };
+    let code = code!(cuIpcOpenMemHandle_v2(&mut address, handle, LAZY));
+    format!("{} {address}", code.0)
+}
+
 /// What the other process does. As a test of its own it does nothing.
 #[test]
 fn the_other_process() {
@@ -125,12 +140,7 @@ fn the_other_process() {
         let number = |index: usize| words[index].parse::<u64>().unwrap();
         let event = |events: &[CUevent]| events[number(1) as usize];
         let answer = match words[0] {
-            "open" => {
-                let mut address = 0;
-                let handle = CUipcMemHandle { reserved: bytes(words[1]) };
-                let code = code!(cuIpcOpenMemHandle_v2(&mut address, handle, LAZY));
-                format!("{} {address}", code.0)
-            }
+            "open" => open_memory(words[1]),
             "close" => code!(cuIpcCloseMemHandle(number(1))).0.to_string(),
             "free" => code!(cuMemFree_v2(number(1))).0.to_string(),
             "free_async" => code!(cuMemFreeAsync(number(1), stream)).0.to_string(),
@@ -151,13 +161,7 @@ fn the_other_process() {
             "synchronize" => code!(cuEventSynchronize(event(&events))).0.to_string(),
             "wait" => code!(cuStreamWaitEvent(stream, event(&events), 0)).0.to_string(),
             "stream" => code!(cuStreamQuery(stream)).0.to_string(),
-            "physical" => {
-                let mut physical = 0;
-                let descriptor = descriptor_of_parent(words[1]);
-                let code = code!(cuMemImportFromShareableHandle(&mut physical, as_pointer(descriptor), FILE));
-                assert_eq!(code, CUresult::CUDA_SUCCESS);
-                map(physical, number(2) as usize).to_string()
-            }
+            "physical" => import_physical(words[1], number(2) as usize).to_string(),
             "pool" => {
                 let mut pool = CUmemoryPool::null();
                 let descriptor = as_pointer(descriptor_of_parent(words[1]));

@@ -23,7 +23,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "external",
         &["driver::external"],
-        &["engine", "answer", "handle", "state", "call", "context", "stream", "texture"],
+        &["engine", "answer", "handle", "state", "call", "context", "texture"],
     ),
     (
         "transfer",

@@ -1,10 +1,13 @@
 //! Memory and semaphores of another API, for which files of the emulator stand in.
 
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 
 use cuprum::external::{ExternalMemory, ExternalSemaphore};
 use cuprum::memory::{ArrayFlags, ArrayShape};
-use cuprum::sys::{CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC};
+use cuprum::sys::{
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexternalMemoryHandleType,
+    CUexternalSemaphoreHandleType,
+};
 use cuprum::{Current, Stream};
 
 use super::Steps;
@@ -24,9 +27,14 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
 
 fn memory(steps: &Steps, cx: &Current<'_, '_>) {
     let other = cuprum_emulator::memory::ExternalMemory::new(BYTES).expect("shared memory");
-    let nothing = CUDA_EXTERNAL_MEMORY_HANDLE_DESC::zeroed();
-    // SAFETY: the description names nothing, and is refused.
-    drop(steps.attempt("ExternalMemory::import", || unsafe { ExternalMemory::import(cx, &nothing) }));
+    let mut described = CUDA_EXTERNAL_MEMORY_HANDLE_DESC::zeroed();
+    described.type_ = CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+    described.handle.fd = owned(other.descriptor()).into_raw_fd();
+    described.size = BYTES;
+    // SAFETY: a descriptor of so many bytes, which nobody else uses.
+    let memory =
+        steps.attempt("ExternalMemory::import", || unsafe { ExternalMemory::import(cx, &described) });
+    steps.done("ExternalMemory::drop", || drop(memory));
     // SAFETY: a descriptor of so many bytes, which nobody else uses.
     let import = || unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), BYTES) };
     if let Some(memory) = steps.attempt("ExternalMemory::from_opaque_fd", import) {
@@ -50,9 +58,13 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>) {
 
 fn semaphores(steps: &Steps, cx: &Current<'_, '_>) {
     let other = cuprum_emulator::memory::ExternalSemaphore::new().expect("shared memory");
-    let nothing = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::zeroed();
-    // SAFETY: the description names nothing, and is refused.
-    drop(steps.attempt("ExternalSemaphore::import", || unsafe { ExternalSemaphore::import(cx, &nothing) }));
+    let mut described = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::zeroed();
+    described.type_ = CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+    described.handle.fd = owned(other.descriptor()).into_raw_fd();
+    // SAFETY: a descriptor of a semaphore.
+    let import = || unsafe { ExternalSemaphore::import(cx, &described) };
+    let semaphore = steps.attempt("ExternalSemaphore::import", import);
+    steps.done("ExternalSemaphore::drop", || drop(semaphore));
     // SAFETY: a descriptor of a semaphore with a value.
     let import = || unsafe { ExternalSemaphore::from_timeline_fd(cx, owned(other.descriptor())) };
     let stream = steps.attempt("Stream::new", || Stream::new(cx));

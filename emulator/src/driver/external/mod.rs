@@ -5,7 +5,7 @@ mod semaphore;
 
 use crate::driver::call::Builder;
 
-pub(crate) use semaphore::{Semaphores, Step};
+pub(crate) use semaphore::{Params, Semaphores, Step};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {

@@ -79,7 +79,22 @@ pub(crate) enum Step {
 pub(crate) struct Semaphores {
     pub(crate) step: Step,
     each: Vec<(Arc<Imported>, u64)>,
+    /// What the client passed, for a node to hand back.
+    pub(crate) handles: Arc<[CUexternalSemaphore]>,
+    pub(crate) params: Params,
 }
+
+/// What the client passed for each.
+#[derive(Debug, Clone)]
+pub(crate) enum Params {
+    Signals(Arc<[CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS]>),
+    Waits(Arc<[CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS]>),
+}
+
+// SAFETY: the pointers in handles and parameters are numbers of the client, handed back to it and not used.
+unsafe impl Send for Semaphores {}
+// SAFETY: as above.
+unsafe impl Sync for Semaphores {}
 
 impl Semaphores {
     /// Signals, as C describes them.
@@ -88,13 +103,14 @@ impl Semaphores {
         params: In<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>,
         count: usize,
     ) -> Answer<Self> {
+        let (handles, all) = (handles.get_all(count)?, params.get_all(count)?);
         let mut each = Vec::new();
-        for (handle, params) in handles.get_all(count)?.into_iter().zip(params.get_all(count)?) {
+        for (&handle, params) in handles.iter().zip(&all) {
             let skip = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC;
             ensure(params.flags & !skip == 0, INVALID_VALUE)?;
             each.push((Imported::find(handle)?, params.params.fence.value));
         }
-        Ok(Self { step: Step::Signal, each })
+        Ok(Self { step: Step::Signal, each, handles: handles.into(), params: Params::Signals(all.into()) })
     }
 
     /// Waits, as C describes them.
@@ -103,17 +119,14 @@ impl Semaphores {
         params: In<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>,
         count: usize,
     ) -> Answer<Self> {
+        let (handles, all) = (handles.get_all(count)?, params.get_all(count)?);
         let mut each = Vec::new();
-        for (handle, params) in handles.get_all(count)?.into_iter().zip(params.get_all(count)?) {
+        for (&handle, params) in handles.iter().zip(&all) {
             let skip = CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC;
             ensure(params.flags & !skip == 0, INVALID_VALUE)?;
             each.push((Imported::find(handle)?, params.params.fence.value));
         }
-        Ok(Self { step: Step::Wait, each })
-    }
-
-    pub(crate) fn count(&self) -> u32 {
-        self.each.len() as u32
+        Ok(Self { step: Step::Wait, each, handles: handles.into(), params: Params::Waits(all.into()) })
     }
 
     /// Does it inside of an operation: others run while it waits.

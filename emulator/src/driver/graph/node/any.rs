@@ -68,7 +68,7 @@ fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
         NodeKind::Child(_) => params.u.graph = NodeParams::of(kind)?,
         NodeKind::Record(_) => params.u.eventRecord = NodeParams::of(kind)?,
         NodeKind::Wait(_) => params.u.eventWait = NodeParams::of(kind)?,
-        NodeKind::Semaphores(node) if node.semaphores.step == Step::Signal => {
+        NodeKind::Semaphores(semaphores) if semaphores.step == Step::Signal => {
             params.u.extSemSignal = NodeParams::of(kind)?;
         }
         NodeKind::Semaphores(_) => params.u.extSemWait = NodeParams::of(kind)?,

@@ -14,7 +14,7 @@ use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record, WaitFor}
 use crate::driver::transfer::{Copy, Fill};
 
 use super::kernel::KernelNode;
-use super::{CopyNode, NodeKind, SemaphoreNode};
+use super::{CopyNode, NodeKind};
 
 impl NodeKind {
     /// The node that does what an operation of a stream would have done.
@@ -42,7 +42,7 @@ impl NodeKind {
                 Ok(Self::Fill(Some(fill), described))
             },
             Record => |record: Record| Ok(Self::Record(Arc::clone(&record.event))),
-            Semaphores => |semaphores: Semaphores| Ok(Self::captured_semaphores(semaphores)),
+            Semaphores => |semaphores: Semaphores| Ok(Self::Semaphores(Box::new(semaphores))),
             WaitFor => |WaitFor(event)| Ok(Self::Wait(event)),
             HostCall => |HostCall { function, data }| {
                 Ok(Self::Host(CUDA_HOST_NODE_PARAMS { fn_: function, userData: data }))
@@ -53,13 +53,6 @@ impl NodeKind {
         }
         // Launches of graphs, callbacks with a status, operations on single values.
         Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
-    }
-
-    /// The arrays of the call are the client's, and gone by now.
-    fn captured_semaphores(semaphores: Semaphores) -> Self {
-        let (handles, params) = (core::ptr::null_mut(), core::ptr::null());
-        let count = semaphores.count();
-        Self::Semaphores(Box::new(SemaphoreNode { semaphores, handles, params, count }))
     }
 
     fn from_launch(launch: Launch) -> Answer<Self> {

@@ -13,7 +13,6 @@ mod memory;
 mod params;
 mod typed;
 
-use core::ffi::c_void;
 use std::sync::Arc;
 
 use cuprum_sys::*;
@@ -53,8 +52,8 @@ pub(crate) enum NodeKind {
     Child(Arc<Graph>),
     Record(Arc<Event>),
     Wait(Arc<Event>),
-    /// Semaphores of other APIs, and the structure that the node was made from.
-    Semaphores(Box<SemaphoreNode>),
+    /// Semaphores of other APIs.
+    Semaphores(Box<Semaphores>),
     /// Memory that lives as long as a graph or an executable graph has this node.
     Alloc(Arc<Allocated>),
     /// The end of such memory.
@@ -76,15 +75,6 @@ pub(crate) struct CopyNode {
     params: CUDA_MEMCPY3D,
 }
 
-/// Signals or waits, and the arrays that they were made from.
-#[derive(Debug, Clone)]
-pub(crate) struct SemaphoreNode {
-    semaphores: Semaphores,
-    handles: *mut CUexternalSemaphore,
-    params: *const c_void,
-    count: u32,
-}
-
 impl NodeKind {
     pub(crate) fn type_of(&self) -> CUgraphNodeType {
         match self {
@@ -96,7 +86,7 @@ impl NodeKind {
             Self::Child(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
             Self::Record(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Self::Wait(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
-            Self::Semaphores(node) => match node.semaphores.step {
+            Self::Semaphores(semaphores) => match semaphores.step {
                 Step::Signal => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
                 Step::Wait => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
             },
@@ -117,8 +107,8 @@ impl NodeKind {
                 event.note_recorded(turn.ticket);
                 Record::new(Arc::clone(event)).run(turn)
             }
-            Self::Semaphores(node) => {
-                node.semaphores.run_inside();
+            Self::Semaphores(semaphores) => {
+                semaphores.run_inside();
                 Ok(())
             }
             Self::Alloc(memory) => {

@@ -4,12 +4,12 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::In;
-use crate::driver::external::{Semaphores, Step};
+use crate::driver::external::{Params, Semaphores};
 use crate::driver::handle::Handle;
 use crate::driver::stream::Event;
 use crate::driver::transfer::{Element, Fill, from_3d};
 
-use super::{CopyNode, NodeKind, SemaphoreNode};
+use super::{CopyNode, NodeKind};
 
 /// A C structure that describes nodes of one kind.
 pub(super) trait NodeParams: Sized {
@@ -109,31 +109,30 @@ events! {
     CUDA_EVENT_WAIT_NODE_PARAMS => Wait;
 }
 
-/// The structures for semaphores differ in what is done with them. The arrays are the client's, and are handed back as they
-/// came; what they held when the node was made is what counts.
+/// The structures for semaphores differ in what is done with them. The arrays that a node hands back are its own.
 macro_rules! semaphores {
-    ($( $params:ty => $make:ident, $step:ident; )*) => { $(
+    ($( $params:ty => $make:ident, $variant:ident; )*) => { $(
         impl NodeParams for $params {
             fn into_kind(self) -> Answer<NodeKind> {
                 let (handles, each) = (In::of(self.extSemArray.cast_const()), In::of(self.paramsArray));
                 let semaphores = Semaphores::$make(handles, each, self.numExtSems as usize)?;
-                let (handles, params, count) = (self.extSemArray, self.paramsArray.cast(), self.numExtSems);
-                Ok(NodeKind::Semaphores(Box::new(SemaphoreNode { semaphores, handles, params, count })))
+                Ok(NodeKind::Semaphores(Box::new(semaphores)))
             }
 
             fn of(kind: &NodeKind) -> Answer<Self> {
-                let NodeKind::Semaphores(node) = kind else { return Err(INVALID_VALUE) };
-                ensure(node.semaphores.step == Step::$step, INVALID_VALUE)?;
-                let (handles, each) = (node.handles, node.params.cast());
-                Ok(Self { extSemArray: handles, paramsArray: each, numExtSems: node.count })
+                let NodeKind::Semaphores(semaphores) = kind else { return Err(INVALID_VALUE) };
+                let Params::$variant(each) = &semaphores.params else { return Err(INVALID_VALUE) };
+                let handles = semaphores.handles.as_ptr().cast_mut();
+                let count = semaphores.handles.len() as u32;
+                Ok(Self { extSemArray: handles, paramsArray: each.as_ptr(), numExtSems: count })
             }
         }
     )* };
 }
 
 semaphores! {
-    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS => signals, Signal;
-    CUDA_EXT_SEM_WAIT_NODE_PARAMS => waits, Wait;
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS => signals, Signals;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS => waits, Waits;
 }
 
 /// Other revisions of structures, by the fields that they share. The other fields do not count here, and read as
