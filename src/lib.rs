@@ -177,6 +177,7 @@
 // launch            signature: arguments of kernels; config: geometry
 // stream            streams, events, and scopes that lend memory
 // pool              memory in the order of streams, the driver's pools, and pools that keep blocks
+// external          memory and semaphores of other APIs
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
@@ -190,6 +191,7 @@ pub mod device;
 pub mod dlpack;
 pub mod driver;
 pub mod error;
+pub mod external;
 pub mod graph;
 pub mod launch;
 pub mod memory;

@@ -12,7 +12,7 @@ groups! { NotYet:
         cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
 
     "what an address is":
-        cuMemGetAddressRange_v2 cuMemGetHandleForAddressRange;
+        cuMemGetHandleForAddressRange;
 
     "virtual memory: reserving, creating, mapping":
         cuMemAddressReserve cuMemAddressFree cuMemCreate cuMemRelease cuMemMap cuMemUnmap
@@ -38,15 +38,6 @@ groups! { NotYet:
     "copies of unified addresses, in batches, with attributes; filling on a stream; decompression":
         cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync
         cuMemBatchDecompressAsync;
-
-    "memory and events of other processes":
-        cuIpcGetEventHandle cuIpcOpenEventHandle cuIpcGetMemHandle cuIpcOpenMemHandle_v2
-        cuIpcCloseMemHandle;
-
-    "memory and semaphores of other APIs":
-        cuImportExternalMemory cuExternalMemoryGetMappedBuffer
-        cuExternalMemoryGetMappedMipmappedArray cuDestroyExternalMemory cuImportExternalSemaphore
-        cuDestroyExternalSemaphore cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync;
 
     "modules and functions: lazy loading":
         cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;

@@ -7,7 +7,7 @@ groups! { Superseded:
         cuDeviceTotalMem cuCtxCreate cuCtxCreate_v3 cuCtxDestroy cuCtxPushCurrent cuCtxPopCurrent
         cuModuleGetGlobal cuLinkCreate cuLinkAddData cuLinkAddFile cuMemGetInfo cuMemAlloc
         cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemAllocHost cuMemHostGetDevicePointer
-        cuIpcOpenMemHandle cuMemHostRegister cuArrayCreate cuArrayGetDescriptor cuArray3DCreate
+        cuMemHostRegister cuArrayCreate cuArrayGetDescriptor cuArray3DCreate
         cuArray3DGetDescriptor cuMemcpyHtoD cuMemcpyDtoH cuMemcpyDtoD cuMemcpyDtoA cuMemcpyAtoD
         cuMemcpyHtoA cuMemcpyAtoH cuMemcpyAtoA cuMemcpyHtoAAsync cuMemcpyAtoHAsync cuMemcpy2D
         cuMemcpy2DUnaligned cuMemcpy3D cuMemcpyHtoDAsync cuMemcpyDtoHAsync cuMemcpyDtoDAsync

@@ -24,6 +24,7 @@
 mod event;
 mod foreign;
 mod identity;
+mod ipc_event;
 mod lent;
 mod lent_array;
 mod lent_host;
@@ -41,6 +42,7 @@ use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns
 
 pub use self::event::{Event, EventFlags};
 pub use self::foreign::{ForeignEvent, ForeignStream};
+pub use self::ipc_event::IpcEventHandle;
 pub use self::lent::{Lent, LentShared};
 pub use self::lent_array::LentArray;
 pub use self::lent_host::LentHost;

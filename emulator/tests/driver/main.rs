@@ -33,6 +33,8 @@ mod memory;
 mod outlive;
 mod pool;
 mod sanitizer;
+#[cfg(target_os = "linux")]
+mod sharing;
 mod stream;
 mod textures;
 #[cfg(target_os = "linux")]

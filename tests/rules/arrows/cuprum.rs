@@ -20,6 +20,7 @@ const ROOMS: &[Room<'static>] = &[
         &["stream"],
         &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments"],
     ),
+    ("external", &["external"], &["error", "call", "keep", "context", "held", "memory", "stream"]),
     (
         "pool",
         &["pool"],

@@ -10,12 +10,14 @@ mod captures;
 mod code;
 mod contexts;
 mod devices;
+mod external;
 mod foreign;
 mod graphs;
 mod memory;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
 mod pools;
+mod processes;
 mod requests;
 mod scopes;
 mod steps;

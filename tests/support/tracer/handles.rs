@@ -22,6 +22,8 @@ pub(super) enum Kind {
     Texture,
     Surface,
     Pool,
+    ExternalMemory,
+    ExternalSemaphore,
 }
 
 impl Kind {
@@ -41,6 +43,8 @@ impl Kind {
             "CUtexObject" => Self::Texture,
             "CUsurfObject" => Self::Surface,
             "CUmemoryPool" => Self::Pool,
+            "CUexternalMemory" => Self::ExternalMemory,
+            "CUexternalSemaphore" => Self::ExternalSemaphore,
             _ => return None,
         })
     }

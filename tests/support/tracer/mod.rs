@@ -10,6 +10,7 @@ mod flights;
 mod handles;
 mod nothing;
 mod open;
+mod others;
 mod session;
 mod watch;
 

@@ -8,6 +8,7 @@ use cuprum::sys::{CUcontext, CUresult, FnId, Fns, StreamMode, Version};
 use cuprum::{Driver, Library};
 
 use super::nothing;
+use super::others;
 use super::session::{Asked, answer};
 
 /// Driver behind the traced functions.
@@ -132,7 +133,8 @@ pub(crate) fn emulator(mode: StreamMode) -> Library {
 #[inline]
 fn functions(driver: usize) -> Option<&'static Fns> {
     static EMULATOR: OnceLock<[&Fns; 2]> = OnceLock::new();
-    let load = || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| emulator(mode).fns());
+    let load =
+        || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| others::added_to(emulator(mode).fns()));
     (driver < 2).then(|| EMULATOR.get_or_init(load)[driver])
 }
 

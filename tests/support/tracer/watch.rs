@@ -59,20 +59,26 @@ fn made_by(function: FnId) -> Option<Kind> {
     Some(match function {
         FnId::cuCtxCreate_v2 | FnId::cuCtxCreate_v4 | FnId::cuDevicePrimaryCtxRetain => Kind::Context,
         FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority => Kind::Stream,
-        FnId::cuEventCreate => Kind::Event,
+        FnId::cuEventCreate | FnId::cuIpcOpenEventHandle => Kind::Event,
         FnId::cuModuleLoadDataEx => Kind::Module,
         FnId::cuModuleGetFunction => Kind::Function,
         FnId::cuModuleGetGlobal_v2
         | FnId::cuMemAlloc_v2
         | FnId::cuMemAllocPitch_v2
         | FnId::cuMemAllocAsync
-        | FnId::cuMemAllocFromPoolAsync => Kind::Memory,
+        | FnId::cuMemAllocFromPoolAsync
+        | FnId::cuIpcOpenMemHandle
+        | FnId::cuIpcOpenMemHandle_v2 => Kind::Memory,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
             Kind::Executable
         }
         FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
         FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
+        FnId::cuExternalMemoryGetMappedMipmappedArray => Kind::MipmappedArray,
+        FnId::cuExternalMemoryGetMappedBuffer => Kind::Memory,
+        FnId::cuImportExternalMemory => Kind::ExternalMemory,
+        FnId::cuImportExternalSemaphore => Kind::ExternalSemaphore,
         FnId::cuTexObjectCreate => Kind::Texture,
         FnId::cuSurfObjectCreate => Kind::Surface,
         FnId::cuMemPoolCreate | FnId::cuMemPoolImportFromShareableHandle => Kind::Pool,
@@ -88,13 +94,15 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuStreamDestroy_v2 => Kind::Stream,
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
-        FnId::cuMemFree_v2 | FnId::cuMemFreeAsync => Kind::Memory,
+        FnId::cuMemFree_v2 | FnId::cuMemFreeAsync | FnId::cuIpcCloseMemHandle => Kind::Memory,
         FnId::cuMemPoolDestroy => Kind::Pool,
         FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
         FnId::cuGraphDestroy => Kind::Graph,
         FnId::cuGraphExecDestroy => Kind::Executable,
         FnId::cuArrayDestroy => Kind::Array,
         FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
+        FnId::cuDestroyExternalMemory => Kind::ExternalMemory,
+        FnId::cuDestroyExternalSemaphore => Kind::ExternalSemaphore,
         FnId::cuTexObjectDestroy => Kind::Texture,
         FnId::cuSurfObjectDestroy => Kind::Surface,
         _ => return None,
@@ -122,6 +130,7 @@ fn only_tells(function: FnId) -> bool {
             | FnId::cuMemGetDefaultMemPool
             | FnId::cuMemGetMemPool
             | FnId::cuMemPoolImportPointer
+            | FnId::cuMemGetAddressRange_v2
             | FnId::cuMemHostGetDevicePointer_v2
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3

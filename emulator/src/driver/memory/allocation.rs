@@ -5,7 +5,7 @@ use core::ptr;
 
 use cuprum_sys::*;
 
-use crate::memory::{GRANULARITY, Region, RegionKind, Request};
+use crate::memory::{GRANULARITY, PoolFile, Region, RegionKind, Request};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{Call, Out, calls};
@@ -15,7 +15,6 @@ use crate::driver::state::{captures, memory, scheduler};
 use super::graph_memory::BLOCKS;
 use super::leftover::LEFTOVERS;
 use super::pool::{leave_pool, pool_of};
-use super::pool_share::free_import;
 
 /// Alignment of the rows of pitched memory.
 const PITCH_ALIGN: usize = 512;
@@ -63,6 +62,14 @@ pub(crate) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, fla
     Ok(region)
 }
 
+/// Allocates in a context, from a pool that other processes have too.
+pub(crate) fn allocate_shared(context: &Context, bytes: usize, pool: &PoolFile) -> Answer<Region> {
+    ensure(bytes > 0, INVALID_VALUE)?;
+    let device = Request::device(bytes as u64, context.handle as u64, context.device as u32);
+    let request = Request { kind: RegionKind::Pooled, ..device };
+    memory().alloc_shared(pool, &request).map_err(|_| OUT_OF_MEMORY)
+}
+
 /// Takes an allocation away, and out of its pool.
 pub(crate) fn take_away(address: u64) -> Answer {
     let region = memory().free(address).map_err(|_| INVALID_VALUE)?;
@@ -95,9 +102,7 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
         block.vanish();
         return context.check();
     }
-    if !free_import(address) {
-        take_away(address)?;
-    }
+    take_away(address)?;
     context.check()
 }
 

@@ -15,7 +15,7 @@ use crate::driver::call::{In, Kind, Leaked, Out, Table, calls, not_supported};
 use crate::driver::device;
 use crate::driver::state::memory;
 
-use super::pool::PRIVATE;
+use super::handle_type::{FILE_DESCRIPTOR, check_handle_types, given, taken};
 
 /// Granularity of physical memory and of mappings, in bytes.
 const GRANULARITY: u64 = 2 << 20;
@@ -70,8 +70,36 @@ fn check_props(props: &CUmemAllocationProp) -> Answer {
         ));
     }
     device::check(props.location.id)?;
-    let private = props.requestedHandleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
-    if private { Ok(()) } else { Err(not_supported(PRIVATE)) }
+    check_handle_types(props.requestedHandleTypes)
+}
+
+/// Makes physical memory that belongs to nobody else, or of which other processes can have a descriptor.
+fn create(bytes: u64, props: &CUmemAllocationProp) -> Answer<Bytes> {
+    let device = props.location.id as u32;
+    let created = if props.requestedHandleTypes == FILE_DESCRIPTOR {
+        memory().create_shared(bytes, device)
+    } else {
+        memory().create(bytes, device)
+    };
+    created.map_err(|_| OUT_OF_MEMORY)
+}
+
+impl Physical {
+    fn of(bytes: Bytes, props: CUmemAllocationProp) -> Self {
+        Self { bytes, props, users: AtomicUsize::new(1), mapped: Mutex::default() }
+    }
+
+    /// Physical memory behind the descriptor of a client. It cannot be exported again.
+    fn import(descriptor: i32) -> Answer<Self> {
+        let bytes = memory().import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;
+        // SAFETY: plain numbers and a pointer, for which zeros are valid.
+        let mut props: CUmemAllocationProp = unsafe { core::mem::zeroed() };
+        props.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        props.location.id = bytes.device as i32;
+        device::check(props.location.id)?;
+        Ok(Self::of(bytes, props))
+    }
 }
 
 /// Fails unless address and size are multiples of the granularity, and the size is not zero.
@@ -89,6 +117,16 @@ fn mappings(address: u64, bytes: usize) -> Answer<Vec<u64>> {
     let ends_there = end == Some(address + bytes as u64);
     ensure(all_mapped && starts_there && ends_there, INVALID_VALUE)?;
     Ok(regions.iter().map(|region| region.base).collect())
+}
+
+/// Whether what is mapped at an address was made to be exported.
+pub(super) fn is_exportable(base: u64) -> bool {
+    let mut found = false;
+    PHYSICAL.for_each(|_, _, physical| {
+        let shared = physical.props.requestedHandleTypes == FILE_DESCRIPTOR;
+        found |= shared && physical.mapped().contains(&base);
+    });
+    found
 }
 
 calls! {
@@ -120,13 +158,7 @@ calls! {
         let props = prop.get()?;
         check_props(&props)?;
         ensure(flags == 0, INVALID_VALUE)?;
-        let created = memory().create(size as u64, props.location.id as u32);
-        let physical = Physical {
-            bytes: created.map_err(|_| OUT_OF_MEMORY)?,
-            props,
-            users: AtomicUsize::new(1),
-            mapped: Mutex::default(),
-        };
+        let physical = Physical::of(create(size as u64, &props)?, props);
         handle.set(PHYSICAL.insert(physical) as u64)
     }
 
@@ -157,6 +189,32 @@ calls! {
         memory.set_writable(region.base, false);
         physical.mapped().insert(ptr);
         Ok(())
+    }
+
+    fn cuMemExportToShareableHandle(
+        _call,
+        shareableHandle: Out<c_void>,
+        handle: u64,
+        handleType: CUmemAllocationHandleType,
+        flags: u64,
+    ) {
+        shareableHandle.check()?;
+        let physical = Physical::find(handle)?;
+        let shared = physical.props.requestedHandleTypes == FILE_DESCRIPTOR;
+        ensure(flags == 0 && shared && handleType == FILE_DESCRIPTOR, INVALID_VALUE)?;
+        given(shareableHandle, physical.bytes.export())
+    }
+
+    /// The descriptor stays the client's.
+    fn cuMemImportFromShareableHandle(
+        _call,
+        handle: Out<u64>,
+        osHandle: *mut c_void,
+        shHandleType: CUmemAllocationHandleType,
+    ) {
+        handle.check()?;
+        let physical = Physical::import(taken(osHandle, shHandleType)?)?;
+        handle.set(PHYSICAL.insert(physical) as u64)
     }
 
     fn cuMemUnmap(_call, ptr: u64, size: usize) {

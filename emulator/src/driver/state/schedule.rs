@@ -248,6 +248,26 @@ impl Scheduler {
         }
     }
 
+    /// Has what is issued run although nobody waits for it in this process.
+    pub(crate) fn hurry(&'static self) {
+        self.start_executor();
+        self.changed.notify_all();
+    }
+
+    /// Waits inside of an operation, and runs others meanwhile: one of them may bring what it waits for.
+    pub(crate) fn run_others_until(&'static self, is_over: impl Fn() -> bool) {
+        while !is_over() {
+            let mut queue = self.lock();
+            match queue.take_ready(|entry| !entry.calls_client()) {
+                Some((ticket, job)) => {
+                    drop(queue);
+                    drop(self.run(ticket, job));
+                }
+                None => drop(self.changed.wait_timeout(queue, POLL)),
+            }
+        }
+    }
+
     fn start_executor(&'static self) {
         self.executor.call_once(|| {
             let started =
