@@ -45,7 +45,9 @@ impl MemoryLocation {
         match raw.type_ {
             CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Some(Self::Device(Device::new(driver, raw.id))),
             CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Some(Self::Host),
-            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => u32::try_from(raw.id).ok().map(Self::HostNuma),
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => {
+                u32::try_from(raw.id).ok().map(Self::HostNuma)
+            }
             CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Some(Self::HostNumaCurrent),
             _ => None,
         }

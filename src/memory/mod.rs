@@ -38,8 +38,8 @@ pub mod virtual_memory;
 
 pub use self::address::AddressRange;
 pub use self::array::{
-    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MipmappedArray, SharedArray,
-    SharedMipmappedArray, Texel,
+    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MemoryRequirements,
+    MipmappedArray, SharedArray, SharedMipmappedArray, SparseProperties, Texel, TileMap, TilePart,
 };
 pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;
@@ -162,10 +162,14 @@ pub enum MemoryError {
     Lost,
     /// A device does not work beside the host's accesses to managed memory, so that the host cannot be lent it: use
     /// [`ManagedBuffer::on_host`].
-    #[error("a device cannot share managed memory with the host: reach it in the closure of `on_host`, or copy it")]
+    #[error(
+        "a device cannot share managed memory with the host: reach it in the closure of `on_host`, or copy it"
+    )]
     NotConcurrent,
     /// Physical memory of a size that is no multiple of what the device deals in. Nothing was created.
-    #[error("physical memory comes in multiples of {granularity} bytes, and at least one: {bytes} bytes are none")]
+    #[error(
+        "physical memory comes in multiples of {granularity} bytes, and at least one: {bytes} bytes are none"
+    )]
     Granularity {
         /// Bytes asked for.
         bytes: usize,
@@ -191,7 +195,9 @@ pub enum MemoryError {
         bytes: usize,
     },
     /// The device of a mapping's own context reads and writes it, as its slices do; that cannot be changed.
-    #[error("the device of the mapping's own context reads and writes it: unmap it, or set the access of others")]
+    #[error(
+        "the device of the mapping's own context reads and writes it: unmap it, or set the access of others"
+    )]
     OwnAccess,
     /// The driver's memory for the host does not begin at a multiple of the element's alignment. Nothing was allocated.
     #[error("elements aligned to {align} bytes cannot lie in memory that the driver allocates for the host")]

@@ -37,7 +37,8 @@ impl Batch {
             return;
         }
         if let Some(place) = place.map(MemoryLocation::as_raw) {
-            let is_new = self.places.last().is_none_or(|last| (last.type_, last.id) != (place.type_, place.id));
+            let is_new =
+                self.places.last().is_none_or(|last| (last.type_, last.id) != (place.type_, place.id));
             if is_new {
                 self.places.push(place);
                 self.firsts.push(self.addresses.len());
@@ -98,7 +99,9 @@ impl Stream<'_> {
                     or cuMemPrefetchAsync(address, bytes, device, stream))
             },
             // SAFETY: as above.
-            None => unsafe { context_call!(context, cuMemPrefetchAsync_v2(address, bytes, location, 0, stream)) },
+            None => unsafe {
+                context_call!(context, cuMemPrefetchAsync_v2(address, bytes, location, 0, stream))
+            },
         };
         queued.map_err(|error| context.record(error))
     }
@@ -163,9 +166,7 @@ impl Stream<'_> {
         let (addresses, sizes) = (batch.addresses.as_mut_ptr(), batch.sizes.as_mut_ptr());
         // SAFETY: lists of the length that is said, which outlive the call; the ranges lie in live allocations of managed
         // memory that nobody else uses, whose elements any bytes are; the stream is live.
-        unsafe {
-            context_call!(context, cuMemDiscardBatchAsync(addresses, sizes, count, 0, self.as_raw()))
-        }
+        unsafe { context_call!(context, cuMemDiscardBatchAsync(addresses, sizes, count, 0, self.as_raw())) }
     }
 
     /// Queues that the contents of parts of managed memory are forgotten, as [`discard`](Stream::discard) does, and that

@@ -33,6 +33,7 @@ mod raw_copy;
 mod reached;
 mod request;
 mod scope;
+mod sparse;
 mod whole_context;
 
 use std::fmt;

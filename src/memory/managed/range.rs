@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::fmt;
 
 use cuprum_sys::{
-    CU_DEVICE_INVALID, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation,
-    CUmemLocationType, FnId, Version,
+    CU_DEVICE_INVALID, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType,
+    FnId, Version,
 };
 
 use crate::context::{ContextRef, Current};
@@ -204,10 +204,7 @@ impl<'a> ManagedRange<'a> {
             // SAFETY: so many bytes are there, which are numbers of four as this attribute is; the range lies in a live
             // allocation.
             unsafe {
-                context_call!(
-                    context,
-                    cuMemRangeGetAttribute(to, room, attribute, self.address, self.bytes)
-                )
+                context_call!(context, cuMemRangeGetAttribute(to, room, attribute, self.address, self.bytes))
             }?;
         }
         let driver = context.driver();

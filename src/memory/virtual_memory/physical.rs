@@ -148,7 +148,7 @@ impl PhysicalMemory {
         self.bytes
     }
 
-    pub(super) const fn library(&self) -> Library {
+    pub(crate) const fn library(&self) -> Library {
         self.handle.library()
     }
 
@@ -241,11 +241,7 @@ pub(super) fn same_driver(library: Library, other: Driver, call: FnId) -> Result
 }
 
 /// The description of memory at a place.
-fn described(
-    driver: Driver,
-    at: MemoryLocation,
-    flags: PhysicalFlags,
-) -> Result<CUmemAllocationProp, Error> {
+fn described(driver: Driver, at: MemoryLocation, flags: PhysicalFlags) -> Result<CUmemAllocationProp, Error> {
     if let MemoryLocation::Device(device) = at {
         same_driver(device.driver().library(), driver, FnId::cuMemCreate)?;
     }
@@ -282,9 +278,7 @@ fn ask_granularity(
     };
     let (mut bytes, described) = (0, ptr::from_ref(described));
     // SAFETY: the description and the out-parameter outlive the call.
-    unsafe {
-        driver_call!(library, cuMemGetAllocationGranularity(&raw mut bytes, described, option))
-    }?;
+    unsafe { driver_call!(library, cuMemGetAllocationGranularity(&raw mut bytes, described, option)) }?;
     Ok(bytes)
 }
 

@@ -143,12 +143,7 @@ impl Reservation {
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
     #[doc(alias = "cuMemAddressReserve")]
     #[doc(alias = "cuMemAddressFree")]
-    pub fn near(
-        driver: Driver,
-        bytes: usize,
-        alignment: usize,
-        wanted: CUdeviceptr,
-    ) -> Result<Self, Error> {
+    pub fn near(driver: Driver, bytes: usize, alignment: usize, wanted: CUdeviceptr) -> Result<Self, Error> {
         let (library, mut first) = (driver.library(), 0);
         let to = &raw mut first;
         // SAFETY: the out-parameter outlives the call; flags must be 0.

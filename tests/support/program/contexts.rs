@@ -10,7 +10,7 @@ use cuprum::{
 
 use super::{
     Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
-    textures,
+    textures, virtual_memory,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -29,6 +29,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         nested(steps, &mut cx, &other);
         forgotten(steps, &mut cx, &other);
         memory::all(steps, &cx);
+        virtual_memory::all(steps, &cx);
         arrays::all(steps, &cx);
         textures::all(steps, &cx);
         memory::peers(steps, &mut cx);
