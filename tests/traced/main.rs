@@ -20,6 +20,7 @@ mod calls;
 mod empty_scope;
 mod graph;
 mod injection;
+mod managed_memory;
 mod old_drivers;
 mod open;
 mod parameters;

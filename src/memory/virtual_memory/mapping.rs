@@ -14,7 +14,6 @@ use super::PhysicalMemory;
 use super::physical::same_driver;
 use super::reservation::{Claim, Space};
 use crate::context::{ContextRef, Current, KeptContext};
-use crate::device::Device;
 use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
@@ -37,15 +36,15 @@ pub(super) struct Chunks<'ctx> {
     context: KeptContext<'ctx>,
 }
 
-/// Maps memory, all of it, and lets a device reach it.
+/// Maps memory, all of it, and lets the context's device reach it.
 pub(super) fn chunk(
     space: &Arc<Space>,
-    device: Device,
+    context: &ContextRef,
     offset: usize,
     (memory, bytes): (CUmemGenericAllocationHandle, usize),
 ) -> Result<Claim, MemoryError> {
     let (library, claim) = (space.library(), Claim::new(space, offset, bytes)?);
-    let (address, place) = (claim.address(), MemoryLocation::Device(device));
+    let (address, place) = (claim.address(), MemoryLocation::Device(context.device()));
     let access = describe(place, MemoryAccess::READ_WRITE);
     // SAFETY: the addresses are reserved, and no mapping of this reservation has any of them; the handle is live.
     let mapped = unsafe { driver_call!(library, cuMemMap(address, bytes, 0, memory, 0)) };
@@ -56,7 +55,7 @@ pub(super) fn chunk(
     match mapped {
         Ok(()) => Ok(claim),
         Err(error) => {
-            undo(claim);
+            undo(claim, context);
             Err(error.into())
         }
     }
@@ -64,16 +63,14 @@ pub(super) fn chunk(
 
 /// Unmaps what was just mapped, or may have been by a call that failed. Nobody has used it.
 #[cold]
-fn undo(claim: Claim) {
+fn undo(claim: Claim, context: &ContextRef) {
     let (library, address, bytes) = (claim.space().library(), claim.address(), claim.bytes);
     // SAFETY: nobody has got the addresses; if nothing is mapped there, the driver says so.
     let unmapped = unsafe { driver_call!(library, cuMemUnmap(address, bytes)) };
     match unmapped {
         Err(error) if error.code() != CUresult::CUDA_ERROR_INVALID_VALUE => {
             std::mem::forget(claim);
-            if !error.is_forked() && !error.is_deinitialized() {
-                crate::swallowed::tell(error);
-            }
+            context.swallow(error);
         }
         _ => {}
     }
@@ -216,11 +213,11 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     pub fn extend(&mut self, cx: &Current<'_, '_>, memory: &PhysicalMemory) -> Result<(), MemoryError> {
         let context = cx.of(self.context(), FnId::cuMemMap)?;
         same_driver(memory.library(), context.driver(), FnId::cuMemMap)?;
-        let (bytes, device) = (memory.bytes(), context.device());
+        let bytes = memory.bytes();
         let Some(last) = self.chunks.parts.last() else {
             return Err(MemoryError::Unreserved { offset: 0, bytes, reserved: 0 });
         };
-        let part = chunk(last.space(), device, last.offset + last.bytes, (memory.as_raw(), bytes))?;
+        let part = chunk(last.space(), context, last.offset + last.bytes, (memory.as_raw(), bytes))?;
         self.chunks.push(part);
         Ok(())
     }

@@ -215,7 +215,7 @@ impl Reservation {
         same_driver(library, driver, FnId::cuMemMap)?;
         same_driver(self.0.library(), driver, FnId::cuMemMap)?;
         let mut chunks = Chunks::none(cx.keep());
-        chunks.push(chunk(&self.0, cx.context().device(), offset, memory)?);
+        chunks.push(chunk(&self.0, cx.context(), offset, memory)?);
         Ok(chunks)
     }
 }

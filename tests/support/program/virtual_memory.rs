@@ -131,7 +131,8 @@ fn use_mapping(steps: &Steps, cx: &Current<'_, '_>, mut mapping: Mapping<'_, u32
         let other = MemoryLocation::Device(device);
         steps.attempt("Mapping::set_access", || mapping.set_access(other, MemoryAccess::READ_WRITE));
     }
-    steps.attempt("Mapping::physical", || mapping.physical(0).map(drop));
+    let physical = steps.attempt("Mapping::physical", || mapping.physical(0));
+    steps.done("PhysicalMemory::drop", || drop(physical));
     steps.attempt("Mapping::unmap_last", || mapping.unmap_last());
     steps.done("Mapping::drop", || drop(mapping));
 }
@@ -178,11 +179,14 @@ fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
         Multicast::granularity(driver, 1, bytes, Granularity::Recommended)
     });
     steps.may_refuse("Multicast::new", NOT_SUPPORTED, || Multicast::new(driver, 1, bytes, false).map(drop));
-    // SAFETY: no object: the driver is asked about none, and is not asked to release it.
-    let object = unsafe { Multicast::from_raw(driver, 0, bytes) };
+    // The software device has no such object, and maps physical memory in its place.
+    let here = MemoryLocation::Device(device);
+    let create = || PhysicalMemory::new(driver, here, bytes, PhysicalFlags::empty());
+    let Some(memory) = steps.attempt("PhysicalMemory::new", create) else { return };
+    let Some(posing) = steps.attempt("PhysicalMemory::new", create) else { return };
+    // SAFETY: a handle of that size that nobody else releases; what is no object is refused as one.
+    let object = unsafe { Multicast::from_raw(driver, posing.into_raw(), bytes) };
     steps.may_refuse("Multicast::add_device", NOT_SUPPORTED, || object.add_device(device));
-    // SAFETY: as above.
-    let memory = unsafe { PhysicalMemory::from_raw(driver, 0, bytes) };
     steps.may_refuse("Multicast::bind", NOT_SUPPORTED, || object.bind(device, 0, &memory, 0, bytes));
     if let Some(buffer) = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN)) {
         // SAFETY: it is unbound below, if it is bound at all.
@@ -194,13 +198,17 @@ fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
     }
     let addresses = steps.attempt("Reservation::new", || Reservation::new(driver, bytes, 0));
     if let Some(addresses) = &addresses {
-        let code = INVALID_VALUE;
-        steps.may_refuse("Reservation::map_multicast", code, || {
-            plain(addresses.map_multicast(cx, 0, &object)).map(drop)
-        });
+        let map = || addresses.map_multicast(cx, 0, &object);
+        if let Some(mapping) = steps.attempt("Reservation::map_multicast", map) {
+            steps.done("MulticastMapping::drop", || drop(mapping));
+        }
+        if let Some(mapping) = steps.attempt("Reservation::map_multicast", map) {
+            steps.attempt("MulticastMapping::close", || mapping.close());
+        }
     }
     steps.done("Reservation::drop", || drop(addresses));
     steps.attempt("Multicast::close", || object.close());
+    steps.done("PhysicalMemory::drop", || drop(memory));
 }
 
 /// Arrays that have their memory from the start, as all of the software device's do, refuse to tell of tiles.
