@@ -129,7 +129,7 @@ fn only_tells(function: FnId) -> bool {
 
 /// True if an address that a function takes is one of addresses without memory.
 fn is_of_addresses(function: FnId) -> bool {
-    matches!(function, FnId::cuMemAddressFree | FnId::cuMemMap)
+    matches!(function, FnId::cuMemAddressReserve | FnId::cuMemAddressFree | FnId::cuMemMap)
 }
 
 /// True if a function is also called to undo what a call that failed may have done.
