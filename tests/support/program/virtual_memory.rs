@@ -106,13 +106,14 @@ fn mapped(steps: &Steps, cx: &Current<'_, '_>) {
     steps.attempt("PhysicalMemory::properties", || memory.properties(driver));
     #[cfg(unix)]
     shared(steps, cx, bytes);
-    let addresses = steps.attempt("Reservation::new", || Reservation::new(driver, 2 * bytes, 0));
+    let addresses = steps.attempt("Reservation::new", || Reservation::new(driver, 3 * bytes, 0));
     if let Some(addresses) = &addresses {
-        let map = || addresses.map::<u32>(cx, 0, &memory);
-        if let Some(mapping) = steps.attempt("Reservation::map", map) {
+        let map = |offset| addresses.map::<u32>(cx, offset, &memory);
+        if let Some(mapping) = steps.attempt("Reservation::map", || map(0)) {
             use_mapping(steps, cx, mapping, &memory);
         }
-        if let Some(mapping) = steps.attempt("Reservation::map", map) {
+        // What cannot be unmapped keeps its place.
+        if let Some(mapping) = steps.attempt("Reservation::map", || map(2 * bytes)) {
             steps.attempt("Mapping::close", || mapping.close());
         }
         let near = || Reservation::near(driver, bytes, 0, addresses.as_raw());
@@ -196,13 +197,13 @@ fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
         steps.may_refuse("Multicast::unbind", NOT_SUPPORTED, || object.unbind(device, 0, bytes));
         steps.done("Buffer::drop", || drop(buffer));
     }
-    let addresses = steps.attempt("Reservation::new", || Reservation::new(driver, bytes, 0));
+    let addresses = steps.attempt("Reservation::new", || Reservation::new(driver, 2 * bytes, 0));
     if let Some(addresses) = &addresses {
-        let map = || addresses.map_multicast(cx, 0, &object);
-        if let Some(mapping) = steps.attempt("Reservation::map_multicast", map) {
+        let map = |offset| addresses.map_multicast(cx, offset, &object);
+        if let Some(mapping) = steps.attempt("Reservation::map_multicast", || map(0)) {
             steps.done("MulticastMapping::drop", || drop(mapping));
         }
-        if let Some(mapping) = steps.attempt("Reservation::map_multicast", map) {
+        if let Some(mapping) = steps.attempt("Reservation::map_multicast", || map(bytes)) {
             steps.attempt("MulticastMapping::close", || mapping.close());
         }
     }
