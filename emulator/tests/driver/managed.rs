@@ -114,7 +114,7 @@ fn prefetching_is_told_and_refused_as_on_hardware() {
     let mut found = [NOWHERE; 2];
     ok!(cuMemPrefetchAsync_v2(range, half, DEVICE, 0, stream));
     ok!(cuMemGetLocationInfo(range, LEN, half, 0, found.as_mut_ptr()));
-    assert_eq!(found[0], DEVICE);
+    assert_eq!((found[0].type_, found[0].id), (DEVICE.type_, DEVICE.id));
     assert_eq!(code!(cuMemGetLocationInfo(range, LEN, 0, 0, found.as_mut_ptr())), INVALID_VALUE);
     assert_eq!(code!(cuMemGetLocationInfo(range, LEN, half, LEN, found.as_mut_ptr())), INVALID_VALUE);
 }
