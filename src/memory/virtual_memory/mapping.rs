@@ -15,7 +15,7 @@ use super::physical::same_driver;
 use super::reservation::{Claim, Space};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
-use crate::memory::{DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
+use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
 use crate::raw::held::activated;
 
@@ -34,6 +34,10 @@ bitflags::bitflags! {
 pub(super) struct Chunks<'ctx> {
     parts: Vec<Claim>,
     context: KeptContext<'ctx>,
+    /// Whether it gives slices, which other contexts may be copying.
+    is_lent: bool,
+    /// Only then: a byte whose freeing waits for all contexts.
+    anchor: Option<Buffer<'ctx, u8>>,
 }
 
 /// Maps memory, all of it, and lets the context's device reach it.
@@ -81,8 +85,8 @@ fn describe(place: MemoryLocation, access: MemoryAccess) -> CUmemAccessDesc {
 }
 
 impl<'ctx> Chunks<'ctx> {
-    pub(super) const fn none(context: KeptContext<'ctx>) -> Self {
-        Self { parts: Vec::new(), context }
+    pub(super) fn none(context: KeptContext<'ctx>, anchor: Option<Buffer<'ctx, u8>>) -> Self {
+        Self { parts: Vec::new(), context, is_lent: anchor.is_some(), anchor }
     }
 
     pub(super) fn push(&mut self, part: Claim) {
@@ -98,10 +102,25 @@ impl<'ctx> Chunks<'ctx> {
         self.parts.iter().map(|part| part.bytes).sum()
     }
 
-    /// Waits for all work of the context, which may use the memory.
-    fn wait(&self) -> Result<(), Error> {
+    /// Waits for all work that may use the memory.
+    ///
+    /// A copy that another context has queued is no work of this one: on an H100, no wait in this context waits for it, but
+    /// freeing memory does, whichever it is. So a byte is kept for that.
+    fn wait(&mut self) -> Result<(), Error> {
         // SAFETY: no arguments; it waits in the current context.
-        activated(&self.context, || unsafe { context_call!(&self.context, cuCtxSynchronize()) })
+        activated(&self.context, || unsafe { context_call!(&self.context, cuCtxSynchronize()) })?;
+        match self.anchor.take() {
+            Some(byte) => byte.close(),
+            None if self.is_lent => self.new_anchor()?.close(),
+            None => Ok(()),
+        }
+    }
+
+    fn new_anchor(&self) -> Result<Buffer<'ctx, u8>, Error> {
+        self.context.enter(|cx| Buffer::alloc(cx, 1))?.map_err(|error| match error {
+            MemoryError::Driver(error) => error,
+            _ => Error::host(CUresult::CUDA_ERROR_OUT_OF_MEMORY, FnId::cuMemAlloc_v2),
+        })
     }
 
     /// Waits and unmaps; leaks what it cannot unmap.
@@ -142,8 +161,10 @@ impl Drop for Chunks<'_> {
 ///
 /// # Unmapping waits
 ///
-/// The driver does not promise to wait for work that uses the memory. So this does, with `cuCtxSynchronize`; if that fails,
-/// memory and addresses are leaked. While a stream of the context is captured, it fails, and the capture with it.
+/// The driver's `cuMemUnmap` does not wait for work that uses the memory, as measured on an H100, where such a kernel faults.
+/// So this waits, with `cuCtxSynchronize`, and by freeing a byte that it has allocated for that: what other contexts have
+/// queued that copies from here, only `cuMemFree` waits for. If that fails, memory and addresses are leaked. While a stream
+/// of the context is captured, it fails, and the capture with it.
 pub struct Mapping<'ctx, T: DeviceData> {
     chunks: Chunks<'ctx>,
     _elements: PhantomData<T>,
@@ -225,9 +246,11 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// Unmaps what was mapped last, after all work of the context; false if nothing is left. What comes before stays.
     ///
     /// # Errors
-    /// The sticky errors of earlier work; then nothing was done. As the driver says of unmapping; then that part is leaked.
+    /// The sticky errors of earlier work; then nothing was unmapped. As the driver says of unmapping; then that part is
+    /// leaked. `CUDA_ERROR_OUT_OF_MEMORY` for the byte by which the next unmapping waits; then it was unmapped.
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, and `cuMemUnmap`, CUDA 10.2+.
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, `cuMemUnmap`, CUDA 10.2+; then `cuMemAlloc_v2`, CUDA
+    /// 3.2+, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuMemUnmap")]
     pub fn unmap_last(&mut self) -> Result<bool, Error> {
@@ -237,7 +260,9 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         self.chunks.wait()?;
         let Some(last) = self.chunks.parts.pop() else { return Ok(false) };
         // SAFETY: the slices are gone, since this is borrowed mutably, and what they were used for is over.
-        unsafe { last.unmap() }.map(|()| true)
+        unsafe { last.unmap() }?;
+        self.chunks.anchor = Some(self.chunks.new_anchor()?);
+        Ok(true)
     }
 
     /// Number of pieces of memory that are mapped one behind the other.
@@ -306,7 +331,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// # Errors
     /// The sticky errors of earlier work; as the driver says.
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, and `cuMemUnmap`, CUDA 10.2+.
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuMemUnmap")]
     pub fn close(mut self) -> Result<(), Error> {

@@ -12,8 +12,9 @@
 //!
 //! # Unmapping waits
 //!
-//! Unlike `cuMemFree`, the driver's `cuMemUnmap` does not promise to wait for work that uses the memory. So whatever unmaps
-//! here (dropping a mapping, [`Mapping::close`], [`Mapping::unmap_last`]) first waits for the context in which it was mapped.
+//! Unlike `cuMemFree`, the driver's `cuMemUnmap` does not wait for work that uses the memory. So whatever unmaps here
+//! (dropping a mapping, [`Mapping::close`], [`Mapping::unmap_last`]) first [waits](Mapping#unmapping-waits) for the context
+//! in which it was mapped, and for copies from there that others have queued.
 //! If that fails, after a fault for instance, memory and addresses are leaked rather than taken from under what may still
 //! use them.
 //!

@@ -11,7 +11,7 @@ use super::{Multicast, PhysicalMemory};
 use crate::context::Current;
 use crate::driver::Driver;
 use crate::error::Error;
-use crate::memory::{DeviceData, MemoryError};
+use crate::memory::{Buffer, DeviceData, MemoryError};
 use crate::raw::call::driver_call;
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
@@ -171,7 +171,8 @@ impl Reservation {
     /// is no multiple of the granularity; `CUDA_ERROR_INVALID_DEVICE` and others for memory that the device cannot reach;
     /// [`Error::is_wrong_context`] for memory or a context of another driver.
     ///
-    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
+    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; where one fails, `cuMemUnmap`, CUDA
+    /// 10.2+, and `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemSetAccess")]
     #[doc(alias = "cuMemUnmap")]
@@ -181,7 +182,8 @@ impl Reservation {
         offset: usize,
         memory: &PhysicalMemory,
     ) -> Result<Mapping<'ctx, T>, MemoryError> {
-        Ok(Mapping::new(self.chunks(cx, offset, memory.library(), (memory.as_raw(), memory.bytes()))?))
+        let raw = (memory.as_raw(), memory.bytes());
+        Ok(Mapping::new(self.chunks(cx, offset, memory.library(), raw, Some(Buffer::alloc(cx, 1)?))?))
     }
 
     /// Maps all of a multicast object at an offset in bytes, for the device of the current context, as
@@ -200,8 +202,8 @@ impl Reservation {
         offset: usize,
         object: &Multicast,
     ) -> Result<MulticastMapping<'ctx>, MemoryError> {
-        let chunks = self.chunks(cx, offset, object.library(), (object.as_raw(), object.bytes()))?;
-        Ok(MulticastMapping::new(chunks))
+        let raw = (object.as_raw(), object.bytes());
+        Ok(MulticastMapping::new(self.chunks(cx, offset, object.library(), raw, None)?))
     }
 
     fn chunks<'ctx>(
@@ -210,11 +212,12 @@ impl Reservation {
         offset: usize,
         library: Library,
         memory: (CUmemGenericAllocationHandle, usize),
+        anchor: Option<Buffer<'ctx, u8>>,
     ) -> Result<Chunks<'ctx>, MemoryError> {
         let driver = cx.context().driver();
         same_driver(library, driver, FnId::cuMemMap)?;
         same_driver(self.0.library(), driver, FnId::cuMemMap)?;
-        let mut chunks = Chunks::none(cx.keep());
+        let mut chunks = Chunks::none(cx.keep(), anchor);
         chunks.push(chunk(&self.0, cx.context(), offset, memory)?);
         Ok(chunks)
     }
