@@ -249,8 +249,8 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// The sticky errors of earlier work; then nothing was unmapped. As the driver says of unmapping; then that part is
     /// leaked. `CUDA_ERROR_OUT_OF_MEMORY` for the byte by which the next unmapping waits; then it was unmapped.
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, `cuMemUnmap`, CUDA 10.2+; then `cuMemAlloc_v2`, CUDA
-    /// 3.2+, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+; then
+    /// `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuMemUnmap")]
     pub fn unmap_last(&mut self) -> Result<bool, Error> {

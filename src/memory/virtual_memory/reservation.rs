@@ -171,8 +171,8 @@ impl Reservation {
     /// is no multiple of the granularity; `CUDA_ERROR_INVALID_DEVICE` and others for memory that the device cannot reach;
     /// [`Error::is_wrong_context`] for memory or a context of another driver.
     ///
-    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; where one fails, `cuMemUnmap`, CUDA
-    /// 10.2+, and `cuMemFree_v2`, CUDA 3.2+.
+    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; where one fails,
+    /// `cuMemUnmap`, CUDA 10.2+, and `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemSetAccess")]
     #[doc(alias = "cuMemUnmap")]
