@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 use cuprum_sys::CUdeviceptr;
 
 use crate::memory::{
-    Buffer, DeviceData, ForeignBuffer, IpcBuffer, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut,
+    Buffer, DeviceData, ForeignBuffer, IpcBuffer, ManagedBuffer, Pitched, PitchedBuffer, PitchedMut, Slice,
+    SliceMut,
 };
 
 /// A parameter that is the address of device memory from which the kernel reads elements of `T`.
@@ -94,11 +95,13 @@ addresses! {
     In <- &Buffer<'_, T>;
     In <- &ForeignBuffer<'_, T>;
     In <- &IpcBuffer<'_, T>;
+    In <- &ManagedBuffer<'_, T>;
     In <- Slice<'_, T>;
     In <- &Slice<'_, T>;
     InOut <- &mut Buffer<'_, T>;
     InOut <- &mut ForeignBuffer<'_, T>;
     InOut <- &mut IpcBuffer<'_, T>;
+    InOut <- &mut ManagedBuffer<'_, T>;
     InOut <- SliceMut<'_, T>;
     InOut <- &mut SliceMut<'_, T>;
     In <- &PitchedBuffer<'_, T>;

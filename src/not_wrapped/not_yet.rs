@@ -6,28 +6,6 @@ groups! { NotYet:
     "access of one device to the memory of another, and copies between them":
         cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync;
 
-    "managed memory: advice, prefetching, ranges":
-        cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
-        cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync cuMemDiscardBatchAsync
-        cuMemDiscardAndPrefetchBatchAsync cuStreamAttachMemAsync;
-
-    "what an address is":
-        cuMemGetHandleForAddressRange;
-
-    "virtual memory: reserving, creating, mapping":
-        cuMemAddressReserve cuMemAddressFree cuMemCreate cuMemRelease cuMemMap cuMemUnmap
-        cuMemSetAccess cuMemGetAccess cuMemExportToShareableHandle cuMemImportFromShareableHandle
-        cuMemGetAllocationGranularity cuMemGetAllocationPropertiesFromHandle
-        cuMemRetainAllocationHandle cuMemMapArrayAsync;
-
-    "multicast objects":
-        cuMulticastCreate cuMulticastAddDevice cuMulticastBindMem_v2 cuMulticastBindAddr_v2
-        cuMulticastUnbind cuMulticastGetGranularity;
-
-    "sparse arrays, arrays whose memory is bound later, arrays of several planes":
-        cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties cuArrayGetMemoryRequirements
-        cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
-
     "copies in three dimensions in batches or with attributes":
         cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync;
 

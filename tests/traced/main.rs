@@ -21,6 +21,7 @@ mod empty_scope;
 mod graph;
 mod host_call;
 mod injection;
+mod managed_memory;
 mod old_drivers;
 mod open;
 mod parameters;

@@ -45,6 +45,11 @@ fn frees(function: FnId) -> bool {
         "cuCtxDestroy",
         "cuDevicePrimaryCtxRelease",
         "cuMemFree",
+        "cuMemRelease",
+        "cuMemUnmap",
+        "cuMemAddressFree",
+        // Before it unmaps, the safe layer waits.
+        "cuCtxSynchronize",
         "cuMemHostUnregister",
         "cuModuleUnload",
     ];

@@ -29,6 +29,7 @@ mod launch;
 mod library;
 mod link;
 mod log;
+mod managed;
 mod memory;
 mod outlive;
 mod pool;

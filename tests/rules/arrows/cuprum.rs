@@ -11,7 +11,7 @@ const ROOMS: &[Room<'static>] = &[
     ("this_thread", &["raw::this_thread"], &[]),
     ("driver", &["driver", "device"], &["error", "swallowed", "call"]),
     ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
-    ("held", &["raw::held"], &["error", "call", "keep", "context"]),
+    ("held", &["raw::held", "raw::owned"], &["error", "swallowed", "call", "keep", "context"]),
     ("memory", &["memory"], &["error", "call", "keep", "driver", "context", "held"]),
     ("arguments", &["launch::signature"], &["memory"]),
     ("geometry", &["launch::config"], &[]),

@@ -10,7 +10,7 @@ use cuprum::{
 
 use super::{
     Steps, arrays, captures, code, external, foreign as foreign_handles, graphs, memory, pools, processes,
-    requests, scopes, streams, textures,
+    requests, scopes, streams, textures, virtual_memory,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -29,6 +29,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.room("nested", || nested(steps, &mut cx, &other));
         steps.room("forgotten", || forgotten(steps, &mut cx, &other));
         steps.room("memory", || memory::all(steps, &cx));
+        steps.room("virtual memory", || virtual_memory::all(steps, &cx));
         steps.room("arrays", || arrays::all(steps, &cx));
         steps.room("textures", || textures::all(steps, &cx));
         steps.room("pools", || pools::all(steps, &cx));

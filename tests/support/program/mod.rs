@@ -23,6 +23,7 @@ mod scopes;
 mod steps;
 mod streams;
 mod textures;
+mod virtual_memory;
 mod workers;
 
 use std::sync::{Mutex, PoisonError};

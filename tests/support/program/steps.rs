@@ -31,6 +31,8 @@ pub(crate) struct Step {
     /// Errors that were swallowed meanwhile.
     pub(crate) swallowed: Vec<Error>,
     pub(crate) outcome: Outcome,
+    /// Code that counts as success.
+    pub(crate) allowed: Option<CUresult>,
 }
 
 impl Step {
@@ -239,10 +241,12 @@ impl Steps {
         code: CUresult,
         body: impl FnOnce() -> Result<R, Error>,
     ) {
+        let at = self.steps.borrow().len();
         self.attempt(name, || match body() {
             Err(error) if error.code() == code => Ok(()),
             other => other.map(|_| ()),
         });
+        self.steps.borrow_mut()[at].allowed = Some(code);
     }
 
     /// A step that cannot fail.
@@ -253,7 +257,8 @@ impl Steps {
     fn run<R>(&self, name: &'static str, body: impl FnOnce() -> R) -> (usize, R) {
         let (at, start) = (self.steps.borrow().len(), self.session.len());
         let swallowed = self.session.all_swallowed().len();
-        let step = Step { name, calls: start..start, swallowed: Vec::new(), outcome: Outcome::Done };
+        let step =
+            Step { name, calls: start..start, swallowed: Vec::new(), outcome: Outcome::Done, allowed: None };
         self.steps.borrow_mut().push(step);
         let result = body();
         let step = &mut self.steps.borrow_mut()[at];

@@ -13,6 +13,10 @@ pub(super) enum Kind {
     Module,
     Function,
     Memory,
+    /// Addresses without memory of their own.
+    Reservation,
+    /// Physical memory, by one of its counted handles.
+    Physical,
     /// Page-locked memory of the host; no C type tells it from others.
     Host,
     Graph,
@@ -36,6 +40,7 @@ impl Kind {
             "CUmodule" => Self::Module,
             "CUfunction" => Self::Function,
             "CUdeviceptr" => Self::Memory,
+            "CUmemGenericAllocationHandle" => Self::Physical,
             "CUgraph" => Self::Graph,
             "CUgraphExec" => Self::Executable,
             "CUarray" => Self::Array,
@@ -75,6 +80,8 @@ struct Object {
     home: u64,
     /// The module or mipmapped array that it belongs to.
     owner: Option<(Kind, u64)>,
+    /// Times that the driver gave out the same handle, which is freed as often.
+    uses: usize,
     freed: Option<Freed>,
 }
 
@@ -96,13 +103,15 @@ struct Primary {
 
 impl Handles {
     pub(super) fn make(&mut self, kind: Kind, handle: u64, len: u64, home: u64) {
-        self.objects.insert((kind, handle), Object { len, home, owner: None, freed: None });
+        let known = self.objects.get(&(kind, handle)).filter(|object| object.freed.is_none());
+        let uses = known.filter(|_| kind == Kind::Physical).map_or(0, |object| object.uses) + 1;
+        self.objects.insert((kind, handle), Object { len, home, owner: None, uses, freed: None });
     }
 
     /// What goes with its owner: a module or a mipmapped array.
     pub(super) fn make_within(&mut self, kind: Kind, handle: u64, len: u64, owner: (Kind, u64)) {
         let home = self.objects.get(&owner).map_or(0, |owner| owner.home);
-        self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), freed: None });
+        self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), uses: 1, freed: None });
     }
 
     /// Record of a handle, or of what lies at an address.
@@ -116,6 +125,10 @@ impl Handles {
 
     /// Frees what has this handle, and all that is in it.
     pub(super) fn free(&mut self, kind: Kind, handle: u64, answer: CUresult) {
+        if let Some(object) = self.objects.get_mut(&(kind, handle)).filter(|object| object.uses > 1) {
+            object.uses -= 1;
+            return;
+        }
         for (&(its_kind, its_handle), object) in &mut self.objects {
             let inside = match kind {
                 Kind::Context => object.home == handle,

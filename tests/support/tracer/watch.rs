@@ -67,8 +67,13 @@ fn made_by(function: FnId) -> Option<Kind> {
         | FnId::cuMemAllocPitch_v2
         | FnId::cuMemAllocAsync
         | FnId::cuMemAllocFromPoolAsync
+        | FnId::cuMemAllocManaged
+        | FnId::cuMemMap
         | FnId::cuIpcOpenMemHandle
         | FnId::cuIpcOpenMemHandle_v2 => Kind::Memory,
+        FnId::cuMemAddressReserve => Kind::Reservation,
+        FnId::cuMemCreate | FnId::cuMemImportFromShareableHandle => Kind::Physical,
+        FnId::cuMemRetainAllocationHandle | FnId::cuMulticastCreate => Kind::Physical,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
             Kind::Executable
@@ -94,8 +99,11 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuStreamDestroy_v2 => Kind::Stream,
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
-        FnId::cuMemFree_v2 | FnId::cuMemFreeAsync | FnId::cuIpcCloseMemHandle => Kind::Memory,
+        FnId::cuMemFree_v2 | FnId::cuMemFreeAsync | FnId::cuMemUnmap => Kind::Memory,
+        FnId::cuIpcCloseMemHandle => Kind::Memory,
         FnId::cuMemPoolDestroy => Kind::Pool,
+        FnId::cuMemAddressFree => Kind::Reservation,
+        FnId::cuMemRelease => Kind::Physical,
         FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
         FnId::cuGraphDestroy => Kind::Graph,
         FnId::cuGraphExecDestroy => Kind::Executable,
@@ -130,11 +138,26 @@ fn only_tells(function: FnId) -> bool {
             | FnId::cuMemGetDefaultMemPool
             | FnId::cuMemGetMemPool
             | FnId::cuMemPoolImportPointer
-            | FnId::cuMemGetAddressRange_v2
             | FnId::cuMemHostGetDevicePointer_v2
+            | FnId::cuMemGetAddressRange_v2
+            | FnId::cuArrayGetPlane
+            // Lists that are read.
+            | FnId::cuMemPrefetchBatchAsync
+            | FnId::cuMemDiscardBatchAsync
+            | FnId::cuMemDiscardAndPrefetchBatchAsync
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3
     )
+}
+
+/// True if an address that a function takes is one of addresses without memory.
+fn is_of_addresses(function: FnId) -> bool {
+    matches!(function, FnId::cuMemAddressReserve | FnId::cuMemAddressFree | FnId::cuMemMap)
+}
+
+/// True if a function is also called to undo what a call that failed may have done.
+fn undoes(function: FnId) -> bool {
+    matches!(function, FnId::cuMemHostUnregister | FnId::cuMemUnmap)
 }
 
 /// True if a function takes a handle of this kind that is of another context.
@@ -165,8 +188,19 @@ fn is_free_of_context(function: FnId) -> bool {
         "cuMemPool",
         "cuMemSetMemPool",
         "cuUserObject",
+        "cuMemAddress",
+        "cuMemCreate",
+        "cuMemRelease",
+        "cuMemUnmap",
+        "cuMemSetAccess",
+        "cuMemGetAccess",
+        "cuMemGetAllocation",
+        "cuMemRetain",
+        "cuMemExport",
+        "cuMemImport",
+        "cuMulticast",
     ];
-    begins.iter().chain(&objects).any(|start| name.starts_with(start))
+    function == FnId::cuMemMap || begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
 impl Watcher {
@@ -218,7 +252,11 @@ impl Watcher {
     /// Looks at a call before it is made, with the context that is current in the driver.
     pub(super) fn before(&mut self, asked: &Asked<'_>, current: u64) {
         let function = asked.function;
-        let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((Kind::of(ty)?, word)));
+        let of = |ty: &str| match Kind::of(ty)? {
+            Kind::Memory if is_of_addresses(function) => Some(Kind::Reservation),
+            kind => Some(kind),
+        };
+        let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((of(ty)?, word)));
         let host = freed_by(function).filter(|kind| *kind == Kind::Host).map(|kind| (kind, asked.words[0]));
         let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).chain(host).collect();
         for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
@@ -236,10 +274,9 @@ impl Watcher {
             // Page-locked memory has an address of the device too.
             let host = || self.handles.state(Kind::Host, word).filter(|_| kind == Kind::Memory);
             match self.handles.state(kind, word).or_else(host) {
-                // In case a registration that failed was done; the address may have been registered before.
-                None if function == FnId::cuMemHostUnregister => {}
-                Some(State::Freed(Freed { answer: CUresult::CUDA_SUCCESS }))
-                    if function == FnId::cuMemHostUnregister => {}
+                // In case a call that failed was done; the address may have been registered or mapped before.
+                None if undoes(function) => {}
+                Some(State::Freed(Freed { answer: CUresult::CUDA_SUCCESS })) if undoes(function) => {}
                 None => {
                     self.complain(Trouble::Unknown, function, format!("{kind:?} {word:#x} was never made"))
                 }
@@ -314,7 +351,7 @@ impl Watcher {
 
     fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
         let made = match function {
-            FnId::cuMemHostRegister_v2 => words[0],
+            FnId::cuMemHostRegister_v2 | FnId::cuMemMap => words[0],
             FnId::cuStreamEndCapture => read::<u64>(words[1]),
             _ => read::<u64>(words[0]),
         };
@@ -333,8 +370,12 @@ impl Watcher {
             FnId::cuMemAlloc_v2
             | FnId::cuMemAllocAsync
             | FnId::cuMemAllocFromPoolAsync
+            | FnId::cuMemAllocManaged
+            | FnId::cuMemMap
             | FnId::cuMemHostAlloc
             | FnId::cuMemHostRegister_v2 => self.handles.make(kind, made, words[1], current),
+            FnId::cuMemAddressReserve => self.handles.make(kind, made, words[1], 0),
+            _ if kind == Kind::Physical => self.handles.make(kind, made, 1, 0),
             _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
             _ => self.handles.make(kind, made, 1, current),
         }

@@ -6,6 +6,7 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, en
 use crate::driver::call::{Call, In, Out, calls, put_handle};
 use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
+use crate::memory::RegionKind;
 
 use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};
 
@@ -75,10 +76,14 @@ calls! {
     }
 
     /// Managed memory is visible everywhere at all times here; only the arguments are checked.
-    fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, _length: usize, flags: u32) {
-        ensure(matches!(flags, 1 | 2 | 4), INVALID_VALUE)?;
+    /// The device shares managed memory with the host, so that it makes no difference.
+    fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) {
+        let single = flags == CUmemAttach_flags::CU_MEM_ATTACH_SINGLE.0;
+        ensure(matches!(flags, 1 | 2 | 4) && !(single && hStream.is_null()), INVALID_VALUE)?;
         call.stream(hStream)?;
-        memory().find(dptr).map(drop).ok_or(INVALID_VALUE)
+        let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
+        let whole = region.base == dptr && (length == 0 || length as u64 == region.len);
+        ensure(whole && region.kind == RegionKind::Managed, INVALID_VALUE)
     }
 
     fn cuStreamQuery(call, hStream: CUstream) {
