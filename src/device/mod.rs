@@ -1,6 +1,7 @@
 //! Devices and what they can do.
 
 mod peer;
+mod resource;
 mod support;
 
 use std::ffi::{CStr, c_char};
@@ -8,6 +9,9 @@ use std::fmt;
 
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
 
+pub use self::resource::{
+    DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SmResource, Split, SplitFlags,
+};
 pub use self::support::Luid;
 use crate::driver::Driver;
 use crate::error::Error;

@@ -23,6 +23,7 @@
 
 mod event;
 mod foreign;
+mod green;
 mod identity;
 mod lent;
 mod lent_array;
