@@ -7,7 +7,7 @@ use crate::driver::call::{InMut, Out, calls, put_handle};
 use crate::driver::device;
 use crate::driver::handle::Handle;
 
-use super::current::{current, find_to_be_current, with_stack};
+use super::current::{current, current_itself, find_to_be_current, with_stack};
 use super::object::{Context, check_flags};
 
 fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
@@ -23,6 +23,7 @@ fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
 fn destroy(handle: CUcontext) -> Answer {
     ensure(!handle.is_null(), INVALID_VALUE)?;
     let context = Context::find(handle)?;
+    // A part of a device goes with its green context.
     ensure(!context.is_primary, INVALID_CONTEXT)?;
     with_stack(|stack| {
         if stack.last().is_some_and(|top| top.handle == context.handle) {
@@ -101,7 +102,7 @@ calls! {
     }
 
     fn cuCtxGetCurrent(_call, pctx: Out<CUcontext>) {
-        let handle = current().map_or(0, |context| context.handle);
+        let handle = current_itself().map_or(0, |context| context.handle);
         put_handle(pctx, handle)
     }
 
@@ -129,7 +130,9 @@ calls! {
 
     fn cuCtxGetId(call, ctx: CUcontext, ctxId: Out<u64>) {
         ctxId.check()?;
-        ctxId.set(call.context_or_current(ctx)?.id)
+        call.context_or_current(ctx)?;
+        let itself = if ctx.is_null() { current_itself() } else { Context::find_itself(ctx).ok() };
+        ctxId.set(itself.ok_or(INVALID_CONTEXT)?.id)
     }
 
     fn cuCtxSynchronize(call) {
