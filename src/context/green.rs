@@ -17,6 +17,9 @@ use crate::raw::call::{context_call, driver_call};
 /// one that destroys it included). What is made in it is used in it, as in any context: to use the same code in several,
 /// load a [`CodeLibrary`](crate::module::CodeLibrary).
 ///
+/// Its streams are [non-blocking](crate::StreamKind::NonBlocking) but for its default stream, which is its own, and on which
+/// synchronous copies run.
+///
 /// The driver keeps the device's primary context for it, in which its memory lies: addresses are good in both, and in other
 /// green contexts of the device. While it is there, the primary context cannot be reset. A fault in one is a fault in all.
 ///
@@ -141,7 +144,7 @@ impl ContextRef {
         Ok(self.green)
     }
 
-    /// True if the context is a [`GreenContext`], shared or not. No driver call. What other code made is not known here.
+    /// True if the context is a green one: a [`GreenContext`], shared or not, or one that other code made. No driver call.
     pub fn is_green(&self) -> bool {
         !self.green.is_null()
     }

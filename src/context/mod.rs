@@ -49,7 +49,7 @@ pub struct ContextRef {
     raw: CUcontext,
     device: Device,
     poison: Poison,
-    /// Only of a [`GreenContext`]; null otherwise.
+    /// Of a [`GreenContext`], whoever made it; null otherwise.
     green: CUgreenCtx,
     /// Only of a [`SharedContext`].
     shares: Option<Shares>,

@@ -60,7 +60,7 @@ unsafe impl Sync for DeviceResource {}
 pub struct SmResource {
     /// Number of multiprocessors.
     pub count: u32,
-    /// The fewest that a group of them can have; 0 where the driver is older than CUDA 13.0 and does not tell.
+    /// The fewest that a group of them can have; 0 where the driver does not tell: of parts, and before CUDA 13.0.
     pub min_partition: u32,
     /// Number that is sure to run together, of which sizes of groups are multiples; 0 as above.
     pub alignment: u32,
@@ -206,7 +206,8 @@ impl DeviceResource {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for another kind of resource; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` if there
-    /// are not enough for one group; `CUDA_ERROR_INVALID_VALUE` for no groups.
+    /// are not enough for one group, or if these are a part themselves, which a driver of CUDA 13.0 does not divide;
+    /// `CUDA_ERROR_INVALID_VALUE` for no groups, and for flags that exclude each other.
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
@@ -252,10 +253,7 @@ impl DeviceResource {
         let asked_at = asked.as_mut_ptr();
         // SAFETY: there are as many places for groups as groups, and one for the rest; all of it outlives the call.
         unsafe {
-            driver_call!(
-                self.device.library(),
-                cuDevSmResourceSplit(to, count, input, to_rest, 0, asked_at)
-            )
+            driver_call!(self.device.library(), cuDevSmResourceSplit(to, count, input, to_rest, 0, asked_at))
         }?;
         for (group, raw) in groups.iter_mut().zip(&asked) {
             group.count = raw.smCount;
@@ -268,8 +266,8 @@ impl DeviceResource {
     fn divided(&self, groups: Vec<CUdevResource>, rest: CUdevResource) -> Split {
         let of_device = |raw| Self::new(raw, self.device);
         let is_rest = rest.type_ != ResourceKind::CU_DEV_RESOURCE_TYPE_INVALID;
-        let remainder = Some(of_device(rest))
-            .filter(|rest| is_rest && rest.sm().is_none_or(|sm| sm.count > 0));
+        let remainder =
+            Some(of_device(rest)).filter(|rest| is_rest && rest.sm().is_none_or(|sm| sm.count > 0));
         Split { groups: groups.into_iter().map(of_device).collect(), remainder }
     }
 }
@@ -292,7 +290,7 @@ impl SmGroup {
 }
 
 impl ResourceDescription {
-    /// Describes resources of one device, of each kind one or several that were divided from the same.
+    /// Describes resources of one device. Multiprocessors that several of them have count once.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for none; `CUDA_ERROR_INVALID_DEVICE` for those of several devices;

@@ -36,11 +36,7 @@ unsafe impl Send for LibraryKernel<'_> {}
 unsafe impl Sync for LibraryKernel<'_> {}
 
 impl<'l> LibraryKernel<'l> {
-    pub(super) const fn new(
-        raw: CUkernel,
-        library: &'l CodeLibrary,
-        entry: Option<Near<'l, Entry>>,
-    ) -> Self {
+    pub(super) const fn new(raw: CUkernel, library: &'l CodeLibrary, entry: Option<Near<'l, Entry>>) -> Self {
         Self { raw, library, entry }
     }
 

@@ -278,7 +278,8 @@ impl<'ctx> Linker<'ctx> {
     #[doc(alias = "cuLinkAddFile_v2")]
     pub unsafe fn add_file(&mut self, form: LinkInput, path: &Path) -> Result<(), LinkError> {
         let name = path.to_string_lossy();
-        let text = c_path(path).map_err(|error| LinkError::Text { name: name.clone().into_owned(), error })?;
+        let text =
+            c_path(path).map_err(|error| LinkError::Text { name: name.clone().into_owned(), error })?;
         let (state, none, form) = (self.as_raw(), ptr::null_mut(), form.raw());
         // SAFETY: the link is live, and the path outlives the call; the caller vouches for the file.
         let added = unsafe {

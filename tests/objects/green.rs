@@ -3,8 +3,11 @@
 use cuprum::context::GreenContext;
 use cuprum::device::{DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SplitFlags};
 use cuprum::module::CodeLibrary;
-use cuprum::sys::CUresult;
-use cuprum::{Buffer, Event, EventFlags, In, InOut, LaunchConfig, PrimaryContext, SharedContext, Stream};
+use cuprum::sys::{CUdevWorkqueueConfigScope, CUresult};
+use cuprum::{
+    Buffer, Event, EventFlags, ForeignContext, In, InOut, LaunchConfig, PrimaryContext, SharedContext,
+    Stream, StreamKind,
+};
 
 use crate::common::{device, driver, in_context};
 
@@ -47,7 +50,10 @@ fn what_cannot_be_divided_is_refused() {
     assert_eq!(none, CUresult::CUDA_ERROR_INVALID_VALUE);
     let no_kind = device().resource(ResourceKind::CU_DEV_RESOURCE_TYPE_INVALID).unwrap_err().code();
     assert_eq!(no_kind, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE);
-    assert_eq!((all.work_queues(), all.with_work_queues(1, Default::default()).sm()), (None, all.sm()));
+    assert_eq!(
+        (all.work_queues(), all.with_work_queues(1, CUdevWorkqueueConfigScope(0)).sm()),
+        (None, all.sm())
+    );
 }
 
 #[test]
@@ -96,7 +102,8 @@ fn kernels_run_in_several_green_contexts_from_one_library() {
         green
             .enter(|cx| {
                 let module = code.module(cx).unwrap();
-                let saxpy = module.function("saxpy").unwrap().bind::<(u32, f32, In<f32>, InOut<f32>)>().unwrap();
+                let saxpy =
+                    module.function("saxpy").unwrap().bind::<(u32, f32, In<f32>, InOut<f32>)>().unwrap();
                 let x = Buffer::from_slice(cx, &[1.0f32; 8]).unwrap();
                 let mut y = Buffer::from_slice(cx, &[2.0f32; 8]).unwrap();
                 cx.synchronize().unwrap();
@@ -104,7 +111,7 @@ fn kernels_run_in_several_green_contexts_from_one_library() {
                 let config = LaunchConfig::for_elements(8, 8);
                 // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the wait comes before the copy.
                 unsafe { saxpy.launch(cx, &stream, config, (8u32, 3.0f32, &x, &mut y)) }.unwrap();
-                stream.synchronize().unwrap();
+                stream.synchronize(cx).unwrap();
                 assert_eq!(y.to_vec(cx).unwrap(), [5.0; 8]);
             })
             .unwrap();
@@ -137,6 +144,35 @@ fn a_context_that_is_not_green_has_no_such_streams() {
     });
 }
 
+/// Measured on an H100: no flag makes them such. A context of other code is asked whether it is green.
+#[test]
+fn streams_of_a_green_context_are_not_in_order_with_the_default_stream() {
+    fn assert_beside(cx: &cuprum::Current<'_, '_>) {
+        let streams =
+            [Stream::new(cx), Stream::with_priority(cx, StreamKind::Blocking, 0), Stream::non_blocking(cx)];
+        for stream in streams {
+            assert_eq!(stream.unwrap().kind(), StreamKind::NonBlocking);
+        }
+        assert_eq!(Stream::default_in(cx).kind(), StreamKind::Blocking);
+    }
+    let green = green();
+    green.enter(|cx| assert_beside(cx)).unwrap();
+    // SAFETY: the context is live, and outlives the value.
+    let foreign = unsafe { ForeignContext::from_raw(driver(), green.as_raw()) }.unwrap();
+    assert!(foreign.is_green());
+    foreign.enter(|cx| assert_beside(cx)).unwrap();
+    green
+        .enter(|cx| {
+            // SAFETY: as above.
+            let foreign = unsafe { ForeignContext::current(driver()) }.unwrap().unwrap();
+            assert!(foreign.is_green() && *foreign == *cx.context());
+        })
+        .unwrap();
+    let other = PrimaryContext::retain(device()).unwrap();
+    // SAFETY: as above.
+    assert!(!unsafe { ForeignContext::from_raw(driver(), other.as_raw()) }.unwrap().is_green());
+}
+
 /// What is made in one context is used in it, though the device would let others.
 #[test]
 fn what_is_made_in_a_green_context_is_used_in_it() {
@@ -157,7 +193,7 @@ fn a_green_context_is_shared() {
     assert!(context.is_green());
     drop(context);
     std::thread::spawn(move || {
-        stream.synchronize().unwrap();
+        assert_eq!(stream.kind(), StreamKind::NonBlocking);
         drop(stream);
         drop(buffer);
     })

@@ -56,9 +56,10 @@ fn multiprocessors_are_split_without_loss() {
     assert_eq!(found, most);
     let left = if rest.type_ == SM { count(&rest) } else { 0 };
     assert_eq!(groups[..found as usize].iter().map(count).sum::<u32>() + left, total);
-    let mut split = |groups: *mut CUdevResource, number: &mut u32, input: *const CUdevResource, flags, min| {
-        code!(cuDevSmResourceSplitByCount(groups, number, input, &mut rest, flags, min))
-    };
+    let mut split =
+        |groups: *mut CUdevResource, number: &mut u32, input: *const CUdevResource, flags, min| {
+            code!(cuDevSmResourceSplitByCount(groups, number, input, &mut rest, flags, min))
+        };
     let too_many = CUresult::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     assert_eq!(split(groups.as_mut_ptr(), &mut found, &whole, 0, total + 1), too_many);
     let part = groups[0];
@@ -131,7 +132,12 @@ fn a_green_context_runs_on_its_own_streams() {
         assert_eq!((of_stream, its_context), (green, context));
         ok!(cuStreamGetDevResource(stream, &mut of_context, SM));
         assert_eq!(count(&share), count(&of_context));
+        let mut flags = 0;
+        ok!(cuStreamGetFlags(stream, &mut flags));
+        assert_eq!(flags, non_blocking);
     }
+    let per_thread = code!(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+    assert_eq!(per_thread, CUresult::CUDA_ERROR_INVALID_HANDLE);
     let (memory, done) = (alloc(16), event(0));
     ok!(cuMemsetD32Async(memory, 7, 4, own));
     ok!(cuGreenCtxRecordEvent(green, done));

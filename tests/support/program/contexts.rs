@@ -9,8 +9,8 @@ use cuprum::{
 };
 
 use super::{
-    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
-    textures,
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, libraries, memory, requests, scopes,
+    streams, textures,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -34,6 +34,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         memory::peers(steps, &mut cx);
         streams::all(steps, &cx);
         code::all(steps, &cx);
+        libraries::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
         graphs::all(steps, &cx);
         captures::all(steps, &cx);

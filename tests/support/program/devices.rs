@@ -11,6 +11,7 @@ use super::Steps;
 pub(super) fn all(steps: &Steps, driver: Driver) -> Option<Device> {
     steps.done("Driver::version", || driver.version());
     steps.attempt("Driver::device_count", || driver.device_count());
+    steps.attempt("Driver::loading_mode", || driver.loading_mode());
     let device = steps.attempt("Driver::device", || driver.device(0))?;
     steps.attempt("Device::name", || device.name());
     steps.attempt("Device::pci_bus_id", || device.pci_bus_id());

@@ -12,6 +12,8 @@ mod contexts;
 mod devices;
 mod foreign;
 mod graphs;
+mod greens;
+mod libraries;
 mod memory;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
@@ -62,5 +64,6 @@ fn whole(steps: &Steps, library: Library) {
     contexts::created(steps, device);
     contexts::shared(steps, device);
     workers::all(steps, device);
+    greens::all(steps, driver);
     contexts::primary(steps, device);
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
+use cuprum::module::LinkError;
 use cuprum::sys::CUresult;
 use cuprum::texture::TextureError;
 use cuprum::{
@@ -113,6 +114,15 @@ impl Reported for ModuleError {
         match self {
             Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
             Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
+impl Reported for LinkError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Input { error, .. } | Self::Complete { error, .. } => Some(*error),
             _ => None,
         }
     }

@@ -1,5 +1,7 @@
 //! The functions that make, end and describe contexts, and that say which is current.
 
+use std::sync::Arc;
+
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, ensure};
@@ -45,6 +47,14 @@ fn pop(out: Out<CUcontext>) -> Answer {
     let popped = with_stack(Vec::pop).ok_or(INVALID_CONTEXT)?;
     out.set_if_wanted(CUcontext::from_addr(popped.handle));
     Ok(())
+}
+
+/// Waits for a context, or for the part of it that `itself` is.
+fn synchronize(itself: Option<Arc<Context>>, context: &Context) -> Answer {
+    match itself.as_ref().and_then(|itself| itself.part()) {
+        Some(part) => context.synchronize_part(part.green),
+        None => context.synchronize(),
+    }
 }
 
 calls! {
@@ -136,11 +146,14 @@ calls! {
     }
 
     fn cuCtxSynchronize(call) {
-        call.context_to_wait_for()?.synchronize()
+        let context = call.context_to_wait_for()?;
+        synchronize(current_itself(), &context)
     }
 
     fn cuCtxSynchronize_v2(call, ctx: CUcontext) {
-        call.context_or_current(ctx)?.synchronize()
+        let context = call.context_or_current(ctx)?;
+        let itself = if ctx.is_null() { current_itself() } else { Context::find_itself(ctx).ok() };
+        synchronize(itself, &context)
     }
 
     /// The version of the context's interface, not of the driver.

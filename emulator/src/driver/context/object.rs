@@ -146,6 +146,13 @@ impl Context {
         self.check()
     }
 
+    /// As `synchronize`, for what was pushed in a green context.
+    pub(super) fn synchronize_part(&self, green: usize) -> Answer {
+        captures().forbid_in(self.handle)?;
+        scheduler().wait_green(self.handle, green);
+        self.check()
+    }
+
     /// Ends the context and everything in it.
     pub(crate) fn destroy(&self) {
         // What waits for a value nobody can be sure of must not keep the context for ever: the

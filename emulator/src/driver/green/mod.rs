@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{In, InMut, Kind, Out, Table, calls, put_handle};
 use crate::driver::context::{self, Context, Part};
 use crate::driver::handle::Handle;
@@ -40,6 +40,7 @@ pub(crate) struct Green {
 
 impl Green {
     pub(crate) fn find(handle: CUgreenCtx) -> Answer<Arc<Self>> {
+        ensure(!handle.is_null(), INVALID_CONTEXT)?;
         GREENS.get(handle.addr()).ok_or_else(|| {
             let destroyed = GREENS.was_given(handle.addr());
             if destroyed { CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }

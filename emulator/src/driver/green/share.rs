@@ -111,11 +111,7 @@ fn groups_of(total: u32, major: u32, ignores: bool, min: u32) -> Answer<(u32, u3
 }
 
 /// The number of multiprocessors of one group, of `left` that are left of `total`; what was left open is written into it.
-pub(super) fn group_of(
-    group: &mut CU_DEV_SM_RESOURCE_GROUP_PARAMS,
-    total: u32,
-    left: u32,
-) -> Answer<u32> {
+pub(super) fn group_of(group: &mut CU_DEV_SM_RESOURCE_GROUP_PARAMS, total: u32, left: u32) -> Answer<u32> {
     let major = settings().compute_capability.0;
     let (_, multiple) = granularity(major);
     let (default, most) = if major >= 9 { (multiple, MOST_COSCHEDULED) } else { (2, 2) };
@@ -170,9 +166,16 @@ mod tests {
         ] {
             assert_eq!(groups(false, min), (size, count), "at least {min}");
         }
-        for (min, size, count) in
-            [(0, 2, 66), (3, 4, 33), (7, 8, 16), (9, 10, 13), (17, 18, 7), (66, 66, 2), (130, 130, 1), (131, 132, 1)]
-        {
+        for (min, size, count) in [
+            (0, 2, 66),
+            (3, 4, 33),
+            (7, 8, 16),
+            (9, 10, 13),
+            (17, 18, 7),
+            (66, 66, 2),
+            (130, 130, 1),
+            (131, 132, 1),
+        ] {
             assert_eq!(groups(true, min), (size, count), "at least {min}");
         }
         let too_many = groups_of(132, 9, false, 133).unwrap_err();

@@ -7,7 +7,7 @@ use cuprum_sys::*;
 
 use crate::report::LeakKind;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE};
+use crate::driver::answer::{Answer, INVALID_HANDLE, ensure};
 use crate::driver::call::{Call, Kind, Leaked, Table};
 use crate::driver::context::{Context, Part, current_part};
 use crate::driver::handle::Handle;
@@ -39,8 +39,8 @@ pub(crate) enum StreamRef {
     Created(Arc<Stream>),
     /// The legacy default stream of the context, or of a part of it.
     Legacy(Arc<Context>, Option<Arc<Context>>),
-    /// The calling thread's default stream in the context, or in a part of it.
-    PerThread(Arc<Context>, Option<Arc<Context>>),
+    /// The calling thread's default stream in the context.
+    PerThread(Arc<Context>),
 }
 
 /// The ticket of what went into a graph: never pending.
@@ -66,7 +66,7 @@ impl StreamRef {
     pub(crate) fn context(&self) -> &Arc<Context> {
         match self {
             Self::Created(stream) => &stream.context,
-            Self::Legacy(context, _) | Self::PerThread(context, _) => context,
+            Self::Legacy(context, _) | Self::PerThread(context) => context,
         }
     }
 
@@ -117,7 +117,8 @@ impl StreamRef {
     pub(crate) fn flags(&self) -> u32 {
         match self {
             Self::Created(stream) => stream.flags,
-            Self::Legacy(..) | Self::PerThread(..) => 0,
+            Self::Legacy(_, part) => part.as_ref().map_or(0, |_| NON_BLOCKING),
+            Self::PerThread(_) => 0,
         }
     }
 
@@ -125,7 +126,8 @@ impl StreamRef {
     pub(crate) fn part(&self) -> Option<&Arc<Context>> {
         match self {
             Self::Created(stream) => stream.part.as_ref(),
-            Self::Legacy(_, part) | Self::PerThread(_, part) => part.as_ref(),
+            Self::Legacy(_, part) => part.as_ref(),
+            Self::PerThread(_) => None,
         }
     }
 
@@ -154,7 +156,9 @@ impl Call {
     pub(super) fn stream_to_wait_for(&self, handle: CUstream) -> Answer<StreamRef> {
         let is = |known: CUstream| handle == known;
         if is(CU_STREAM_PER_THREAD) || handle.is_null() && self.per_thread {
-            return Ok(StreamRef::PerThread(self.context_to_wait_for()?, current_part()));
+            // A green context has none.
+            ensure(current_part().is_none(), INVALID_HANDLE)?;
+            return Ok(StreamRef::PerThread(self.context_to_wait_for()?));
         }
         if handle.is_null() || is(CU_STREAM_LEGACY) {
             return Ok(StreamRef::Legacy(self.context_to_wait_for()?, current_part()));
@@ -180,6 +184,8 @@ pub(crate) fn create_in(
     part: Option<Arc<Context>>,
 ) -> usize {
     let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+    // None of a green context is in order with its default stream.
+    let flags = if part.is_some() { flags | NON_BLOCKING } else { flags };
     let make = |handle| Stream { handle, context, flags, priority, part };
     STREAMS.insert_with(make).0
 }
