@@ -47,7 +47,7 @@ impl ForeignContext {
     /// `raw` is a live context of `driver`, and stays alive as long as the value and everything made through it.
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless it is current by a token;
-    /// `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, as [`current`](ForeignContext::current).
+    /// `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, where the driver has it.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
         // Which device it is on is what is asked for; nobody sees this one.

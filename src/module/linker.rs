@@ -315,7 +315,7 @@ impl<'ctx> Linker<'ctx> {
     /// # Errors
     /// [`LinkError::Complete`] with the log and the names of the inputs: `CUDA_ERROR_INVALID_SOURCE` for what none defines.
     ///
-    /// Driver: `cuLinkComplete`, CUDA 5.5+; after an error also `cuLinkDestroy`.
+    /// Driver: `cuLinkComplete`, CUDA 5.5+; after an error also `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkComplete")]
     pub fn complete(mut self) -> Result<Linked<'ctx>, LinkError> {
         let (state, mut image, mut bytes) = (self.as_raw(), ptr::null_mut(), 0);

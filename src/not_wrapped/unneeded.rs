@@ -21,8 +21,8 @@ groups! { Unneeded:
     "`cuMemHostAlloc` without flags":
         cuMemAllocHost_v2;
 
-    "objects remember their context, and streams how they were created":
-        cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule cuKernelGetLibrary;
+    "objects remember their context, kernels their library, and streams how they were created":
+        cuKernelGetLibrary cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 
     "arrays of one or two dimensions by functions of their own: those for three make and describe them too":
         cuArrayCreate_v2 cuArrayGetDescriptor_v2;

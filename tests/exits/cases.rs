@@ -331,6 +331,7 @@ struct Held {
     buffer: Buffer<'static, u32>,
     _event: Event<'static>,
     _module: Module<'static>,
+    _code: crate::code::Held,
     _graph: Executable<'static>,
     stream: Stream<'static>,
     _registered: Registered<'static, Vec<u32>>,
@@ -349,7 +350,8 @@ impl Held {
         let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
         let (_pending, _reached) = (pending(&cx, &stream), stream.reached(&cx).unwrap());
         let (_module, _graph) = (saxpy(&cx), graph(&cx, &stream));
-        Self { buffer, _event: event, _module, _graph, stream, _registered, _reached, _pending }
+        let _code = crate::code::Held::new(&cx);
+        Self { buffer, _event: event, _module, _code, _graph, stream, _registered, _reached, _pending }
     }
 }
 

@@ -18,12 +18,24 @@ const ROOMS: &[Room<'static>] = &[
     (
         "stream",
         &["stream"],
-        &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments"],
+        &["error", "call", "keep", "this_thread", "driver", "context", "held", "memory", "arguments"],
     ),
     (
         "module",
         &["module"],
-        &["error", "call", "keep", "driver", "context", "held", "memory", "arguments", "geometry", "stream"],
+        &[
+            "error",
+            "swallowed",
+            "call",
+            "keep",
+            "driver",
+            "context",
+            "held",
+            "memory",
+            "arguments",
+            "geometry",
+            "stream",
+        ],
     ),
     (
         "launch",

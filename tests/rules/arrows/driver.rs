@@ -35,7 +35,7 @@ const ROOMS: &[Room<'static>] = &[
         &["driver::graph"],
         &["engine", "answer", "handle", "state", "call", "context", "data", "stream", "transfer", "code"],
     ),
-    ("green", &["driver::green"], &["answer", "handle", "call", "device", "context", "stream"]),
+    ("green", &["driver::green"], &["answer", "handle", "state", "call", "device", "context", "stream"]),
     ("log", &["driver::log"], &["engine", "answer", "handle", "call"]),
     ("error_text", &["driver::error_text"], &[]),
     (
