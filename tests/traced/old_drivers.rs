@@ -47,6 +47,7 @@ fn frees(function: FnId) -> bool {
         "cuMemFree",
         "cuMemHostUnregister",
         "cuModuleUnload",
+        "cuLibraryUnload",
     ];
     ends.iter().any(|end| name.starts_with(end)) || name.contains("Destroy")
 }
