@@ -22,6 +22,7 @@
 //! | [`Driver`]: `cuInit` succeeded | a `Library` | nothing is called before initialization |
 //! | [`Device`] | a `Driver` | |
 //! | [`Context`], [`PrimaryContext`]; either can be [shared](SharedContext) | a `Device` | |
+//! | [`GreenContext`](context::GreenContext): on a part of a device | the description of its resources | its streams, which end with it, go before it |
 //! | [`ContextStack`] | nothing; there is one per thread | |
 //! | [`Worker`]: a thread that runs closures, each with its own `Current` | a [`SharedContext`] | nobody looks for the token of a caller |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
@@ -29,6 +30,8 @@
 //! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
 //! | [`StreamBuffer`](pool::StreamBuffer): memory in the order of a stream | `&Current` and a `Stream`, which it borrows or shares | no other stream uses it before it is allocated, or after it is freed |
 //! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
+//! | [`CodeLibrary`](module::CodeLibrary): code of no context | a `Driver`; a `Module` of it borrows both it and the context | code outlives the kernels of it, in any context |
+//! | [`Linked`](module::Linked): code that was linked | a [`Linker`](module::Linker), consumed | nothing is added to what is complete |
 //! | [`PinnedBuffer`], [`Registered`]: page-locked memory of the host | `&Current`; they borrow the context, or share it | it is not freed or touched while the device may write it |
 //! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows what its nodes touch, or owns it | what a replay touches is reached through the graph, between replays |
 //! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |

@@ -2,6 +2,7 @@
 
 mod choice;
 mod peer;
+mod resource;
 mod support;
 
 use std::ffi::{CStr, c_char};
@@ -10,6 +11,9 @@ use std::fmt;
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
 
 pub use self::choice::{ChoiceError, DEVICE_VARIABLE, Visibility};
+pub use self::resource::{
+    DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SmResource, Split, SplitFlags,
+};
 pub use self::support::Luid;
 use crate::driver::Driver;
 use crate::error::Error;

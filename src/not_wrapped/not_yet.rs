@@ -17,25 +17,6 @@ groups! { NotYet:
         cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync
         cuMemBatchDecompressAsync;
 
-    "modules and functions: lazy loading":
-        cuModuleGetLoadingMode cuFuncIsLoaded cuFuncLoad;
-
-    "linking at run time":
-        cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddFile_v2 cuLinkComplete cuLinkDestroy;
-
-    "libraries of code that belong to no context":
-        cuLibraryLoadData cuLibraryLoadFromFile cuLibraryUnload cuLibraryGetKernel
-        cuLibraryGetKernelCount cuLibraryEnumerateKernels cuLibraryGetModule cuKernelGetFunction
-        cuKernelGetLibrary cuLibraryGetGlobal cuLibraryGetManaged cuLibraryGetUnifiedFunction
-        cuKernelGetAttribute cuKernelSetAttribute cuKernelSetCacheConfig cuKernelGetName
-        cuKernelGetParamInfo cuKernelGetParamCount;
-
-    "green contexts: parts of a device":
-        cuGreenCtxCreate cuGreenCtxDestroy cuCtxFromGreenCtx cuDeviceGetDevResource
-        cuCtxGetDevResource cuGreenCtxGetDevResource cuDevSmResourceSplitByCount
-        cuDevSmResourceSplit cuDevResourceGenerateDesc cuGreenCtxRecordEvent cuGreenCtxWaitEvent
-        cuStreamGetGreenCtx cuGreenCtxStreamCreate cuGreenCtxGetId cuStreamGetDevResource;
-
     "nodes for semaphores of other APIs, and for memory operations, in graphs":
         cuGraphAddExternalSemaphoresSignalNode cuGraphExternalSemaphoresSignalNodeGetParams
         cuGraphExternalSemaphoresSignalNodeSetParams cuGraphAddExternalSemaphoresWaitNode
@@ -43,9 +24,6 @@ groups! { NotYet:
         cuGraphAddBatchMemOpNode cuGraphBatchMemOpNodeGetParams cuGraphBatchMemOpNodeSetParams
         cuGraphExecBatchMemOpNodeSetParams cuGraphExecExternalSemaphoresSignalNodeSetParams
         cuGraphExecExternalSemaphoresWaitNodeSetParams;
-
-    "capture that compares with a graph":
-        cuStreamBeginRecaptureToGraph;
 
     "streams: attributes, memory operations":
         cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2

@@ -332,6 +332,7 @@ struct Held {
     buffer: Buffer<'static, u32>,
     _event: Event<'static>,
     _module: Module<'static>,
+    _code: crate::code::Held,
     _graph: Executable<'static>,
     _pooled: Pooled,
     stream: Stream<'static>,
@@ -351,7 +352,19 @@ impl Held {
         let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
         let (_pending, _reached) = (pending(&cx, &stream), stream.reached(&cx).unwrap());
         let (_module, _graph, _pooled) = (saxpy(&cx), graph(&cx, &stream), Pooled::new(&cx));
-        Self { buffer, _event: event, _module, _graph, _pooled, stream, _registered, _reached, _pending }
+        let _code = crate::code::Held::new(&cx);
+        Self {
+            buffer,
+            _event: event,
+            _module,
+            _code,
+            _graph,
+            _pooled,
+            stream,
+            _registered,
+            _reached,
+            _pending,
+        }
     }
 }
 

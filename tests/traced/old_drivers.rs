@@ -52,6 +52,7 @@ fn frees(function: FnId) -> bool {
         "cuCtxSynchronize",
         "cuMemHostUnregister",
         "cuModuleUnload",
+        "cuLibraryUnload",
     ];
     ends.iter().any(|end| name.starts_with(end)) || name.contains("Destroy")
 }

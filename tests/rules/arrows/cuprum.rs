@@ -18,7 +18,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "stream",
         &["stream"],
-        &["error", "call", "keep", "this_thread", "context", "held", "memory", "arguments"],
+        &["error", "call", "keep", "this_thread", "driver", "context", "held", "memory", "arguments"],
     ),
     ("external", &["external"], &["error", "call", "keep", "context", "held", "memory", "stream"]),
     (
@@ -29,7 +29,19 @@ const ROOMS: &[Room<'static>] = &[
     (
         "module",
         &["module"],
-        &["error", "call", "keep", "driver", "context", "held", "memory", "arguments", "geometry", "stream"],
+        &[
+            "error",
+            "swallowed",
+            "call",
+            "keep",
+            "driver",
+            "context",
+            "held",
+            "memory",
+            "arguments",
+            "geometry",
+            "stream",
+        ],
     ),
     (
         "launch",

@@ -43,7 +43,7 @@ const ROOMS: &[Room<'static>] = &[
             "transfer", "code",
         ],
     ),
-    ("green", &["driver::green"], &["answer", "handle", "call", "device", "context", "stream"]),
+    ("green", &["driver::green"], &["answer", "handle", "state", "call", "device", "context", "stream"]),
     ("log", &["driver::log"], &["engine", "answer", "handle", "call"]),
     ("error_text", &["driver::error_text"], &[]),
     (

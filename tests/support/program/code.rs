@@ -19,6 +19,7 @@ pub(super) const PTX: &str = "
 .target sm_52
 .address_size 64
 .visible .global .align 4 .b8 table[16];
+.visible .global .attribute(.managed) .align 4 .u32 common;
 .visible .entry put(.param .u32 value, .param .u64 to)
 {
     .reg .b32 %r<2>;

@@ -13,6 +13,8 @@ mod devices;
 mod external;
 mod foreign;
 mod graphs;
+mod greens;
+mod libraries;
 mod memory;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
@@ -79,5 +81,6 @@ fn whole(steps: &Steps, library: Library) {
     contexts::created(steps, device);
     steps.room("shared", || contexts::shared(steps, device));
     steps.room("workers", || workers::all(steps, device));
+    steps.room("greens", || greens::all(steps, driver));
     steps.room("primary", || contexts::primary(steps, device));
 }

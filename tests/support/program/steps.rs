@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
+use cuprum::module::LinkError;
 use cuprum::sys::CUresult;
 use cuprum::texture::TextureError;
 use cuprum::{
@@ -139,6 +140,15 @@ impl Reported for ModuleError {
     }
 }
 
+impl Reported for LinkError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Input { error, .. } | Self::Complete { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
 impl Reported for CompileError {
     fn of_driver(&self) -> Option<Error> {
         match self {
@@ -242,8 +252,10 @@ impl Steps {
         body: impl FnOnce() -> Result<R, Error>,
     ) {
         let at = self.steps.borrow().len();
+        // The same code may have been injected.
+        let refused = || self.session.log().last().is_some_and(|call| !call.injected);
         self.attempt(name, || match body() {
-            Err(error) if error.code() == code => Ok(()),
+            Err(error) if error.code() == code && refused() => Ok(()),
             other => other.map(|_| ()),
         });
         self.steps.borrow_mut()[at].allowed = Some(code);

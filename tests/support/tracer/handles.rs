@@ -12,6 +12,10 @@ pub(super) enum Kind {
     Event,
     Module,
     Function,
+    Link,
+    Library,
+    Kernel,
+    Green,
     Memory,
     /// Addresses without memory of their own.
     Reservation,
@@ -39,6 +43,10 @@ impl Kind {
             "CUevent" => Self::Event,
             "CUmodule" => Self::Module,
             "CUfunction" => Self::Function,
+            "CUlinkState" => Self::Link,
+            "CUlibrary" => Self::Library,
+            "CUkernel" => Self::Kernel,
+            "CUgreenCtx" => Self::Green,
             "CUdeviceptr" => Self::Memory,
             "CUmemGenericAllocationHandle" => Self::Physical,
             "CUgraph" => Self::Graph,
@@ -52,6 +60,11 @@ impl Kind {
             "CUexternalSemaphore" => Self::ExternalSemaphore,
             _ => return None,
         })
+    }
+
+    /// True for what belongs to no context.
+    pub(super) const fn is_homeless(self) -> bool {
+        matches!(self, Self::Library | Self::Kernel | Self::Green)
     }
 
     /// True if a handle is none, or one that nobody makes: the default streams.
@@ -111,6 +124,18 @@ impl Handles {
     /// What goes with its owner: a module or a mipmapped array.
     pub(super) fn make_within(&mut self, kind: Kind, handle: u64, len: u64, owner: (Kind, u64)) {
         let home = self.objects.get(&owner).map_or(0, |owner| owner.home);
+        self.make_within_at(kind, handle, len, owner, home);
+    }
+
+    /// As `make_within`, for what is in a context that the owner is not in.
+    pub(super) fn make_within_at(
+        &mut self,
+        kind: Kind,
+        handle: u64,
+        len: u64,
+        owner: (Kind, u64),
+        home: u64,
+    ) {
         self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), uses: 1, freed: None });
     }
 
@@ -129,14 +154,21 @@ impl Handles {
             object.uses -= 1;
             return;
         }
+        let mut owners = Vec::new();
         for (&(its_kind, its_handle), object) in &mut self.objects {
             let inside = match kind {
                 Kind::Context => object.home == handle,
                 _ => object.owner == Some((kind, handle)),
             };
             if inside || (its_kind, its_handle) == (kind, handle) {
+                let is_new = object.freed.is_none();
                 object.freed.get_or_insert(Freed { answer });
+                owners
+                    .extend(Some((its_kind, its_handle)).filter(|&owner| is_new && owner != (kind, handle)));
             }
+        }
+        for (kind, handle) in owners {
+            self.free(kind, handle, answer);
         }
     }
 
@@ -190,7 +222,9 @@ impl Handles {
         let live = self
             .objects
             .iter()
-            .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none());
+            .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none())
+            // That of a green context goes with it.
+            .filter(|(_, object)| object.owner.is_none());
         let created = live.map(|((_, context), _)| *context);
         created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }

@@ -57,12 +57,23 @@ pub(crate) struct Watcher {
 /// Place where a function writes the handle it makes, and its kind.
 fn made_by(function: FnId) -> Option<Kind> {
     Some(match function {
-        FnId::cuCtxCreate_v2 | FnId::cuCtxCreate_v4 | FnId::cuDevicePrimaryCtxRetain => Kind::Context,
-        FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority => Kind::Stream,
+        FnId::cuCtxCreate_v2
+        | FnId::cuCtxCreate_v4
+        | FnId::cuDevicePrimaryCtxRetain
+        | FnId::cuCtxFromGreenCtx => Kind::Context,
+        FnId::cuGreenCtxCreate => Kind::Green,
+        FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority | FnId::cuGreenCtxStreamCreate => {
+            Kind::Stream
+        }
         FnId::cuEventCreate | FnId::cuIpcOpenEventHandle => Kind::Event,
-        FnId::cuModuleLoadDataEx => Kind::Module,
-        FnId::cuModuleGetFunction => Kind::Function,
+        FnId::cuModuleLoadDataEx | FnId::cuLibraryGetModule => Kind::Module,
+        FnId::cuModuleGetFunction | FnId::cuKernelGetFunction => Kind::Function,
+        FnId::cuLinkCreate_v2 => Kind::Link,
+        FnId::cuLibraryLoadData | FnId::cuLibraryLoadFromFile => Kind::Library,
+        FnId::cuLibraryGetKernel => Kind::Kernel,
         FnId::cuModuleGetGlobal_v2
+        | FnId::cuLibraryGetGlobal
+        | FnId::cuLibraryGetManaged
         | FnId::cuMemAlloc_v2
         | FnId::cuMemAllocPitch_v2
         | FnId::cuMemAllocAsync
@@ -99,6 +110,9 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuStreamDestroy_v2 => Kind::Stream,
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
+        FnId::cuLinkDestroy => Kind::Link,
+        FnId::cuLibraryUnload => Kind::Library,
+        FnId::cuGreenCtxDestroy => Kind::Green,
         FnId::cuMemFree_v2 | FnId::cuMemFreeAsync | FnId::cuMemUnmap => Kind::Memory,
         FnId::cuIpcCloseMemHandle => Kind::Memory,
         FnId::cuMemPoolDestroy => Kind::Pool,
@@ -129,6 +143,8 @@ fn only_tells(function: FnId) -> bool {
         FnId::cuCtxGetCurrent
             | FnId::cuCtxPopCurrent_v2
             | FnId::cuModuleEnumerateFunctions
+            | FnId::cuLibraryEnumerateKernels
+            | FnId::cuStreamGetGreenCtx
             | FnId::cuGraphChildGraphNodeGetGraph
             | FnId::cuGraphEventRecordNodeGetEvent
             | FnId::cuGraphEventWaitNodeGetEvent
@@ -163,6 +179,7 @@ fn undoes(function: FnId) -> bool {
 /// True if a function takes a handle of this kind that is of another context.
 fn may_visit(function: FnId, kind: Kind) -> bool {
     match function {
+        _ if kind.is_homeless() => true,
         FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
         FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
         // Each side is given with its context.
@@ -182,6 +199,19 @@ fn is_free_of_context(function: FnId) -> bool {
         "cuEventElapsed",
         "cuModuleGet",
         "cuFunc",
+        "cuLibraryLoad",
+        "cuLibraryUnload",
+        "cuLibraryGetKernel",
+        "cuLibraryEnumerateKernels",
+        "cuLibraryGetUnifiedFunction",
+        "cuKernelGetName",
+        "cuKernelGetAttribute",
+        "cuKernelSet",
+        "cuLinkAdd",
+        "cuLinkComplete",
+        "cuDevSm",
+        "cuDevResource",
+        "cuGreenCtx",
         "cuThread",
         "cuMemGetDefaultMemPool",
         "cuMemGetMemPool",
@@ -353,11 +383,26 @@ impl Watcher {
         let made = match function {
             FnId::cuMemHostRegister_v2 | FnId::cuMemMap => words[0],
             FnId::cuStreamEndCapture => read::<u64>(words[1]),
+            FnId::cuLinkCreate_v2 => read::<u64>(words[3]),
             _ => read::<u64>(words[0]),
         };
         match function {
             FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
             FnId::cuModuleGetFunction => self.handles.make_within(kind, made, 1, (Kind::Module, words[1])),
+            FnId::cuLibraryGetKernel => self.handles.make_within(kind, made, 1, (Kind::Library, words[1])),
+            FnId::cuLibraryGetModule => {
+                self.handles.make_within_at(kind, made, 1, (Kind::Library, words[1]), current);
+            }
+            FnId::cuKernelGetFunction => {
+                self.handles.make_within_at(kind, made, 1, (Kind::Kernel, words[1]), current);
+            }
+            FnId::cuLibraryGetGlobal | FnId::cuLibraryGetManaged => {
+                let owner = (Kind::Library, words[2]);
+                self.handles.make_within_at(kind, made, read(words[1]), owner, current);
+            }
+            FnId::cuCtxFromGreenCtx => {
+                self.handles.make_within_at(kind, made, 1, (Kind::Green, words[1]), made);
+            }
             FnId::cuModuleGetGlobal_v2 => {
                 self.handles.make_within(kind, made, read(words[1]), (Kind::Module, words[2]))
             }
@@ -377,6 +422,7 @@ impl Watcher {
             FnId::cuMemAddressReserve => self.handles.make(kind, made, words[1], 0),
             _ if kind == Kind::Physical => self.handles.make(kind, made, 1, 0),
             _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
+            _ if kind.is_homeless() => self.handles.make(kind, made, 1, 0),
             _ => self.handles.make(kind, made, 1, current),
         }
     }

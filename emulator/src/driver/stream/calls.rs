@@ -4,6 +4,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
 use crate::driver::call::{Call, In, Out, calls, put_handle};
+use crate::driver::context::current_part;
 use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
 use crate::memory::RegionKind;
@@ -13,7 +14,7 @@ use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS
 fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer {
     out.check()?;
     ensure(flags & !NON_BLOCKING == 0, INVALID_VALUE)?;
-    put_handle(out, create_in(call.context()?, flags, priority, None))
+    put_handle(out, create_in(call.context()?, flags, priority, current_part()))
 }
 
 /// Destroys the handle at once, also where the context has a sticky error; what was pushed still runs.
@@ -21,7 +22,9 @@ fn destroy(handle: CUstream) -> Answer {
     let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     ensure(!is_default, INVALID_HANDLE)?;
     let removed = STREAMS.remove(handle.addr());
-    removed.ok_or(INVALID_HANDLE)?.context.check()
+    let stream = removed.ok_or(INVALID_HANDLE)?;
+    stream.part.as_ref().map_or(Ok(()), |part| part.check())?;
+    stream.context.check()
 }
 
 calls! {
@@ -60,7 +63,8 @@ calls! {
     }
 
     fn cuStreamGetCtx(call, hStream: CUstream, pctx: Out<CUcontext>) {
-        put_handle(pctx, call.stream(hStream)?.context().handle)
+        let stream = call.stream(hStream)?;
+        put_handle(pctx, stream.part().unwrap_or(stream.context()).handle)
     }
 
     fn cuStreamGetCtx_v2(
