@@ -145,6 +145,14 @@ pub enum MemoryError {
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
     )]
     Overlap,
+    /// There is no such element. Nothing was queued.
+    #[error("there is no element {index} among {len}")]
+    Index {
+        /// Element asked for, counted from 0.
+        index: usize,
+        /// Elements that there are.
+        len: usize,
+    },
     /// The host memory was lent to work that could not be waited for, and the device may still write it: see
     /// [`PinnedBuffer`]. Nothing was done.
     #[error("the host memory is lost: after a fault, the device may go on writing it")]
