@@ -48,6 +48,7 @@ pub use self::foreign::ForeignBuffer;
 pub use self::host_block::{HostBlock, HostBlockMut};
 pub use self::locked::PageLocked;
 pub use self::peer::PeerAccess;
+pub(crate) use self::peer::same_driver;
 pub use self::pinned::{PinnedBuffer, PinnedFlags};
 pub(crate) use self::pitched::filled_rows;
 pub use self::pitched::{Pitched, PitchedBuffer, PitchedMut};

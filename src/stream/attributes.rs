@@ -182,7 +182,11 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
-    pub fn set_sync_policy(&self, cx: &Current<'_, '_>, policy: CUsynchronizationPolicy) -> Result<(), Error> {
+    pub fn set_sync_policy(
+        &self,
+        cx: &Current<'_, '_>,
+        policy: CUsynchronizationPolicy,
+    ) -> Result<(), Error> {
         let id = Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
         self.set_attribute(cx, id, |value| value.syncPolicy = policy)
     }

@@ -33,6 +33,7 @@
 //! with the fault: so futures are woken by the latter.
 
 mod attributes;
+mod copies;
 mod event;
 mod foreign;
 mod host;
@@ -40,6 +41,7 @@ mod identity;
 mod lent;
 mod lent_array;
 mod lent_host;
+mod lent_peer;
 mod lent_pitched;
 mod raw_copy;
 mod reached;
@@ -54,6 +56,7 @@ use std::fmt;
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
 pub use self::attributes::{AccessPolicy, SyncDomainMap};
+pub use self::copies::{BlockCopies, Copies, CopyAttributes, Decompression};
 pub use self::event::{Event, EventFlags};
 pub use self::foreign::{ForeignEvent, ForeignStream};
 pub use self::host::HostCall;

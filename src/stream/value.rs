@@ -6,11 +6,11 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{
-    CUdeviceptr, CUstream, CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType,
+    CUdeviceptr, CUresult, CUstream, CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType,
     CUstreamBatchMemOpParams, CUstreamBatchMemOpType, CUstreamMemOpAtomicReductionParams,
     CUstreamMemOpFlushRemoteWritesParams, CUstreamMemOpMemoryBarrierParams, CUstreamMemOpValue,
     CUstreamMemOpWaitValueParams, CUstreamMemOpWriteValueParams, CUstreamMemoryBarrier_flags,
-    CUstreamWaitValue_flags, CUstreamWriteValue_flags, CUresult,
+    CUstreamWaitValue_flags, CUstreamWriteValue_flags,
 };
 
 use super::{Lent, LentShared, LentSignals, Scope};
@@ -433,7 +433,8 @@ impl<'scope> Scope<'scope, '_> {
         if operations.stream.is_some_and(|lent| lent != stream) {
             return Err(MemoryError::OtherStream);
         }
-        let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, cuprum_sys::FnId::cuStreamBatchMemOp_v2);
+        let too_many =
+            |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, cuprum_sys::FnId::cuStreamBatchMemOp_v2);
         let count = u32::try_from(operations.len()).map_err(too_many)?;
         if count == 0 {
             return Ok(());
