@@ -48,7 +48,7 @@ mod reached;
 mod request;
 mod scope;
 mod signals;
-mod value;
+pub(crate) mod value;
 mod whole_context;
 
 use std::fmt;

@@ -10,7 +10,7 @@ use cuprum_sys::{
     CUstreamBatchMemOpParams, CUstreamBatchMemOpType, CUstreamMemOpAtomicReductionParams,
     CUstreamMemOpFlushRemoteWritesParams, CUstreamMemOpMemoryBarrierParams, CUstreamMemOpValue,
     CUstreamMemOpWaitValueParams, CUstreamMemOpWriteValueParams, CUstreamMemoryBarrier_flags,
-    CUstreamWaitValue_flags, CUstreamWriteValue_flags,
+    CUstreamWaitValue_flags,
 };
 
 use super::{Lent, LentShared, LentSignals, Scope};
@@ -144,7 +144,11 @@ impl<T: StreamValue> Until<T> {
 }
 
 /// The address of a number, if there is one.
-fn number<T: DeviceData>(address: CUdeviceptr, len: usize, at: usize) -> Result<CUdeviceptr, MemoryError> {
+pub(crate) fn number<T: DeviceData>(
+    address: CUdeviceptr,
+    len: usize,
+    at: usize,
+) -> Result<CUdeviceptr, MemoryError> {
     if at < len {
         Ok(address + (at * size_of::<T>()) as CUdeviceptr)
     } else {
@@ -159,8 +163,8 @@ impl<T: StreamValue> LentShared<'_, T> {
     /// that was told the address. See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
     ///
     /// # Errors
-    /// [`MemoryError::Index`]; [`Error::is_unresolved`] on drivers before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` or
-    /// `CUDA_ERROR_INVALID_VALUE` for what the device lacks; the sticky errors of earlier work.
+    /// [`MemoryError::Index`]; [`Error::is_unresolved`] on drivers before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` for
+    /// what the device lacks; the sticky errors of earlier work.
     ///
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWaitValue32_v2")]
@@ -214,26 +218,10 @@ impl<T: StreamValue> Lent<'_, T> {
     #[doc(alias = "cuStreamWriteValue32_v2")]
     #[doc(alias = "cuStreamWriteValue64_v2")]
     pub fn write_value(&self, at: usize, value: T) -> Result<(), MemoryError> {
-        self.write(at, value, CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT)
-    }
-
-    /// As [`write_value`](Lent::write_value), but whoever sees the number need not see what the stream did before.
-    ///
-    /// # Errors
-    /// As [`LentShared::wait_value`].
-    ///
-    /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
-    #[doc(alias = "cuStreamWriteValue32_v2")]
-    #[doc(alias = "cuStreamWriteValue64_v2")]
-    pub fn write_value_relaxed(&self, at: usize, value: T) -> Result<(), MemoryError> {
-        self.write(at, value, CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
-    }
-
-    fn write(&self, at: usize, value: T, flags: CUstreamWriteValue_flags) -> Result<(), MemoryError> {
         let context = self.as_shared().here()?;
         let address = number::<T>(self.as_raw(), self.len(), at)?;
         // SAFETY: the number lies in memory that is lent to a scope that waits for this stream; any bytes are a `T`.
-        Ok(unsafe { T::write(&context, self.as_shared().stream(), address, value, flags.0) }?)
+        Ok(unsafe { T::write(&context, self.as_shared().stream(), address, value, 0) }?)
     }
 }
 
@@ -339,7 +327,7 @@ impl<'scope> Operations<'scope> {
         Self { raw: Vec::new(), stream: None, _scope: PhantomData }
     }
 
-    /// Number of operations. Drivers take 256 of them by one call.
+    /// Number of operations. Drivers take up to 255 by one call.
     pub fn len(&self) -> usize {
         self.raw.len()
     }

@@ -13,6 +13,7 @@ use crate::driver::code::Condition;
 use crate::driver::handle::Handle;
 use crate::driver::memory::BLOCKS;
 use crate::driver::state::{Operation, Ticket, Turn, captures};
+use crate::driver::stream::ValueOperation;
 
 use super::node::NodeKind;
 use super::object::{Graph, Node, Owner};
@@ -69,6 +70,11 @@ impl Step {
             NodeKind::Wait(event) => tickets.extend(event.recorded()),
             _ => self.bodies.iter().flatten().for_each(|step| step.gather_awaited(tickets)),
         }
+    }
+
+    /// Whether it waits for a value in memory, in child graphs too.
+    fn waits_for_value(&self) -> bool {
+        self.kind.waits_for_value() || self.bodies.iter().flatten().any(Self::waits_for_value)
     }
 
     /// Finds the step of a node, in bodies too.
@@ -135,6 +141,38 @@ impl GraphRun {
     }
 }
 
+/// A part of a launch that has waits for values, each of which holds up what is behind it.
+enum Part {
+    Steps(GraphRun),
+    Value(ValueOperation),
+}
+
+impl GraphRun {
+    /// The launch as operations of their own, one behind the other. Only child graphs have waits inside.
+    fn parts(self) -> Vec<Part> {
+        /// Puts steps behind those gathered so far.
+        fn gather(steps: Vec<Step>, parts: &mut Vec<Part>, next: &mut GraphRun) {
+            for step in steps {
+                if !step.enabled || !step.waits_for_value() {
+                    next.steps.push(step);
+                    continue;
+                }
+                if let NodeKind::Values(batch, _) = &step.kind {
+                    let rest = GraphRun { conditions: Vec::new(), steps: Vec::new(), ..next.clone() };
+                    parts.push(Part::Steps(std::mem::replace(next, rest)));
+                    parts.extend(batch.operations.iter().cloned().map(Part::Value));
+                }
+                step.bodies.into_iter().for_each(|body| gather(body, parts, next));
+            }
+        }
+        let (mut parts, mut next) = (Vec::new(), self);
+        let steps = std::mem::take(&mut next.steps);
+        gather(steps, &mut parts, &mut next);
+        parts.push(Part::Steps(next));
+        parts
+    }
+}
+
 /// Frees what an earlier launch allocated and nobody has freed.
 const AUTO_FREE: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
 /// Uploads at once, if the call names a stream for it.
@@ -157,7 +195,7 @@ impl Steps {
     pub(crate) fn replace(&self, node: usize, kind: NodeKind) -> Answer {
         let mut plan = self.lock();
         let step = Step::find(&mut plan.steps, node).ok_or(INVALID_VALUE)?;
-        ensure(step.kind.type_of() == kind.type_of(), INVALID_VALUE)?;
+        ensure(step.kind.can_become(&kind), INVALID_VALUE)?;
         step.kind = kind;
         Ok(())
     }
@@ -348,7 +386,14 @@ calls! {
         let exec = Steps::find(hGraph)?;
         let run = exec.lock().clone();
         run.allocate(exec.flags & AUTO_FREE != 0)?;
-        stream.push_after(&run.awaited(), run).map(drop)
+        let awaited = run.awaited();
+        if captures().has(stream.lane()) || !run.steps.iter().any(Step::waits_for_value) {
+            return stream.push_after(&awaited, run).map(drop);
+        }
+        run.parts().into_iter().try_for_each(|part| match part {
+            Part::Steps(run) => stream.push_after(&awaited, run).map(drop),
+            Part::Value(operation) => stream.push_after(&awaited, operation).map(drop),
+        })
     }
 
     fn cuGraphNodeSetEnabled(

@@ -13,6 +13,8 @@ use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 use crate::driver::state::{Lane, Operation, Taken, Ticket, captures, scheduler};
 
+use super::attributes::Attributes;
+
 /// Priorities are numbers from least to greatest; a lower number goes first.
 pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(super) const GREATEST_PRIORITY: i32 = -5;
@@ -31,6 +33,7 @@ pub(crate) struct Stream {
     pub(crate) priority: i32,
     /// The green context it was made in.
     green: Option<usize>,
+    pub(super) attributes: Attributes,
 }
 
 /// A stream as a call means it: created, or one of the default ones.
@@ -131,7 +134,7 @@ impl StreamRef {
 
     pub(crate) fn priority(&self) -> i32 {
         match self {
-            Self::Created(stream) => stream.priority,
+            Self::Created(stream) => stream.attributes.priority().unwrap_or(stream.priority),
             Self::Legacy(_) | Self::PerThread(_) => LEAST_PRIORITY,
         }
     }
@@ -165,6 +168,7 @@ impl Call {
 
 pub(crate) fn create_in(context: Arc<Context>, flags: u32, priority: i32, green: Option<usize>) -> usize {
     let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
-    let make = |handle| Stream { handle, context, flags, priority, green };
+    let attributes = Attributes::default();
+    let make = |handle| Stream { handle, context, flags, priority, green, attributes };
     STREAMS.insert_with(make).0
 }

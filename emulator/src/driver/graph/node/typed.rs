@@ -126,6 +126,12 @@ typed_calls! {
         set: cuGraphHostNodeSetParams,
         set_in_exec: cuGraphExecHostNodeSetParams,
     }
+    struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
+        add: cuGraphAddBatchMemOpNode,
+        get: cuGraphBatchMemOpNodeGetParams,
+        set: cuGraphBatchMemOpNodeSetParams,
+        set_in_exec: cuGraphExecBatchMemOpNodeSetParams,
+    }
     event CUDA_EVENT_RECORD_NODE_PARAMS {
         add: cuGraphAddEventRecordNode,
         get: cuGraphEventRecordNodeGetEvent,
