@@ -3,9 +3,6 @@
 use super::{NotWrapped, groups};
 
 groups! { NotYet:
-    "access of one device to the memory of another, and copies between them":
-        cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync;
-
     "managed memory: advice, prefetching, ranges":
         cuMemAllocManaged cuMemAdvise_v2 cuMemGetLocationInfo cuMemRangeGetAttribute
         cuMemRangeGetAttributes cuMemPrefetchAsync_v2 cuMemPrefetchBatchAsync cuMemDiscardBatchAsync
@@ -35,17 +32,6 @@ groups! { NotYet:
         cuArrayGetSparseProperties cuMipmappedArrayGetSparseProperties cuArrayGetMemoryRequirements
         cuMipmappedArrayGetMemoryRequirements cuArrayGetPlane;
 
-    "copies in three dimensions in batches or with attributes":
-        cuMemcpy3DBatchAsync_v2 cuMemcpy3DWithAttributesAsync;
-
-    "tensor maps":
-        cuTensorMapEncodeTiled cuTensorMapEncodeIm2col cuTensorMapEncodeIm2colWide
-        cuTensorMapReplaceAddress cuTensorMapSetAllocationClass;
-
-    "copies of unified addresses, in batches, with attributes; filling on a stream; decompression":
-        cuMemcpy cuMemcpyAsync cuMemcpyBatchAsync_v2 cuMemcpyWithAttributesAsync
-        cuMemBatchDecompressAsync;
-
     "memory and events of other processes":
         cuIpcGetEventHandle cuIpcOpenEventHandle cuIpcGetMemHandle cuIpcOpenMemHandle_v2
         cuIpcCloseMemHandle;
@@ -74,18 +60,13 @@ groups! { NotYet:
         cuDevSmResourceSplit cuDevResourceGenerateDesc cuGreenCtxRecordEvent cuGreenCtxWaitEvent
         cuStreamGetGreenCtx cuGreenCtxStreamCreate cuGreenCtxGetId cuStreamGetDevResource;
 
-    "nodes for semaphores of other APIs, and for memory operations, in graphs":
+    "nodes for semaphores of other APIs in graphs":
         cuGraphAddExternalSemaphoresSignalNode cuGraphExternalSemaphoresSignalNodeGetParams
         cuGraphExternalSemaphoresSignalNodeSetParams cuGraphAddExternalSemaphoresWaitNode
         cuGraphExternalSemaphoresWaitNodeGetParams cuGraphExternalSemaphoresWaitNodeSetParams
-        cuGraphAddBatchMemOpNode cuGraphBatchMemOpNodeGetParams cuGraphBatchMemOpNodeSetParams
-        cuGraphExecBatchMemOpNodeSetParams cuGraphExecExternalSemaphoresSignalNodeSetParams
+        cuGraphExecExternalSemaphoresSignalNodeSetParams
         cuGraphExecExternalSemaphoresWaitNodeSetParams;
 
     "capture that compares with a graph":
         cuStreamBeginRecaptureToGraph;
-
-    "streams: attributes, memory operations":
-        cuStreamCopyAttributes cuStreamGetAttribute cuStreamSetAttribute cuStreamWriteValue32_v2
-        cuStreamWaitValue32_v2 cuStreamWriteValue64_v2 cuStreamWaitValue64_v2 cuStreamBatchMemOp_v2;
 }

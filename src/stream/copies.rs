@@ -115,7 +115,7 @@ impl<'scope> Copies<'scope> {
         if bytes == 0 {
             return Ok(self);
         }
-        if to < from + bytes as CUdeviceptr && from < to + bytes as CUdeviceptr {
+        if meet((to, bytes), (from, bytes)) {
             return Err(MemoryError::Overlap);
         }
         self.to.push(to);
@@ -308,6 +308,11 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
+/// Whether two places, by their first addresses and bytes, have some bytes in common.
+const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize)) -> bool {
+    one.0 < other.0 + other.1 as CUdeviceptr && other.0 < one.0 + one.1 as CUdeviceptr
+}
+
 /// One piece of memory to be decompressed by [`Scope::decompress`].
 pub struct Decompression<'scope> {
     raw: CUmemDecompressParams,
@@ -330,8 +335,9 @@ impl<'scope> Decompression<'scope> {
         same_length(bytes.len(), 1)?;
         let (to, told) = (destination.as_shared(), bytes.as_shared());
         same_stream(&mut Some(source.stream()), [to.stream(), told.stream()])?;
-        let common = source.overlaps(to.as_raw(), to.len()) || source.overlaps(told.as_raw(), 4);
-        if common || to.overlaps(told.as_raw(), 4) {
+        let places =
+            [(source.as_raw(), source.len()), (to.as_raw(), to.len()), (told.as_raw(), size_of::<u32>())];
+        if meet(places[0], places[1]) || meet(places[0], places[2]) || meet(places[1], places[2]) {
             return Err(MemoryError::Overlap);
         }
         let raw = CUmemDecompressParams {

@@ -9,8 +9,8 @@ use cuprum::{
 };
 
 use super::{
-    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
-    textures,
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, numbers, requests, scopes,
+    streams, textures,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -35,6 +35,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         streams::all(steps, &cx);
         code::all(steps, &cx);
         scopes::all(steps, &mut cx, &other);
+        numbers::all(steps, &cx);
         graphs::all(steps, &cx);
         captures::all(steps, &cx);
         foreign(steps, &mut cx, &other);

@@ -13,6 +13,7 @@ mod devices;
 mod foreign;
 mod graphs;
 mod memory;
+mod numbers;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
 mod requests;

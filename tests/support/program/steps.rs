@@ -6,7 +6,7 @@ use std::ops::Range;
 use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
 use cuprum::sys::CUresult;
-use cuprum::texture::TextureError;
+use cuprum::texture::{TensorError, TextureError};
 use cuprum::{
     BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
     RegisterError, RequestError, WorkerError,
@@ -79,7 +79,7 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError Mismatch LaunchError TextureError WorkerError);
+around!(MemoryError Mismatch LaunchError TensorError TextureError WorkerError);
 
 impl Reported for BindError {
     fn of_driver(&self) -> Option<Error> {

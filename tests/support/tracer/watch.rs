@@ -121,7 +121,7 @@ fn may_visit(function: FnId, kind: Kind) -> bool {
         FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
         FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
         // Each side is given with its context.
-        FnId::cuMemcpyPeer => true,
+        FnId::cuMemcpyPeer | FnId::cuMemcpyPeerAsync => true,
         _ => false,
     }
 }

@@ -50,7 +50,8 @@ fn unset(id: Id, stream: &StreamRef) -> Answer<CUstreamAttrValue> {
     match id {
         Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW | Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => {}
         Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY => {
-            value.syncPolicy = CUsynchronizationPolicy::CU_SYNC_POLICY_AUTO;
+            // What an H100 with driver 580 tells.
+            value.syncPolicy = CUsynchronizationPolicy(u32::MAX);
         }
         Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => value.priority = stream.priority(),
         Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => {
@@ -68,7 +69,7 @@ fn checked(id: Id, mut value: CUstreamAttrValue) -> Answer<CUstreamAttrValue> {
             // SAFETY: the number says that the client set this member, which is plain numbers and an address.
             let window = unsafe { value.accessPolicyWindow };
             let persisting = CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING;
-            let known = window.hitProp.0 <= persisting.0 && window.missProp.0 < persisting.0;
+            let known = window.missProp != persisting;
             let share = (0.0..=1.0).contains(&window.hitRatio);
             ensure(known && share && window.num_bytes <= MAX_WINDOW, INVALID_VALUE)?;
         }
@@ -108,6 +109,7 @@ fn keeps(stream: &StreamRef) -> Option<&Arc<Stream>> {
 calls! {
     fn cuStreamCopyAttributes(call, dstStream: CUstream, srcStream: CUstream) {
         let (from, to) = (call.stream(srcStream)?, call.stream(dstStream)?);
+        ensure(from.context().handle == to.context().handle, INVALID_VALUE)?;
         if let Some(to) = keeps(&to) {
             let known = [
                 Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
@@ -117,8 +119,9 @@ calls! {
                 Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
             ];
             for id in known {
-                let set = keeps(&from).and_then(|from| from.attributes.get(id));
-                to.attributes.set(id, set.map_or_else(|| unset(id, &from), Ok)?);
+                if let Some(value) = keeps(&from).and_then(|from| from.attributes.get(id)) {
+                    to.attributes.set(id, value);
+                }
             }
         }
         Ok(())

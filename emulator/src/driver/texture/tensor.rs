@@ -9,7 +9,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, In, Out, calls, not_supported};
-use crate::driver::device::SHARED_OPT_IN;
+use crate::driver::device::SHARED_PER_MULTIPROCESSOR;
 use crate::driver::state::settings;
 
 type Type = CUtensorMapDataType;
@@ -171,6 +171,10 @@ fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     Ok(())
 }
 
+fn check_amounts(channels: u32, pixels: u32) -> Answer {
+    ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)
+}
+
 /// Two numbers in a word.
 fn pair(first: i32, second: i32) -> u64 {
     u64::from(first as u32) | u64::from(second as u32) << 32
@@ -202,7 +206,7 @@ calls! {
         ensure(tile.iter().all(|&len| (1..=256).contains(&len)), INVALID_VALUE)?;
         tensor.check(u64::from(tile[0]))?;
         let bytes = tile.iter().fold(element_bytes(tensorDataType)?, |bytes, &len| bytes * u64::from(len));
-        ensure(bytes <= u64::from(SHARED_OPT_IN), INVALID_VALUE)?;
+        ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)?;
         let tile: u64 = tile.iter().rev().fold(0, |word, &len| word << 9 | u64::from(len));
         tensorMap.set(tensor.encode(1, [tile, 0, 0, 0]))
     }
@@ -236,45 +240,54 @@ calls! {
         let lower = pixelBoxLowerCorner.get_all(corners)?;
         let upper = pixelBoxUpperCorner.get_all(corners)?;
         check_corners(&lower, &upper, &tensor.sizes[1..])?;
-        ensure((1..=256).contains(&channelsPerPixel), INVALID_VALUE)?;
-        ensure((1..=1024).contains(&pixelsPerColumn), INVALID_VALUE)?;
+        check_amounts(channelsPerPixel, pixelsPerColumn)?;
         tensor.check(u64::from(channelsPerPixel))?;
         let corner = |index: usize| lower.get(index).map_or(0, |&low| pair(low, upper[index]));
         let amounts = pair(channelsPerPixel as i32, pixelsPerColumn as i32);
         tensorMap.set(tensor.encode(2, [amounts, corner(0), corner(1), corner(2)]))
     }
 
-    /// The device has no compute capability for it.
     fn cuTensorMapEncodeIm2colWide(
         call,
         tensorMap: Out<CUtensorMap>,
-        _tensorDataType: CUtensorMapDataType,
-        _tensorRank: u32,
-        _globalAddress: *mut c_void,
-        _globalDim: In<u64>,
-        _globalStrides: In<u64>,
-        _pixelBoxLowerCornerWidth: i32,
-        _pixelBoxUpperCornerWidth: i32,
-        _channelsPerPixel: u32,
-        _pixelsPerColumn: u32,
-        _elementStrides: In<u32>,
-        _interleave: CUtensorMapInterleave,
-        _mode: CUtensorMapIm2ColWideMode,
-        _swizzle: CUtensorMapSwizzle,
-        _l2Promotion: CUtensorMapL2promotion,
-        _oobFill: CUtensorMapFloatOOBfill,
+        tensorDataType: CUtensorMapDataType,
+        tensorRank: u32,
+        globalAddress: *mut c_void,
+        globalDim: In<u64>,
+        globalStrides: In<u64>,
+        pixelBoxLowerCornerWidth: i32,
+        pixelBoxUpperCornerWidth: i32,
+        channelsPerPixel: u32,
+        pixelsPerColumn: u32,
+        elementStrides: In<u32>,
+        interleave: CUtensorMapInterleave,
+        mode: CUtensorMapIm2ColWideMode,
+        swizzle: CUtensorMapSwizzle,
+        l2Promotion: CUtensorMapL2promotion,
+        oobFill: CUtensorMapFloatOOBfill,
     ) {
         ready(call)?;
         tensorMap.check()?;
-        Err(not_supported("wide im2col tensor maps need compute capability 10.0: use cuTensorMapEncodeIm2col"))
+        ensure(tensorRank >= 3 && mode.name().is_some(), INVALID_VALUE)?;
+        let tensor = tensor(
+            tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave,
+            swizzle, l2Promotion, oobFill,
+        )?;
+        check_corners(&[pixelBoxLowerCornerWidth], &[pixelBoxUpperCornerWidth], &tensor.sizes[1..])?;
+        check_amounts(channelsPerPixel, pixelsPerColumn)?;
+        tensor.check(u64::from(channelsPerPixel))?;
+        let corner = pair(pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
+        let amounts = pair(channelsPerPixel as i32, pixelsPerColumn as i32);
+        tensorMap.set(tensor.encode(3, [amounts, corner, u64::from(mode.0), 0]))
     }
 
     fn cuTensorMapReplaceAddress(call, tensorMap: Out<CUtensorMap>, globalAddress: *mut c_void) {
         ready(call)?;
         let mut map = tensorMap.get()?;
-        ensure(map.opaque[1] == MARK, INVALID_VALUE)?;
         let address = globalAddress.addr() as u64;
-        check_address(address, CUtensorMapInterleave((map.opaque[2] >> 16 & 0xff) as u32))?;
+        // Nothing else is checked, not even that the map was encoded.
+        check_address(address, CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE)?;
+        ensure(address != 0, INVALID_VALUE)?;
         map.opaque[0] = address;
         tensorMap.set(map)
     }
@@ -288,6 +301,7 @@ calls! {
     ) {
         outAllocClass.set_if_wanted(CUtensorMapAllocClass::CU_TENSOR_MAP_ALLOC_CLASS_SMALL);
         ready(call)?;
-        ensure(tensorMap.get()?.opaque[1] == MARK && allocClass.name().is_some(), INVALID_VALUE)
+        tensorMap.check()?;
+        ensure(allocClass.name().is_some(), INVALID_VALUE)
     }
 }

@@ -76,7 +76,7 @@ impl NodeParams for CUDA_HOST_NODE_PARAMS {
 
 impl NodeParams for CUDA_BATCH_MEM_OP_NODE_PARAMS {
     fn into_kind(self) -> Answer<NodeKind> {
-        ensure(self.flags == 0 && self.count > 0, INVALID_VALUE)?;
+        ensure(self.flags == 0 && !self.ctx.is_null(), INVALID_VALUE)?;
         // SAFETY: the client's array of so many structures, which it only has to lend for the call.
         let list = unsafe { InMut::from_raw(self.paramArray) };
         let batch = ValueBatch::new(list.input().get_all(self.count as usize)?)?;
