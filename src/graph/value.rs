@@ -13,7 +13,8 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
-use crate::stream::value::{barrier_of, number, reduction_of, wait_of, write_of};
+use crate::stream::operations::{barrier_of, reduction_of, wait_of, write_of};
+use crate::stream::value::number;
 use crate::stream::{Signals, StreamValue, Until};
 
 /// [`Signals`] of which a graph has a share. A token, `Copy`.

@@ -13,10 +13,10 @@ use crate::driver::code::Condition;
 use crate::driver::handle::Handle;
 use crate::driver::memory::BLOCKS;
 use crate::driver::state::{Operation, Ticket, Turn, captures};
-use crate::driver::stream::ValueOperation;
 
 use super::node::NodeKind;
 use super::object::{Graph, Node, Owner};
+use super::parts::Part;
 use super::user_object::Shared;
 
 /// The live executable graphs.
@@ -31,13 +31,13 @@ pub(super) struct Steps {
 
 /// One node of it.
 #[derive(Debug, Clone)]
-struct Step {
+pub(super) struct Step {
     /// The node of the graph that it was made from.
     node: usize,
-    kind: NodeKind,
-    enabled: bool,
+    pub(super) kind: NodeKind,
+    pub(super) enabled: bool,
     /// The steps of the graphs that a node owns: a child graph, or those of a conditional node.
-    bodies: Vec<Vec<Step>>,
+    pub(super) bodies: Vec<Vec<Step>>,
 }
 
 impl Step {
@@ -73,7 +73,7 @@ impl Step {
     }
 
     /// Whether it waits for a value in memory, in child graphs too.
-    fn waits_for_value(&self) -> bool {
+    pub(super) fn waits_for_value(&self) -> bool {
         self.kind.waits_for_value() || self.bodies.iter().flatten().any(Self::waits_for_value)
     }
 
@@ -89,11 +89,11 @@ impl Step {
 /// What a launch of an executable graph does.
 #[derive(Debug, Clone)]
 pub(super) struct GraphRun {
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     /// Those of all conditional nodes, in bodies too.
-    conditions: Vec<Arc<Condition>>,
+    pub(super) conditions: Vec<Arc<Condition>>,
     /// The client's objects that the graph kept alive, until the last launch has ended.
-    _objects: Arc<Vec<Shared>>,
+    pub(super) _objects: Arc<Vec<Shared>>,
 }
 
 impl Operation for GraphRun {
@@ -138,38 +138,6 @@ impl GraphRun {
         let mut tickets = Vec::new();
         self.steps.iter().for_each(|step| step.gather_awaited(&mut tickets));
         tickets
-    }
-}
-
-/// A part of a launch that has waits for values, each of which holds up what is behind it.
-enum Part {
-    Steps(GraphRun),
-    Value(ValueOperation),
-}
-
-impl GraphRun {
-    /// The launch as operations of their own, one behind the other. Only child graphs have waits inside.
-    fn parts(self) -> Vec<Part> {
-        /// Puts steps behind those gathered so far.
-        fn gather(steps: Vec<Step>, parts: &mut Vec<Part>, next: &mut GraphRun) {
-            for step in steps {
-                if !step.enabled || !step.waits_for_value() {
-                    next.steps.push(step);
-                    continue;
-                }
-                if let NodeKind::Values(batch, _) = &step.kind {
-                    let rest = GraphRun { conditions: Vec::new(), steps: Vec::new(), ..next.clone() };
-                    parts.push(Part::Steps(std::mem::replace(next, rest)));
-                    parts.extend(batch.operations.iter().cloned().map(Part::Value));
-                }
-                step.bodies.into_iter().for_each(|body| gather(body, parts, next));
-            }
-        }
-        let (mut parts, mut next) = (Vec::new(), self);
-        let steps = std::mem::take(&mut next.steps);
-        gather(steps, &mut parts, &mut next);
-        parts.push(Part::Steps(next));
-        parts
     }
 }
 
