@@ -107,14 +107,13 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     let mut pinned = PinnedBuffer::<u8>::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
     let mut registered = Registered::new(cx, vec![0u8; BYTES], RegisterFlags::empty()).unwrap();
     let mut before = PinnedBuffer::<u8>::zeroed(cx, 64, PinnedFlags::empty()).unwrap();
-    let (signals, idle) = (Signals::<u32>::new(cx, 1).unwrap(), Signals::<u32>::new(cx, 1).unwrap());
+    let [signals, idle] = [(); 2].map(|()| Signals::<u32>::new(cx, 1).unwrap());
     let read = PinnedBuffer::<u8>::from_slice(cx, &[3; 64], PinnedFlags::empty()).unwrap();
     let mut buffer = Buffer::<u8>::alloc(cx, BYTES).unwrap();
     buffer.fill(cx, 1).unwrap();
     cx.synchronize().unwrap();
     let [one, two, three] = requests.each_ref().map(|request| request.0.as_raw());
     let watched = [pinned.as_raw(), registered.as_raw(), one, two, three].map(Watched);
-
     // A scope that is over before the fault leaves its memory as it is.
     cx.scope(&stream, |scope| {
         let device = scope.lend(buffer.slice_mut(..64).unwrap()).unwrap();
@@ -149,7 +148,6 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     tell_the_fault(awaited, reached);
     assert!(lane.reached(cx).unwrap_err().is_sticky());
     drop(dropped);
-
     watched.iter().for_each(Watched::mark);
     std::thread::sleep(Duration::from_millis(500));
     let written = watched.each_ref().map(Watched::written);
@@ -157,8 +155,7 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     assert!(written.iter().sum::<usize>() > 0 || on_gpu(), "the device has stopped its copies: {written:?}");
 
     are_lost(cx, &stream, pinned, registered);
-    signals_are_lost(cx, &stream, signals);
-    assert!(!idle.is_lost() && idle[0].load(Ordering::Acquire) == 1);
+    signals_are_lost(cx, &stream, signals, &idle);
     assert!(!before.is_lost() && !read.is_lost());
     assert_eq!((&before[..], &read[..]), (&[1; 64][..], &[3; 64][..]));
 }
@@ -182,8 +179,14 @@ fn are_lost(
 }
 
 /// Signals that the host still has, that cannot be lent, and that free nothing.
-fn signals_are_lost(cx: &Current<'_, '_>, stream: &Stream<'_>, signals: Signals<'_, u32>) {
-    assert!(signals.is_lost());
+fn signals_are_lost(
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    signals: Signals<'_, u32>,
+    idle: &Signals<'_, u32>,
+) {
+    assert!(signals.is_lost() && !idle.is_lost());
+    assert_eq!(idle[0].load(Ordering::Acquire), 1);
     signals[0].store(2, Ordering::Release);
     assert_eq!(signals[0].load(Ordering::Acquire), 2);
     let lent_again = cx.scope(stream, |scope| {

@@ -287,7 +287,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// # Errors
     /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices without an engine for it, or for the algorithm;
-    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 12.8; the sticky errors of earlier work.
+    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 12.6; the sticky errors of earlier work.
     ///
     /// # Safety
     /// The engine goes by the compressed bytes, which may come from anywhere.

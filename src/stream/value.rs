@@ -20,7 +20,7 @@ impl StreamValue for u32 {}
 impl StreamValue for u64 {}
 
 pub(crate) mod sealed {
-    use super::{CUdeviceptr, CUstream, ContextRef, Error};
+    use super::{CUdeviceptr, CUstream};
 
     pub trait Value: Copy {
         /// The number as both calls and batches take it.
@@ -29,24 +29,6 @@ pub(crate) mod sealed {
         const WIDE: bool;
         /// What the host reaches it by while a device does.
         type Atomic: Sync;
-        /// # Safety
-        /// The stream is live, its context is current, and a number of this type lies at the address until it is done.
-        unsafe fn write(
-            context: &ContextRef,
-            stream: CUstream,
-            at: CUdeviceptr,
-            value: Self,
-            flags: u32,
-        ) -> Result<(), Error>;
-        /// # Safety
-        /// As for `write`.
-        unsafe fn wait(
-            context: &ContextRef,
-            stream: CUstream,
-            at: CUdeviceptr,
-            value: Self,
-            flags: u32,
-        ) -> Result<(), Error>;
     }
 
     /// What was lent and has numbers in it.
@@ -56,7 +38,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! values {
-    ($($value:ty, $atomic:ident, $wide:literal, $write:ident, $wait:ident;)*) => { $(
+    ($($value:ty: $atomic:ident, $wide:literal;)*) => { $(
         impl sealed::Value for $value {
             const WIDE: bool = $wide;
             type Atomic = std::sync::atomic::$atomic;
@@ -64,35 +46,52 @@ macro_rules! values {
             fn bits(self) -> u64 {
                 u64::from(self)
             }
-
-            unsafe fn write(
-                context: &ContextRef,
-                stream: CUstream,
-                at: CUdeviceptr,
-                value: Self,
-                flags: u32,
-            ) -> Result<(), Error> {
-                // SAFETY: the caller's word.
-                unsafe { context_call!(context, $write(stream, at, value, flags)) }
-            }
-
-            unsafe fn wait(
-                context: &ContextRef,
-                stream: CUstream,
-                at: CUdeviceptr,
-                value: Self,
-                flags: u32,
-            ) -> Result<(), Error> {
-                // SAFETY: the caller's word.
-                unsafe { context_call!(context, $wait(stream, at, value, flags)) }
-            }
         }
     )* };
 }
 
 values! {
-    u32, AtomicU32, false, cuStreamWriteValue32_v2, cuStreamWaitValue32_v2;
-    u64, AtomicU64, true, cuStreamWriteValue64_v2, cuStreamWaitValue64_v2;
+    u32: AtomicU32, false;
+    u64: AtomicU64, true;
+}
+
+/// Queues a write of a number.
+///
+/// # Safety
+/// The stream is live, its context is current, and a number of this type lies at the address until the stream has been
+/// waited for.
+unsafe fn write<T: StreamValue>(
+    context: &ContextRef,
+    stream: CUstream,
+    at: CUdeviceptr,
+    value: T,
+) -> Result<(), Error> {
+    let bits = value.bits();
+    if T::WIDE {
+        // SAFETY: the caller's word.
+        return unsafe { context_call!(context, cuStreamWriteValue64_v2(stream, at, bits, 0)) };
+    }
+    // SAFETY: as above; the number has 32 bits.
+    unsafe { context_call!(context, cuStreamWriteValue32_v2(stream, at, bits as u32, 0)) }
+}
+
+/// Queues a wait for a number.
+///
+/// # Safety
+/// As for [`write`].
+unsafe fn wait<T: StreamValue>(
+    context: &ContextRef,
+    stream: CUstream,
+    at: CUdeviceptr,
+    until: Until<T>,
+) -> Result<(), Error> {
+    let (bits, flags) = (until.bits(), until.flags());
+    if T::WIDE {
+        // SAFETY: the caller's word.
+        return unsafe { context_call!(context, cuStreamWaitValue64_v2(stream, at, bits, flags)) };
+    }
+    // SAFETY: as above; the number has 32 bits.
+    unsafe { context_call!(context, cuStreamWaitValue32_v2(stream, at, bits as u32, flags)) }
 }
 
 /// The end of a wait for a number in memory.
@@ -174,7 +173,7 @@ impl<T: StreamValue> LentShared<'_, T> {
         let context = self.here()?;
         let address = number::<T>(self.as_raw(), self.len(), at)?;
         // SAFETY: the number lies in memory that is lent to a scope that waits for this stream.
-        Ok(unsafe { T::wait(&context, self.stream(), address, until.value, until.flags.0) }?)
+        Ok(unsafe { wait(&context, self.stream(), address, until) }?)
     }
 }
 
@@ -222,7 +221,7 @@ impl<T: StreamValue> Lent<'_, T> {
         let context = self.as_shared().here()?;
         let address = number::<T>(self.as_raw(), self.len(), at)?;
         // SAFETY: the number lies in memory that is lent to a scope that waits for this stream; any bytes are a `T`.
-        Ok(unsafe { T::write(&context, self.as_shared().stream(), address, value, 0) }?)
+        Ok(unsafe { write(&context, self.as_shared().stream(), address, value) }?)
     }
 }
 
@@ -241,7 +240,7 @@ impl<T: StreamValue> LentSignals<'_, T> {
         let context = self.here()?;
         let address = number::<T>(self.as_raw(), self.len(), at)?;
         // SAFETY: the number lies in memory that is lent to a scope that waits for this stream.
-        Ok(unsafe { T::wait(&context, self.stream(), address, until.value, until.flags.0) }?)
+        Ok(unsafe { wait(&context, self.stream(), address, until) }?)
     }
 
     /// Queues a write of `value` at `at`, behind which all that the stream did before is seen by whoever sees it. The host
@@ -257,6 +256,6 @@ impl<T: StreamValue> LentSignals<'_, T> {
         let context = self.here()?;
         let address = number::<T>(self.as_raw(), self.len(), at)?;
         // SAFETY: as above; host and other streams reach the number by atomics alone.
-        Ok(unsafe { T::write(&context, self.stream(), address, value, 0) }?)
+        Ok(unsafe { write(&context, self.stream(), address, value) }?)
     }
 }

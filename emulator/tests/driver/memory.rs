@@ -277,6 +277,10 @@ fn a_unified_copy_finds_out_where_its_ends_are() {
     assert_eq!(code!(cuMemcpyHtoD_v2(buffer, stale, 8)), INVALID_VALUE);
 }
 
+fn in_order() -> CUmemcpyAttributes {
+    CUmemcpyAttributes { srcAccessOrder: CUmemcpySrcAccessOrder(1), ..CUmemcpyAttributes::zeroed() }
+}
+
 #[test]
 fn a_batch_of_copies_names_the_one_that_fails() {
     let _context = TestContext::new();
@@ -285,23 +289,23 @@ fn a_batch_of_copies_names_the_one_that_fails() {
     write(buffer, &[1u32, 2, 3, 4, 0, 0, 0, 0]);
     let (mut to, mut from) = ([buffer + 16, buffer + 28], [buffer + 8, buffer]);
     let (mut sizes, mut failed) = ([8, 4], 9);
-    let batch = |to: &mut [u64; 2], from: &mut [u64; 2], sizes: &mut [usize; 2], failed: &mut usize| {
+    let mut attributes = in_order();
+    let mut batch = |to: &mut [u64; 2], from: &mut [u64; 2], sizes: &mut [usize; 2], failed: &mut usize| {
         code!(cuMemcpyBatchAsync(
             to.as_mut_ptr(),
             from.as_mut_ptr(),
             sizes.as_mut_ptr(),
             2,
-            null_mut(),
-            null_mut(),
-            0,
+            &mut attributes,
+            &mut 0,
+            1,
             failed,
             stream
         ))
     };
     assert_eq!(batch(&mut to, &mut from, &mut sizes, &mut failed), CUresult::CUDA_SUCCESS);
     assert_eq!(read::<u32>(buffer, 8), [1, 2, 3, 4, 3, 4, 0, 1]);
-    sizes[1] = 8;
-    assert_eq!(batch(&mut to, &mut from, &mut sizes, &mut failed), INVALID_VALUE);
+    assert_eq!(batch(&mut to, &mut from, &mut [8, 8], &mut failed), INVALID_VALUE);
     assert_eq!(failed, 1);
 }
 
@@ -352,7 +356,6 @@ fn a_batch_of_boxes_is_copied() {
     ok!(cuMemcpy3DBatchAsync_v2(1, &mut copy, 0, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read::<u8>(target, 9), [0, 1, 4, 5, 8, 9, 12, 13, 0xff]);
-
     // The second one leaves its memory: it is named, and the first was made.
     let mut copies = [copy; 2];
     copies[0].dst = place(target + 8, 0, 0);
@@ -364,7 +367,7 @@ fn a_batch_of_boxes_is_copied() {
     assert_eq!(read::<u8>(target + 8, 8), [0, 1, 4, 5, 8, 9, 12, 13]);
     copies[0].dst = place(target, 0, 0);
     ok!(cuMemcpy3DWithAttributesAsync(&mut copies[0], 0, stream));
-    let mut attributes = CUmemcpyAttributes::zeroed();
+    let mut attributes = in_order();
     ok!(cuMemcpyWithAttributesAsync(target, source + 1, 3, &mut attributes, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read::<u8>(target, 4), [1, 2, 3, 5]);

@@ -149,7 +149,7 @@ impl Shape {
         }
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut left = self.nodes.clone();
-        let is_late = |&&node: &&usize| Node::at(node).is_ok_and(|node| node.kind().waits_for_value());
+        let is_late = |&&node: &&usize| Self::waits_for_value(node);
         let late: HashSet<usize> = self.nodes.iter().filter(is_late).copied().collect();
         while !left.is_empty() {
             let ready = |node: &usize| waits.get(node) == Some(&0);
@@ -162,6 +162,18 @@ impl Shape {
             order.push(node);
         }
         Some(order)
+    }
+}
+
+impl Shape {
+    /// Whether a node waits for a value in memory, or some node of a graph that it runs.
+    fn waits_for_value(node: usize) -> bool {
+        let Ok(node) = Node::at(node) else { return false };
+        let kind = node.kind();
+        match &*kind {
+            NodeKind::Child(child) => child.shape().nodes.iter().copied().any(Self::waits_for_value),
+            kind => kind.waits_for_value(),
+        }
     }
 }
 
