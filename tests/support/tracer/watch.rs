@@ -110,6 +110,8 @@ fn only_tells(function: FnId) -> bool {
             | FnId::cuGraphEventWaitNodeGetEvent
             | FnId::cuGraphMemFreeNodeGetParams
             | FnId::cuMemHostGetDevicePointer_v2
+            // Lists of addresses, which C could have said to be constant.
+            | FnId::cuMemcpyBatchAsync_v2
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3
     )
