@@ -8,9 +8,11 @@ mod common;
 #[path = "support/executors.rs"]
 mod executors;
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::{context, kernels, on_gpu};
+use cuprum::stream::Signals;
 use cuprum::{
     Buffer, Current, Event, EventFlags, In, LaunchConfig, MemoryError, Module, Pending, PendingFuture,
     PinnedBuffer, PinnedFlags, Reached, RegisterFlags, Registered, Request, SharedContext, Stream, swallowed,
@@ -105,17 +107,18 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     let mut pinned = PinnedBuffer::<u8>::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
     let mut registered = Registered::new(cx, vec![0u8; BYTES], RegisterFlags::empty()).unwrap();
     let mut before = PinnedBuffer::<u8>::zeroed(cx, 64, PinnedFlags::empty()).unwrap();
+    let [signals, idle] = [(); 2].map(|()| Signals::<u32>::new(cx, 1).unwrap());
     let read = PinnedBuffer::<u8>::from_slice(cx, &[3; 64], PinnedFlags::empty()).unwrap();
     let mut buffer = Buffer::<u8>::alloc(cx, BYTES).unwrap();
     buffer.fill(cx, 1).unwrap();
     cx.synchronize().unwrap();
     let [one, two, three] = requests.each_ref().map(|request| request.0.as_raw());
     let watched = [pinned.as_raw(), registered.as_raw(), one, two, three].map(Watched);
-
     // A scope that is over before the fault leaves its memory as it is.
     cx.scope(&stream, |scope| {
         let device = scope.lend(buffer.slice_mut(..64).unwrap()).unwrap();
         scope.lend_host(&mut before).unwrap().copy_from(&device).unwrap();
+        scope.lend_signals(&idle).unwrap().write_value(0, 1).unwrap();
     })
     .unwrap();
 
@@ -131,6 +134,7 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
             pinned.copy_from(&device).unwrap();
             registered.copy_from(&device).unwrap();
         }
+        scope.lend_signals(&signals).unwrap().write_value(0, 1).unwrap();
         trap(context, &module, &flag);
     });
     assert!(ended.unwrap_err().is_sticky());
@@ -144,7 +148,6 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     tell_the_fault(awaited, reached);
     assert!(lane.reached(cx).unwrap_err().is_sticky());
     drop(dropped);
-
     watched.iter().for_each(Watched::mark);
     std::thread::sleep(Duration::from_millis(500));
     let written = watched.each_ref().map(Watched::written);
@@ -152,6 +155,7 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     assert!(written.iter().sum::<usize>() > 0 || on_gpu(), "the device has stopped its copies: {written:?}");
 
     are_lost(cx, &stream, pinned, registered);
+    signals_are_lost(cx, &stream, signals, &idle);
     assert!(!before.is_lost() && !read.is_lost());
     assert_eq!((&before[..], &read[..]), (&[1; 64][..], &[3; 64][..]));
 }
@@ -172,4 +176,22 @@ fn are_lost(
     assert!(lent_again.unwrap_err().is_sticky());
     assert_eq!(registered.unregister().unwrap_err(), MemoryError::Lost);
     pinned.close().expect("nothing is called");
+}
+
+/// Signals that the host still has, that cannot be lent, and that free nothing.
+fn signals_are_lost(
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    signals: Signals<'_, u32>,
+    idle: &Signals<'_, u32>,
+) {
+    assert!(signals.is_lost() && !idle.is_lost());
+    assert_eq!(idle[0].load(Ordering::Acquire), 1);
+    signals[0].store(2, Ordering::Release);
+    assert_eq!(signals[0].load(Ordering::Acquire), 2);
+    let lent_again = cx.scope(stream, |scope| {
+        assert_eq!(scope.lend_signals(&signals).unwrap_err(), MemoryError::Lost);
+    });
+    assert!(lent_again.unwrap_err().is_sticky());
+    signals.close().expect("nothing is called");
 }

@@ -123,9 +123,7 @@ fn each_refusal_of_arguments_has_its_reason() {
     let mut ext = CUgraphNodeParams::zeroed();
     ext.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
     assert_eq!(code!(cuGraphAddNode(&mut node, graph, null(), 0, &mut ext)), NOT_SUPPORTED);
-    ext.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
-    assert_eq!(code!(cuGraphAddNode(&mut node, graph, null(), 0, &mut ext)), NOT_SUPPORTED);
-    says("cuGraphAddNode", &["use event nodes", "use cuStreamBatchMemOp"]);
+    says("cuGraphAddNode", &["use event nodes"]);
     ok!(cuGraphDestroy(graph));
 
     let (location, device) = (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0);

@@ -13,7 +13,11 @@ use crate::stream::Event;
 
 impl<'a> Executable<'a> {
     /// The current context, if it is that of the graph and no wait has failed.
-    fn ready<'c>(&self, cx: &'c Current<'_, '_>, call: FnId) -> Result<&'c ContextRef, GraphError> {
+    pub(super) fn ready<'c>(
+        &self,
+        cx: &'c Current<'_, '_>,
+        call: FnId,
+    ) -> Result<&'c ContextRef, GraphError> {
         let context = cx.of(self.context(), call)?;
         self.at_rest()?;
         Ok(context)

@@ -16,6 +16,7 @@ use crate::context::ContextRef;
 use crate::launch::addresses;
 use crate::memory::{Buffer, DeviceData, Slice, SliceMut, resolve};
 use crate::raw::keep::Near;
+use crate::stream::{Signals, StreamValue};
 
 /// Tells one graph from all others of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +101,12 @@ impl<T: DeviceData> SharedLoan<T> {
     pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
         let (start, len) = resolve(&range, self.len)?;
         Some(Self { address: self.address + (start * size_of::<T>()) as CUdeviceptr, len, ..self })
+    }
+
+    /// The same memory, for what only asks whose it is.
+    pub(super) const fn erased(self) -> SharedLoan<u8> {
+        let Self { address, len, place, .. } = self;
+        SharedLoan { address, len, place, _elements: PhantomData }
     }
 
     /// Whether this and other memory of `bytes` bytes have some in common.
@@ -271,6 +278,13 @@ impl<'a> Kept<'a> {
         let (at, len) = (host.as_mut_ptr(), host.len());
         let place = self.push(Entry::Owned(Erased::new(host)));
         (HostLoan { len, place, _elements: PhantomData }, at)
+    }
+
+    /// Keeps a share of numbers that the host has too.
+    pub(super) fn give_signals<T: StreamValue>(&mut self, signals: Arc<Signals<'a, T>>) -> SharedLoan<T> {
+        let (address, len) = (signals.as_raw(), signals.len());
+        let place = self.push(Entry::Share(Box::new(signals)));
+        SharedLoan { address, len, place, _elements: PhantomData }
     }
 
     /// Memory at this address that exists only while the graph runs.

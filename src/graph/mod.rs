@@ -13,7 +13,7 @@
 //!
 //! # Tokens
 //!
-//! [`Node`], [`Body`], [`Loan`], [`SharedLoan`] and [`HostLoan`] are `Copy` and borrow nothing. Each carries the brand of
+//! [`Node`], [`Body`], [`Loan`], [`SharedLoan`], [`SignalLoan`] and [`HostLoan`] are `Copy` and borrow nothing. Each carries the brand of
 //! its graph, which no other one has: given to another graph it is an error, and so is a node that was removed.
 //!
 //! # Order
@@ -43,6 +43,7 @@ mod memory;
 mod node;
 mod replay;
 mod user_object;
+mod value;
 mod whole;
 
 pub use self::alloc::GraphMemory;
@@ -55,4 +56,5 @@ pub use self::kernel::{KernelOf, NodeKernel};
 pub use self::node::{Body, Edge, Node, NodeType};
 pub use self::replay::Replay;
 pub use self::user_object::UserObject;
+pub use self::value::{NodeOperations, SignalLoan, Writable};
 pub use self::whole::{DotFlags, Graph};

@@ -147,7 +147,7 @@ impl<'a> Graph<'a> {
         Ok(self.kept.give(buffer))
     }
 
-    fn accept(&self, home: &ContextRef) -> Result<(), GraphError> {
+    pub(super) fn accept(&self, home: &ContextRef) -> Result<(), GraphError> {
         if home == self.context() { Ok(()) } else { Err(Error::wrong_context(FnId::cuGraphCreate).into()) }
     }
 

@@ -6,6 +6,9 @@
 //! per-thread default streams, each thread has a queue of its own and nothing orders them; there the host waits for
 //! what the driver may leave in flight.
 
+mod batch;
+mod peer;
+
 use std::ffi::c_void;
 
 use cuprum_sys::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUstream, StreamMode};
@@ -14,6 +17,11 @@ use super::data::Pattern;
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::raw::call::context_call;
+
+pub(crate) use self::batch::{
+    block_with_attributes_on, blocks_on, decompress_on, several_on, with_attributes_on,
+};
+pub(crate) use self::peer::{between_on, block_between, block_between_on};
 
 /// Copies `bytes` bytes from the host. It may be reused on return.
 ///
@@ -88,6 +96,42 @@ pub(crate) unsafe fn between(
     // SAFETY: the caller's word.
     unsafe { context_call!(to_context, cuMemcpyPeer(to, there, from, here, bytes)) }?;
     settle(to_context)
+}
+
+/// Copies `bytes` bytes between addresses of any kind.
+///
+/// # Safety
+/// As [`from_host`] and [`to_host`], as the addresses are.
+pub(crate) unsafe fn unified(
+    context: &ContextRef,
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's word.
+    unsafe { context_call!(context, cuMemcpy(to, from, bytes)) }?;
+    settle(context)
+}
+
+/// Queues a copy of `bytes` bytes between addresses of any kind.
+///
+/// # Safety
+/// As [`from_host_on`] and [`to_host_on`], as the addresses are.
+pub(crate) unsafe fn unified_on(
+    context: &ContextRef,
+    stream: CUstream,
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's word.
+    unsafe { context_call!(context, cuMemcpyAsync(to, from, bytes, stream)) }
 }
 
 /// Sets `len` elements of the pattern's width. The host does not wait.

@@ -6,7 +6,7 @@
 //! of what it was lent, through the marks themselves, so that lending allocates nothing, and sets them all if it
 //! cannot be waited for. If it can, there is nothing to undo.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
@@ -29,7 +29,11 @@ impl Mark {
 
 /// The page-locked memory that a scope was lent.
 #[derive(Default)]
-pub(crate) struct Marks(Cell<*mut Mark>);
+pub(crate) struct Marks {
+    chain: Cell<*mut Mark>,
+    /// Memory that other scopes may have at the same time, so that it cannot be in a chain. Rare.
+    shared: RefCell<Vec<NonNull<Mark>>>,
+}
 
 impl Marks {
     /// Adds memory that is lent to the scope of this chain.
@@ -38,19 +42,31 @@ impl Marks {
     /// The mark stays where it is, alive and in no other chain as long as this one is used, and was not added before.
     #[inline]
     pub(crate) unsafe fn add(&self, mark: &Mark) {
-        mark.next.store(self.0.get(), Ordering::Relaxed);
-        self.0.set(ptr::from_ref(mark).cast_mut());
+        mark.next.store(self.chain.get(), Ordering::Relaxed);
+        self.chain.set(ptr::from_ref(mark).cast_mut());
+    }
+
+    /// Adds memory that is lent to this and other scopes.
+    ///
+    /// # Safety
+    /// The mark stays where it is and alive as long as this is used.
+    pub(crate) unsafe fn add_shared(&self, mark: &Mark) {
+        self.shared.borrow_mut().push(NonNull::from(mark));
     }
 
     /// Marks all of it as lost.
     #[cold]
     pub(crate) fn lose(&self) {
-        let mut at = self.0.get();
+        let mut at = self.chain.get();
         while !at.is_null() {
             // SAFETY: whoever added the mark keeps it alive.
             let mark = unsafe { &*at };
             mark.lost.store(true, Ordering::Relaxed);
             at = mark.next.load(Ordering::Relaxed);
+        }
+        for mark in self.shared.borrow().iter() {
+            // SAFETY: as above.
+            unsafe { mark.as_ref() }.lost.store(true, Ordering::Relaxed);
         }
     }
 }

@@ -58,6 +58,7 @@ pub use self::location::MemoryLocation;
 pub use self::locked::PageLocked;
 pub use self::managed::{Advice, ManagedBuffer, ManagedInfo, ManagedRange, ManagedRangeMut};
 pub use self::peer::PeerAccess;
+pub(crate) use self::peer::same_driver;
 pub use self::pinned::{PinnedBuffer, PinnedFlags};
 pub(crate) use self::pitched::filled_rows;
 pub use self::pitched::{Pitched, PitchedBuffer, PitchedMut};
@@ -176,6 +177,14 @@ pub enum MemoryError {
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
     )]
     Overlap,
+    /// There is no such element. Nothing was queued.
+    #[error("there is no element {index} among {len}")]
+    Index {
+        /// Element asked for, counted from 0.
+        index: usize,
+        /// Elements that there are.
+        len: usize,
+    },
     /// The host memory was lent to work that could not be waited for, and the device may still write it: see
     /// [`PinnedBuffer`]. Nothing was done.
     #[error("the host memory is lost: after a fault, the device may go on writing it")]

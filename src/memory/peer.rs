@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUresult, FnId, Fns, call};
 
-use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of, copy, same_length};
+use super::{
+    CopySource, DeviceData, MemoryError, PitchedMut, Slice, SliceMut, bytes_of, copy, same_length, side,
+};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
@@ -51,8 +53,30 @@ impl<T: DeviceData> SliceMut<'_, T> {
     }
 }
 
+impl<T: DeviceData> PitchedMut<'_, T> {
+    /// Copies from rows and slices of device memory, or of an array, of another context, on the same device or another one.
+    /// The host does not wait.
+    ///
+    /// As [`SliceMut::copy_from_peer`], with which it shares the order.
+    ///
+    /// # Errors
+    /// [`MemoryError::Extent`] unless both have one extent; [`Error::is_wrong_context`] unless this side is of the current
+    /// context, and the other of the same driver; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemcpy3DPeer`, CUDA 4.0+.
+    #[doc(alias = "cuMemcpy3DPeer")]
+    pub fn copy_from_peer(
+        &mut self,
+        cx: &Current<'_, '_>,
+        source: impl CopySource<T>,
+    ) -> Result<(), MemoryError> {
+        // SAFETY: both are borrowed and have room for their strides; this side is ours, and on the device.
+        unsafe { side::copy_between(cx, &self.as_side(), &source.side()) }
+    }
+}
+
 /// A handle of one driver is a wild pointer to another.
-fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) -> Result<(), Error> {
+pub(crate) fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) -> Result<(), Error> {
     if context.driver() == other.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
 }
 

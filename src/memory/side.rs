@@ -3,12 +3,17 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use cuprum_sys::{CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUmemorytype, CUstream, FnId};
+use cuprum_sys::{
+    CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUarray, CUdeviceptr, CUextent3D, CUmemLocation,
+    CUmemcpy3DOperand, CUmemcpy3DOperand_op, CUmemcpy3DOperand_op_array, CUmemcpy3DOperand_op_ptr,
+    CUmemcpy3DOperandType, CUmemorytype, CUoffset3D, CUresult, CUstream, FnId,
+};
 
 use super::copy::{self, Form};
 use super::extent::{Extent, Strides};
 use super::{DeviceData, MemoryError};
 use crate::context::{ContextRef, Current, Token};
+use crate::error::Error;
 
 /// What can be copied from, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
 /// ([`Pitched`](super::Pitched)) or an array ([`ArrayPart`](super::ArrayPart)).
@@ -120,6 +125,12 @@ impl<'a> Side<'a> {
             Place::Array { at, .. } => at,
             _ => [0; 3],
         }
+    }
+
+    /// Whether both begin at the same address of the device.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        let address = self.device_address();
+        address != 0 && address == other.device_address()
     }
 
     /// Whether both are parts of one array and have elements in common.
@@ -262,4 +273,97 @@ pub(crate) unsafe fn copy_on(
     // SAFETY: the caller's word; the extents are the same.
     unsafe { copy::block_on(&context, stream, &block, form) }?;
     Ok(())
+}
+
+/// The contexts of both sides of a copy between contexts, which are of one driver; the destination's first. The host has
+/// that of the other side.
+fn contexts_of<'a>(
+    to: &Side<'a>,
+    from: &Side<'a>,
+    here: &'a ContextRef,
+    call: FnId,
+) -> Result<[&'a ContextRef; 2], Error> {
+    let both = [to.home.unwrap_or(here), from.home.unwrap_or(here)];
+    let near = both.iter().all(|context| context.driver() == here.driver());
+    if near { Ok(both) } else { Err(Error::wrong_context(call)) }
+}
+
+/// Copies between two sides of different contexts, the first of which is current. The host does not wait.
+///
+/// # Safety
+/// As [`copy`]; the destination is not on the host.
+pub(crate) unsafe fn copy_between(
+    cx: &Current<'_, '_>,
+    to: &Side<'_>,
+    from: &Side<'_>,
+) -> Result<(), MemoryError> {
+    const CALL: FnId = FnId::cuMemcpy3DPeer;
+    let (block, _) = fitting(to, from)?;
+    let context = cx.of(to.home.unwrap_or(cx.context()), CALL)?;
+    let contexts = contexts_of(to, from, context, CALL)?.map(ContextRef::as_raw);
+    // SAFETY: the caller's word; the contexts are those of the sides.
+    unsafe { copy::block_between(context, &block, contexts) }?;
+    Ok(())
+}
+
+/// As [`copy_between`], on a stream of the token's context, which is that of the first side.
+///
+/// # Safety
+/// As [`copy_between`]; both sides stay as they are until `stream` was waited for or its context is lost.
+pub(crate) unsafe fn copy_between_on(
+    token: Token<'_>,
+    stream: CUstream,
+    to: &Side<'_>,
+    from: &Side<'_>,
+) -> Result<(), MemoryError> {
+    let (block, _) = fitting(to, from)?;
+    let context = token.get()?;
+    let contexts = contexts_of(to, from, &context, FnId::cuMemcpy3DPeerAsync)?.map(ContextRef::as_raw);
+    // SAFETY: the caller's word; the contexts are those of the sides.
+    unsafe { copy::block_between_on(&context, stream, &block, contexts) }?;
+    Ok(())
+}
+
+/// The copy between two sides as batches take it; `None` if there is nothing to copy. Lengths are in elements of the array
+/// among the sides, and otherwise in bytes.
+pub(crate) fn batch_operation(
+    to: &Side<'_>,
+    from: &Side<'_>,
+) -> Result<Option<CUDA_MEMCPY3D_BATCH_OP>, MemoryError> {
+    fitting(to, from)?;
+    let Extent { width, height, depth } = to.strides.extent;
+    if to.strides.extent.is_empty() {
+        return Ok(None);
+    }
+    let in_array = |side: &Side<'_>| matches!(side.place, Place::Array { .. });
+    let unit = if in_array(to) || in_array(from) { to.element_bytes } else { 1 };
+    let extent = CUextent3D { width: width * to.element_bytes / unit, height, depth };
+    let (dst, src) = (operand(to, unit)?, operand(from, unit)?);
+    Ok(Some(CUDA_MEMCPY3D_BATCH_OP { src, dst, extent, ..CUDA_MEMCPY3D_BATCH_OP::zeroed() }))
+}
+
+fn operand(side: &Side<'_>, unit: usize) -> Result<CUmemcpy3DOperand, MemoryError> {
+    let address = match side.place {
+        Place::Array { raw, at: [x, y, z], .. } => {
+            let array = CUmemcpy3DOperand_op_array { array: raw, offset: CUoffset3D { x, y, z } };
+            return Ok(CUmemcpy3DOperand {
+                type_: CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY,
+                op: CUmemcpy3DOperand_op { array },
+            });
+        }
+        Place::Host(address) => address.addr() as CUdeviceptr,
+        Place::Device { address, .. } => address,
+    };
+    // Rows are at distances that are no multiple of the element only where the program chose so.
+    if side.strides.pitch % unit != 0 {
+        return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuMemcpy3DBatchAsync_v2).into());
+    }
+    let ptr = CUmemcpy3DOperand_op_ptr {
+        ptr: address,
+        rowLength: side.strides.pitch / unit,
+        layerHeight: side.strides.rows,
+        locHint: CUmemLocation::zeroed(),
+    };
+    let type_ = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER;
+    Ok(CUmemcpy3DOperand { type_, op: CUmemcpy3DOperand_op { ptr } })
 }

@@ -6,10 +6,12 @@ use std::ops::RangeBounds;
 
 use cuprum_sys::{CUdeviceptr, CUstream};
 
-use crate::context::Token;
+use crate::context::{ContextRef, Token};
+use crate::error::Error;
 use crate::launch::addresses;
 use crate::memory::{DeviceData, Fill, MemoryError, Pattern, bytes_of, copy, resolve, same_length};
 use crate::raw::call::context_call;
+use crate::raw::keep::Near;
 use crate::raw::this_thread::ThisThread;
 
 /// Device memory lent to a scope: used by its stream alone, in the order of the calls, until the scope ends.
@@ -99,6 +101,16 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
         // SAFETY: both sides have `bytes` bytes, the host side is ours alone, and any bytes are a `T`.
         unsafe { copy::to_host(&context, host.cast(), self.address, bytes) }?;
         Ok(())
+    }
+
+    /// The context that it is lent in, which is current.
+    pub(super) fn here(&self) -> Result<Near<'scope, ContextRef>, Error> {
+        self.token.get()
+    }
+
+    /// As other loans have it.
+    pub(super) const fn as_shared(&self) -> Self {
+        *self
     }
 
     /// The stream that it is lent to.

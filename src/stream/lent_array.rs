@@ -82,6 +82,14 @@ impl<'scope, T: Texel> LentArray<'scope, T> {
         self.part.array()
     }
 
+    pub(super) const fn parts(&self) -> (Token<'scope>, CUstream) {
+        (self.token, self.stream)
+    }
+
+    pub(super) fn as_side(&self) -> Side<'_> {
+        self.part.as_side()
+    }
+
     /// Queues a copy to these elements from rows of the host, which cannot be written before the scope ends, or from
     /// what was lent to this scope.
     ///

@@ -47,6 +47,11 @@ impl<'scope, T: DeviceData> LentHost<'scope, T> {
         self.start.as_ptr()
     }
 
+    /// The stream that it is lent to.
+    pub(super) const fn stream(&self) -> CUstream {
+        self.stream
+    }
+
     /// Some of the elements, also of those that other parts have: one stream uses them all, in order. `None` if the
     /// range does not lie in the loan.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Self> {

@@ -124,6 +124,15 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
         self.address
     }
 
+    pub(super) const fn parts(&self) -> (Token<'scope>, CUstream) {
+        (self.token, self.stream)
+    }
+
+    /// The side of a copy that this is, with the context that it was lent in.
+    pub(super) fn as_side<'a>(&self, home: &'a ContextRef) -> Side<'a> {
+        Side::device::<T>(self.address, self.aligned, self.strides, home)
+    }
+
     /// Queues a copy from rows of the host, which cannot be written before the scope ends, or from what was lent to this
     /// scope. From itself there is nothing to copy.
     ///

@@ -17,45 +17,69 @@
 //! - Copies from the host are queued. If the wait for them fails, the device may read that memory later, which does no
 //!   harm to the host, and what it reads ends in device memory of which nothing is promised after an error.
 //!
+//! # Waits for numbers
+//!
+//! A stream can [wait for a number](Until) in memory, which another stream, a kernel, a peer or the host
+//! [writes](Signals). Until then all that waits for the stream waits too: synchronizing, the end of a
+//! [scope](Current::scope), dropping a [`Pending`], and what of the driver's makes it wait for the device, such as freeing
+//! memory. If nobody writes the number, they never return. Nothing is given back or freed under such a wait: it is a hang,
+//! and no danger. Blocking streams and the default stream wait for each other, so that a write that is queued on one of
+//! them does not overtake a wait on another: use non-blocking streams for this.
+//!
+//! # Faults
+//!
 //! It was also measured that freeing and unregistering page-locked memory answers with the fault and leaves it as it is,
 //! that functions queued with `cuLaunchHostFunc` are never called then, and that those of `cuStreamAddCallback` are,
 //! with the fault: so futures are woken by the latter.
 
+mod attributes;
+mod copies;
 mod event;
 mod foreign;
 mod green;
+mod host;
 mod identity;
 mod ipc_event;
 mod lent;
 mod lent_array;
 mod lent_host;
+mod lent_peer;
 mod lent_pitched;
 mod managed;
+pub(crate) mod operations;
 mod raw_copy;
 mod reached;
 mod request;
 mod scope;
 mod shared;
+mod signals;
 mod sparse;
+pub(crate) mod value;
 mod whole_context;
 
 use std::fmt;
 
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
+pub use self::attributes::{AccessPolicy, SyncDomainMap};
+pub use self::copies::{BlockCopies, Copies, CopyAttributes, Decompression};
 pub use self::event::{Event, EventFlags};
 pub use self::foreign::{ForeignEvent, ForeignStream};
+pub use self::host::HostCall;
 pub use self::ipc_event::IpcEventHandle;
 pub use self::lent::{Lent, LentShared};
 pub use self::lent_array::LentArray;
 pub use self::lent_host::LentHost;
 pub use self::lent_pitched::{LentPitched, LentSource};
 pub use self::managed::Attachment;
+pub use self::operations::{Operations, Watched, Written};
 pub use self::reached::{PendingFuture, Reached};
 pub use self::request::{Pending, Request, RequestError};
 pub use self::scope::{MultiScope, Scope};
 pub(crate) use self::shared::KeptStream;
 pub use self::shared::{SharedStream, StreamSource};
+pub use self::signals::{LentSignals, Signals};
+pub use self::value::{StreamValue, Until};
 
 use crate::context::{ContextRef, Current};
 use crate::error::Error;

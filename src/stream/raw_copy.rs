@@ -1,9 +1,10 @@
-//! Asynchronous copies between device memory and raw addresses of the host: the way out where no borrow fits.
+//! Copies between raw addresses: the way out where no borrow fits.
 
-use cuprum_sys::FnId;
+use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::Stream;
 use crate::context::Current;
+use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut, bytes_of, copy};
 
 impl<T: DeviceData> Slice<'_, T> {
@@ -67,5 +68,59 @@ impl<T: DeviceData> SliceMut<'_, T> {
         // SAFETY: the caller vouches for the host side and for the time; the device side has so many bytes.
         unsafe { copy::from_host_on(context, stream.as_raw(), self.as_raw(), host.cast(), bytes) }?;
         Ok(())
+    }
+}
+
+impl Current<'_, '_> {
+    /// Copies `bytes` bytes between addresses of any kind, which the driver tells apart. Returns when memory of the host
+    /// among them may be reused, or has what was copied; within the device the host does not wait.
+    ///
+    /// Slices, pinned memory and blocks have typed copies, which are safe; this one is for addresses from elsewhere.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`; the sticky errors of earlier work.
+    ///
+    /// # Safety
+    /// 1. `from` is valid for reads and `to` for writes of `bytes` bytes, of the current context or of the host, and they do
+    ///    not overlap.
+    /// 2. Nobody writes them during the call, and no reference to what is written exists; whatever uses device memory among
+    ///    them is ordered by the default stream.
+    ///
+    /// Driver: `cuMemcpy`, CUDA 4.0+.
+    #[doc(alias = "cuMemcpy")]
+    pub unsafe fn copy_raw(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), Error> {
+        let context = self.get()?;
+        // SAFETY: the caller's word.
+        unsafe { copy::unified(&context, to, from, bytes) }
+    }
+}
+
+impl Stream<'_> {
+    /// Queues a copy of `bytes` bytes between addresses of any kind, which the driver tells apart. The host does not wait, if
+    /// memory of the host among them is page-locked.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_INVALID_VALUE`; the sticky errors of earlier work.
+    ///
+    /// # Safety
+    /// When the copy is over says [`Slice::copy_to_raw`].
+    /// 1. `from` is valid for reads and `to` for writes of `bytes` bytes, of the current context or of the host, and they do
+    ///    not overlap. They stay so until the copy is over.
+    /// 2. Until the copy is over, the host does not write `from`, neither reads nor writes `to`, and has no reference to what
+    ///    is written; what uses device memory among them meanwhile is ordered by the stream, by an event, or by the default
+    ///    stream (see [`Stream`]).
+    ///
+    /// Driver: `cuMemcpyAsync`, CUDA 4.0+.
+    #[doc(alias = "cuMemcpyAsync")]
+    pub unsafe fn copy_raw(
+        &self,
+        cx: &Current<'_, '_>,
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        let context = cx.of(self.context(), FnId::cuMemcpyAsync)?;
+        // SAFETY: the caller's word.
+        unsafe { copy::unified_on(context, self.as_raw(), to, from, bytes) }
     }
 }

@@ -323,6 +323,16 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Ok((self.stream, self.token))
     }
 
+    /// The stream and the token, for loans that wait for nothing.
+    pub(super) const fn parts(&self) -> (CUstream, Token<'scope>) {
+        (self.stream, self.token)
+    }
+
+    /// What is marked if the scope cannot be waited for.
+    pub(super) const fn marks(&self) -> &'scope Marks {
+        self.marks
+    }
+
     /// Checks where memory is from, and waits for what may still write it.
     fn accept(&self, home: &ContextRef) -> Result<(), Error> {
         let context = self.token.of(home, FnId::cuStreamSynchronize)?;

@@ -57,6 +57,8 @@ mod lent;
 mod resource;
 mod sampler;
 mod surface;
+mod tensor;
+mod tensor_map;
 #[allow(clippy::module_inception, reason = "a file is an object")]
 mod texture;
 
@@ -64,6 +66,8 @@ pub use self::lent::{LentSurface, LentTexture};
 pub use self::resource::{Resource, ResourceView, SurfaceSource, TextureSource};
 pub use self::sampler::{AddressMode, FilterMode, ReadMode, Sampler};
 pub use self::surface::{Surface, SurfaceObject};
+pub use self::tensor::{Tensor, TensorElement};
+pub use self::tensor_map::{TensorError, TensorMap, TensorMapObject, TensorMemory};
 pub use self::texture::{Texture, TextureObject};
 
 use crate::error::Error;

@@ -11,6 +11,7 @@ mod changes;
 mod inside;
 mod keeps;
 mod nodes;
+mod numbers;
 
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -244,6 +244,46 @@ fn a_stream_waits_for_a_value_that_another_writes() {
     assert_eq!(code!(cuStreamWriteValue64_v2(writing, flag + 4, 7, 0)), INVALID_VALUE);
 }
 
+/// As an H100 captures them: each call is a node.
+#[test]
+fn captured_operations_on_values_are_nodes() {
+    let _context = TestContext::new();
+    let (stream, flag) = (stream(1), alloc(8));
+    ok!(cuMemsetD32_v2(flag, 0, 2));
+    let relaxed = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    let (mut graph, mut count) = (CUgraph::null(), 3);
+    ok!(cuStreamBeginCapture_v2(stream, relaxed));
+    ok!(cuStreamWriteValue32_v2(stream, flag, 1, 0));
+    ok!(cuStreamWaitValue32_v2(stream, flag, 1, 0));
+    let mut operations = [CUstreamBatchMemOpParams::zeroed(); 2];
+    for (operation, at) in operations.iter_mut().zip([flag, flag + 4]) {
+        operation.writeValue = CUstreamMemOpWriteValueParams {
+            operation: CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WRITE_VALUE_32,
+            address: at,
+            u: CUstreamMemOpValue { value64: 7 },
+            flags: 0,
+            alias: 0,
+        };
+    }
+    ok!(cuStreamBatchMemOp_v2(stream, 2, operations.as_mut_ptr(), 0));
+    ok!(cuStreamEndCapture(stream, &mut graph));
+    let mut nodes = [CUgraphNode::null(); 3];
+    ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
+    assert_eq!(count, 3);
+    for node in nodes {
+        let mut kind = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY;
+        ok!(cuGraphNodeGetType(node, &mut kind));
+        assert_eq!(kind, CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+    }
+    assert_eq!(read::<u32>(flag, 2), [0, 0]);
+    let exec = instantiate(graph);
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u32>(flag, 2), [7, 7]);
+    ok!(cuGraphExecDestroy(exec));
+    ok!(cuGraphDestroy(graph));
+}
+
 static DESTROYED: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C" fn destroyed(_: *mut c_void) {

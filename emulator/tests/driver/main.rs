@@ -13,6 +13,7 @@ mod device;
 mod processes;
 
 #[cfg(target_os = "linux")]
+mod batch;
 mod checks;
 mod context;
 mod cooperative;

@@ -130,7 +130,7 @@ macro_rules! common {
                 Some($slice::new(row.address, row.strides.extent.width, row.context))
             }
 
-            fn as_side(&self) -> Side<'_> {
+            pub(crate) fn as_side(&self) -> Side<'_> {
                 Side::device::<T>(self.address, self.aligned, self.strides, &self.context)
             }
         }

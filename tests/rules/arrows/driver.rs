@@ -18,7 +18,11 @@ const ROOMS: &[Room<'static>] = &[
     ("device", &["driver::device"], &["answer", "state", "call"]),
     ("context", &["driver::context"], &["engine", "answer", "handle", "state", "call", "device"]),
     ("data", &["driver::memory"], &["engine", "answer", "handle", "state", "call", "device", "context"]),
-    ("stream", &["driver::stream"], &["engine", "answer", "handle", "state", "call", "context", "data"]),
+    (
+        "stream",
+        &["driver::stream"],
+        &["engine", "answer", "handle", "state", "call", "device", "context", "data"],
+    ),
     ("texture", &["driver::texture"], &["engine", "answer", "handle", "state", "call", "device", "context"]),
     (
         "external",

@@ -9,8 +9,8 @@ use cuprum::{
 };
 
 use super::{
-    Steps, arrays, captures, code, external, foreign as foreign_handles, graphs, libraries, memory, pools,
-    processes, requests, scopes, streams, textures, virtual_memory,
+    Steps, arrays, captures, code, external, foreign as foreign_handles, graphs, libraries, memory, numbers,
+    pools, processes, requests, scopes, streams, textures, virtual_memory,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -40,6 +40,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.room("code", || code::all(steps, &cx));
         steps.room("libraries", || libraries::all(steps, &cx));
         steps.room("scopes", || scopes::all(steps, &mut cx, &other));
+        steps.room("numbers", || numbers::all(steps, &cx));
         steps.room("graphs", || graphs::all(steps, &cx));
         steps.room("captures", || captures::all(steps, &cx));
         steps.room("foreign", || foreign(steps, &mut cx, &other));

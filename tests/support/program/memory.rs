@@ -1,5 +1,6 @@
 //! Buffers and slices, and page-locked memory.
 
+use cuprum::memory::{Pitched, PitchedMut};
 use cuprum::sys::{CUpointer_attribute, CUresult};
 use cuprum::{
     Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, RegisterFlags, Registered,
@@ -117,12 +118,45 @@ pub(super) fn peers(steps: &Steps, cx: &mut Current<'_, '_>) {
     let enabled = CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
     steps.may_refuse("Current::enable_peer_access", enabled, || cx.enable_peer_access(&peer).map(drop));
     if let (Some(mut mine), Some(theirs)) =
-        (steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN)), &theirs)
+        (steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN)), &mut theirs)
     {
         let copy = || mine.as_mut_slice().copy_from_peer(cx, theirs.as_slice());
         steps.attempt("SliceMut::copy_from_peer", copy);
+        peers_on_a_stream(steps, cx, &mut mine, theirs);
         steps.done("Buffer::drop", || drop(mine));
     }
     steps.done("Buffer::drop in another context", || drop(theirs));
     steps.done("Context::drop", || drop(peer));
+}
+
+/// Copies from and to memory of another context in a scope, and of rows.
+fn peers_on_a_stream(
+    steps: &Steps,
+    cx: &Current<'_, '_>,
+    mine: &mut Buffer<'_, u32>,
+    theirs: &mut Buffer<'_, u32>,
+) {
+    let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) else { return };
+    let Some(mut rows) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN)) else { return };
+    if let (Ok(mut to), Ok(from)) =
+        (PitchedMut::over(rows.as_mut_slice(), LEN), Pitched::over(theirs.as_slice(), LEN))
+    {
+        steps.attempt("PitchedMut::copy_from_peer", || to.copy_from_peer(cx, from));
+    }
+    let Some((low, high)) = theirs.as_mut_slice().split_at_mut(LEN / 2) else { return };
+    steps.attempt("Current::scope", || {
+        cx.scope(&stream, |scope| {
+            let lent = steps.attempt("Scope::lend", || scope.lend(mine.as_mut_slice()))?;
+            let (left, right) = (lent.slice(..LEN / 2)?, lent.slice(LEN / 2..)?);
+            steps.attempt("Lent::copy_from_peer", || left.copy_from_peer(low.as_slice()));
+            steps.attempt("LentShared::copy_to_peer", || right.as_shared().copy_to_peer(high));
+            let rows = PitchedMut::over(rows.slice_mut(..LEN / 2)?, LEN / 2).ok()?;
+            let rows = steps.attempt("Scope::lend_pitched", || scope.lend_pitched(rows))?;
+            let from = Pitched::over(low.as_slice(), LEN / 2).ok()?;
+            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(from))
+        })
+    });
+    steps.session().scope_ended();
+    steps.done("Stream::drop", || drop(stream));
+    steps.done("Buffer::drop", || drop(rows));
 }

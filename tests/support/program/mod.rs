@@ -16,6 +16,7 @@ mod graphs;
 mod greens;
 mod libraries;
 mod memory;
+mod numbers;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
 mod pools;

@@ -7,7 +7,7 @@ use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
 use cuprum::module::LinkError;
 use cuprum::sys::CUresult;
-use cuprum::texture::TextureError;
+use cuprum::texture::{TensorError, TextureError};
 use cuprum::{
     BindError, CallError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
     RegisterError, RequestError, WorkerError,
@@ -82,7 +82,7 @@ macro_rules! around {
     )* };
 }
 
-around!(Mismatch LaunchError TextureError WorkerError);
+around!(Mismatch LaunchError TensorError TextureError WorkerError);
 
 impl Reported for MemoryError {
     fn of_driver(&self) -> Option<Error> {

@@ -161,6 +161,8 @@ fn only_tells(function: FnId) -> bool {
             | FnId::cuMemPrefetchBatchAsync
             | FnId::cuMemDiscardBatchAsync
             | FnId::cuMemDiscardAndPrefetchBatchAsync
+            // Lists of addresses, which C could have said to be constant.
+            | FnId::cuMemcpyBatchAsync_v2
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3
     )
@@ -183,7 +185,7 @@ fn may_visit(function: FnId, kind: Kind) -> bool {
         FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
         FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
         // Each side is given with its context.
-        FnId::cuMemcpyPeer => true,
+        FnId::cuMemcpyPeer | FnId::cuMemcpyPeerAsync => true,
         _ => false,
     }
 }

@@ -72,6 +72,13 @@ passed_as_is!(
     CUflushGPUDirectRDMAWritesTarget,
     CUflushGPUDirectRDMAWritesScope,
     CUdevResourceType,
+    CUtensorMapDataType,
+    CUtensorMapInterleave,
+    CUtensorMapSwizzle,
+    CUtensorMapL2promotion,
+    CUtensorMapFloatOOBfill,
+    CUtensorMapIm2ColWideMode,
+    CUtensorMapAllocClass,
 );
 
 impl<H: Handle> Param for H {

@@ -31,6 +31,10 @@ pub(crate) const MAX_THREADS: u32 = 1024;
 pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 /// Shared memory of one block: without asking, on demand, and of one multiprocessor.
+/// The largest window of memory that the cache can be advised about.
+pub(crate) const MAX_WINDOW: usize = 128 << 20;
+/// Domains of fences, as many as an H100 has.
+pub(crate) const SYNC_DOMAINS: u8 = 4;
 pub(crate) const SHARED_DEFAULT: u32 = 48 << 10;
 pub(crate) const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 pub(crate) const SHARED_RESERVED: u32 = 1 << 10;
@@ -129,7 +133,9 @@ fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => (FIRST_BUS + physical(device).ok()?) as i32,
         A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => 2,
         A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_NUMA_ID => -1,
-        A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT | A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT => 1,
+        A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => i32::from(SYNC_DOMAINS),
+        A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT => 1,
+        A::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE => MAX_WINDOW as i32,
         A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT => multiprocessors(),
         A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES if cfg!(target_os = "linux") => {
             CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as i32

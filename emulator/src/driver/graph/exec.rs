@@ -16,6 +16,7 @@ use crate::driver::state::{Operation, Ticket, Turn, captures};
 
 use super::node::NodeKind;
 use super::object::{Graph, Node, Owner};
+use super::parts::Part;
 use super::user_object::Shared;
 
 /// The live executable graphs.
@@ -30,13 +31,13 @@ pub(super) struct Steps {
 
 /// One node of it.
 #[derive(Debug, Clone)]
-struct Step {
+pub(super) struct Step {
     /// The node of the graph that it was made from.
     node: usize,
-    kind: NodeKind,
-    enabled: bool,
+    pub(super) kind: NodeKind,
+    pub(super) enabled: bool,
     /// The steps of the graphs that a node owns: a child graph, or those of a conditional node.
-    bodies: Vec<Vec<Step>>,
+    pub(super) bodies: Vec<Vec<Step>>,
 }
 
 impl Step {
@@ -71,6 +72,11 @@ impl Step {
         }
     }
 
+    /// Whether it waits for a value in memory, in child graphs too.
+    pub(super) fn waits_for_value(&self) -> bool {
+        self.kind.waits_for_value() || self.bodies.iter().flatten().any(Self::waits_for_value)
+    }
+
     /// Finds the step of a node, in bodies too.
     fn find(steps: &mut [Self], node: usize) -> Option<&mut Self> {
         steps.iter_mut().find_map(|step| match step.node == node {
@@ -83,11 +89,11 @@ impl Step {
 /// What a launch of an executable graph does.
 #[derive(Debug, Clone)]
 pub(super) struct GraphRun {
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     /// Those of all conditional nodes, in bodies too.
-    conditions: Vec<Arc<Condition>>,
+    pub(super) conditions: Vec<Arc<Condition>>,
     /// The client's objects that the graph kept alive, until the last launch has ended.
-    _objects: Arc<Vec<Shared>>,
+    pub(super) _objects: Arc<Vec<Shared>>,
 }
 
 impl Operation for GraphRun {
@@ -157,7 +163,7 @@ impl Steps {
     pub(crate) fn replace(&self, node: usize, kind: NodeKind) -> Answer {
         let mut plan = self.lock();
         let step = Step::find(&mut plan.steps, node).ok_or(INVALID_VALUE)?;
-        ensure(step.kind.type_of() == kind.type_of(), INVALID_VALUE)?;
+        ensure(step.kind.can_become(&kind), INVALID_VALUE)?;
         step.kind = kind;
         Ok(())
     }
@@ -348,7 +354,14 @@ calls! {
         let exec = Steps::find(hGraph)?;
         let run = exec.lock().clone();
         run.allocate(exec.flags & AUTO_FREE != 0)?;
-        stream.push_after(&run.awaited(), run).map(drop)
+        let awaited = run.awaited();
+        if captures().has(stream.lane()) || !run.steps.iter().any(Step::waits_for_value) {
+            return stream.push_after(&awaited, run).map(drop);
+        }
+        run.parts().into_iter().try_for_each(|part| match part {
+            Part::Steps(run) => stream.push_after(&awaited, run).map(drop),
+            Part::Value(operation) => stream.push_after(&awaited, operation).map(drop),
+        })
     }
 
     fn cuGraphNodeSetEnabled(

@@ -6,6 +6,7 @@ mod conditional;
 mod exec;
 mod node;
 mod object;
+mod parts;
 mod user_object;
 
 use crate::driver::call::Builder;

@@ -2,7 +2,7 @@
 //!
 //! Graphs own nodes, and some nodes own graphs: this file and those of the kinds of nodes need each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
@@ -140,8 +140,8 @@ impl Graph {
 }
 
 impl Shape {
-    /// The nodes so that each comes after those it depends on, otherwise in the order of creation;
-    /// `None` if there is a cycle.
+    /// The nodes so that each comes after those it depends on, otherwise in the order of creation, but that nothing waits
+    /// for a value before it must; `None` if there is a cycle.
     pub(super) fn in_order(&self) -> Option<Vec<usize>> {
         let mut waits: HashMap<usize, usize> = self.nodes.iter().map(|&node| (node, 0)).collect();
         for (_, to) in &self.edges {
@@ -149,8 +149,12 @@ impl Shape {
         }
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut left = self.nodes.clone();
+        let is_late = |&&node: &&usize| Self::waits_for_value(node);
+        let late: HashSet<usize> = self.nodes.iter().filter(is_late).copied().collect();
         while !left.is_empty() {
-            let at = left.iter().position(|node| waits.get(node) == Some(&0))?;
+            let ready = |node: &usize| waits.get(node) == Some(&0);
+            let at = left.iter().position(|node| ready(node) && !late.contains(node));
+            let at = at.or_else(|| left.iter().position(ready))?;
             let node = left.remove(at);
             for (_, to) in self.edges.iter().filter(|(from, _)| *from == node) {
                 *waits.get_mut(to)? -= 1;
@@ -158,6 +162,18 @@ impl Shape {
             order.push(node);
         }
         Some(order)
+    }
+}
+
+impl Shape {
+    /// Whether a node waits for a value in memory, or some node of a graph that it runs.
+    fn waits_for_value(node: usize) -> bool {
+        let Ok(node) = Node::at(node) else { return false };
+        let kind = node.kind();
+        match &*kind {
+            NodeKind::Child(child) => child.shape().nodes.iter().copied().any(Self::waits_for_value),
+            kind => kind.waits_for_value(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
-use crate::driver::call::{Call, In, Out, calls, put_handle};
+use crate::driver::call::{Call, Out, calls, put_handle};
 use crate::driver::context::current_part;
 use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
@@ -100,39 +100,6 @@ calls! {
         let stream = call.stream_to_wait_for(hStream)?;
         stream.forbid_capture()?;
         stream.wait()
-    }
-
-    fn cuStreamCopyAttributes(call, dstStream: CUstream, srcStream: CUstream) {
-        call.stream(srcStream)?;
-        call.stream(dstStream).map(drop)
-    }
-
-    /// Attributes advise the hardware; all read as zero, but for the priority.
-    fn cuStreamGetAttribute(
-        call,
-        hStream: CUstream,
-        attr: CUlaunchAttributeID,
-        value: Out<CUstreamAttrValue>,
-    ) {
-        value.check()?;
-        ensure(attr.name().is_some(), INVALID_VALUE)?;
-        let stream = call.stream(hStream)?;
-        let mut found = CUstreamAttrValue::zeroed();
-        if attr == CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY {
-            found.priority = stream.priority();
-        }
-        value.set(found)
-    }
-
-    fn cuStreamSetAttribute(
-        call,
-        hStream: CUstream,
-        attr: CUlaunchAttributeID,
-        value: In<CUstreamAttrValue>,
-    ) {
-        value.get()?;
-        ensure(attr.name().is_some(), INVALID_VALUE)?;
-        call.stream(hStream).map(drop)
     }
 
     fn cuCtxGetStreamPriorityRange(call, leastPriority: Out<i32>, greatestPriority: Out<i32>) {

@@ -1,6 +1,7 @@
 //! Streams and events: what is pushed where, and in which order it runs.
 
 mod allocation;
+mod attributes;
 mod call_in_time;
 mod calls;
 mod event;
@@ -16,10 +17,12 @@ pub(crate) use event::{Event, Record, WaitFor};
 pub(crate) use host::HostCall;
 pub(crate) use order::{Marker, make_context_wait, record_context};
 pub(crate) use stream_ref::{LEAST_PRIORITY, StreamRef, create_in};
+pub(crate) use value::{ValueBatch, ValueOperation};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     allocation::install(builder);
+    attributes::install(builder);
     calls::install(builder);
     event::install(builder);
     host::install(builder);

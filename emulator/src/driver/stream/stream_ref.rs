@@ -13,6 +13,8 @@ use crate::driver::context::{Context, Part, current_part};
 use crate::driver::handle::Handle;
 use crate::driver::state::{Lane, Operation, Taken, Ticket, captures, scheduler};
 
+use super::attributes::Attributes;
+
 /// Priorities are numbers from least to greatest; a lower number goes first.
 pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(super) const GREATEST_PRIORITY: i32 = -5;
@@ -31,6 +33,7 @@ pub(crate) struct Stream {
     pub(crate) priority: i32,
     /// The context of the green context that it was made in.
     pub(super) part: Option<Arc<Context>>,
+    pub(super) attributes: Attributes,
 }
 
 /// A stream as a call means it: created, or one of the default ones.
@@ -138,7 +141,7 @@ impl StreamRef {
 
     pub(crate) fn priority(&self) -> i32 {
         match self {
-            Self::Created(stream) => stream.priority,
+            Self::Created(stream) => stream.attributes.priority().unwrap_or(stream.priority),
             Self::Legacy(..) | Self::PerThread(..) => LEAST_PRIORITY,
         }
     }
@@ -186,6 +189,7 @@ pub(crate) fn create_in(
     let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
     // None of a green context is in order with its default stream.
     let flags = if part.is_some() { flags | NON_BLOCKING } else { flags };
-    let make = |handle| Stream { handle, context, flags, priority, part };
+    let attributes = Attributes::default();
+    let make = |handle| Stream { handle, context, flags, priority, part, attributes };
     STREAMS.insert_with(make).0
 }

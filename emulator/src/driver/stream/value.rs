@@ -8,17 +8,17 @@ use crate::memory::Region;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, calls, not_supported};
-use crate::driver::state::{Operation, Turn, memory};
+use crate::driver::state::{Operation, Turn, captures, memory};
 
 /// One such operation, its address checked.
-#[derive(Debug)]
-pub(super) struct ValueOperation {
+#[derive(Debug, Clone)]
+pub(crate) struct ValueOperation {
     place: Place,
     value: u64,
     action: Action,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Place {
     region: Region,
     offset: usize,
@@ -34,6 +34,9 @@ enum Width {
 #[derive(Debug, Clone, Copy)]
 enum Action {
     Write,
+    Add,
+    And,
+    Or,
     Wait(Condition),
 }
 
@@ -49,7 +52,10 @@ enum Condition {
 impl Condition {
     fn from_flags(flags: u32) -> Answer<Self> {
         let flush = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_FLUSH.0;
-        Ok(match flags & !flush {
+        if flags & flush != 0 && flags & !flush <= 3 {
+            return Err(no_flush());
+        }
+        Ok(match flags {
             0 => Self::GreaterOrEqual,
             1 => Self::Equal,
             2 => Self::And,
@@ -101,10 +107,18 @@ impl Place {
         unsafe { AtomicU64::from_ptr(pointer.cast()) }
     }
 
-    fn store(&self, value: u64) {
-        match self.width {
-            Width::Bits32 => self.bits32().store(value as u32, Ordering::Release),
-            Width::Bits64 => self.bits64().store(value, Ordering::Release),
+    /// Changes the number; the operations are those of one width.
+    fn change(&self, action: Action, value: u64) {
+        match (self.width, action) {
+            (Width::Bits32, Action::Write) => self.bits32().store(value as u32, Ordering::Release),
+            (Width::Bits32, Action::Add) => drop(self.bits32().fetch_add(value as u32, Ordering::AcqRel)),
+            (Width::Bits32, Action::And) => drop(self.bits32().fetch_and(value as u32, Ordering::AcqRel)),
+            (Width::Bits32, Action::Or) => drop(self.bits32().fetch_or(value as u32, Ordering::AcqRel)),
+            (Width::Bits64, Action::Write) => self.bits64().store(value, Ordering::Release),
+            (Width::Bits64, Action::Add) => drop(self.bits64().fetch_add(value, Ordering::AcqRel)),
+            (Width::Bits64, Action::And) => drop(self.bits64().fetch_and(value, Ordering::AcqRel)),
+            (Width::Bits64, Action::Or) => drop(self.bits64().fetch_or(value, Ordering::AcqRel)),
+            (_, Action::Wait(_)) => return,
         }
         if let Some(init) = &self.region.init {
             init.set(self.offset as u64, if self.width == Width::Bits32 { 4 } else { 8 });
@@ -116,32 +130,170 @@ impl Operation for ValueOperation {
     /// A wait cannot run before its condition holds.
     fn is_ready(&self) -> bool {
         match self.action {
-            Action::Write => true,
+            Action::Write | Action::Add | Action::And | Action::Or => true,
             Action::Wait(condition) => condition.holds(self.place.load(), self.value, self.place.width),
         }
     }
 
     fn run(&self, _turn: Turn<'_>) -> Answer {
-        if let Action::Write = self.action {
-            self.place.store(self.value);
-        }
+        self.place.change(self.action, self.value);
         Ok(())
     }
 }
 
-fn write(call: &Call, stream: CUstream, address: u64, value: u64, width: Width, flags: u32) -> Answer {
-    ensure(flags <= 1, INVALID_VALUE)?;
-    let operation = ValueOperation { place: Place::new(address, width)?, value, action: Action::Write };
-    call.stream(stream)?.push(operation).map(drop)
+impl ValueOperation {
+    /// A write of a number, if its place is there.
+    fn write(address: u64, value: u64, width: Width, flags: u32) -> Answer<Self> {
+        // The one flag that there is stands for what only the first revisions had; an H100 refuses it.
+        ensure(flags == 0, INVALID_VALUE)?;
+        Ok(Self { place: Place::new(address, width)?, value, action: Action::Write })
+    }
+
+    /// A wait for a number, if its place is there.
+    fn wait(address: u64, value: u64, width: Width, flags: u32) -> Answer<Self> {
+        let action = Action::Wait(Condition::from_flags(flags)?);
+        Ok(Self { place: Place::new(address, width)?, value, action })
+    }
+
+    pub(crate) fn is_wait(&self) -> bool {
+        matches!(self.action, Action::Wait(_))
+    }
 }
 
-fn wait(call: &Call, stream: CUstream, address: u64, value: u64, width: Width, flags: u32) -> Answer {
-    let operation = ValueOperation {
-        place: Place::new(address, width)?,
-        value,
-        action: Action::Wait(Condition::from_flags(flags)?),
+/// Several operations, in their order, and what they were made of.
+#[derive(Debug, Clone)]
+pub(crate) struct ValueBatch {
+    pub(crate) params: Vec<CUstreamBatchMemOpParams>,
+    pub(crate) operations: Vec<ValueOperation>,
+}
+
+impl ValueBatch {
+    /// Reads and checks them all.
+    pub(crate) fn new(params: Vec<CUstreamBatchMemOpParams>) -> Answer<Self> {
+        ensure(params.len() <= MOST, INVALID_VALUE)?;
+        let mut operations = Vec::with_capacity(params.len());
+        for params in &params {
+            operations.extend(operation_of(params)?);
+        }
+        Ok(Self { params, operations })
+    }
+
+    /// Whether both are of the same operations, whatever their places and numbers.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        // SAFETY: every member starts with the operation, and all are plain numbers.
+        let kind = |params: &CUstreamBatchMemOpParams| unsafe { params.operation };
+        self.params.iter().map(kind).eq(other.params.iter().map(kind))
+    }
+}
+
+impl Operation for ValueBatch {
+    fn run(&self, turn: Turn<'_>) -> Answer {
+        self.operations.iter().try_for_each(|operation| operation.run(turn))
+    }
+}
+
+/// Most operations of one call, as an H100 takes them.
+const MOST: usize = 255;
+
+/// The operation that a structure says; `None` for those that do nothing here, where all memory is seen at once.
+fn operation_of(params: &CUstreamBatchMemOpParams) -> Answer<Option<ValueOperation>> {
+    use CUstreamBatchMemOpType as T;
+
+    // SAFETY: every member starts with the operation, and all are plain numbers.
+    let operation = unsafe { params.operation };
+    // SAFETY: all members are plain numbers, which any bits are; the operation says below which one was meant.
+    let wanted = unsafe { params.waitValue };
+    // SAFETY: as above.
+    let written = unsafe { params.writeValue };
+    // SAFETY: the 64-bit member is the whole of this inner union.
+    let wait64 = unsafe { wanted.u.value64 };
+    // SAFETY: as above.
+    let write64 = unsafe { written.u.value64 };
+    let low = u64::from(u32::MAX);
+    match operation {
+        T::CU_STREAM_MEM_OP_WAIT_VALUE_32 => {
+            ValueOperation::wait(wanted.address, wait64 & low, Width::Bits32, wanted.flags).map(Some)
+        }
+        T::CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
+            ValueOperation::wait(wanted.address, wait64, Width::Bits64, wanted.flags).map(Some)
+        }
+        T::CU_STREAM_MEM_OP_WRITE_VALUE_32 => {
+            ValueOperation::write(written.address, write64 & low, Width::Bits32, written.flags).map(Some)
+        }
+        T::CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
+            ValueOperation::write(written.address, write64, Width::Bits64, written.flags).map(Some)
+        }
+        T::CU_STREAM_MEM_OP_BARRIER => Ok(None),
+        T::CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => Err(no_flush()),
+        T::CU_STREAM_MEM_OP_ATOMIC_REDUCTION => reduction(params).map(Some),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+fn no_flush() -> CUresult {
+    not_supported(
+        "no write from outside of the device needs a flush here, as \
+         CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES says: leave it out",
+    )
+}
+
+/// An atomic operation on a number.
+fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
+    use CUstreamAtomicReductionDataType as D;
+    use CUstreamAtomicReductionOpType as R;
+
+    // SAFETY: the caller has seen the operation that says that the client set this member, which is plain numbers.
+    let wanted = unsafe { params.atomicReduction };
+    ensure(wanted.flags == 0, INVALID_VALUE)?;
+    let (width, mask) = match wanted.dataType {
+        D::CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 => (Width::Bits32, u64::from(u32::MAX)),
+        D::CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 => (Width::Bits64, u64::MAX),
+        _ => return Err(INVALID_VALUE),
     };
-    call.stream(stream)?.push(operation).map(drop)
+    let action = match wanted.reductionOp {
+        R::CU_STREAM_ATOMIC_REDUCTION_OP_ADD => Action::Add,
+        R::CU_STREAM_ATOMIC_REDUCTION_OP_AND => Action::And,
+        R::CU_STREAM_ATOMIC_REDUCTION_OP_OR => Action::Or,
+        _ => return Err(INVALID_VALUE),
+    };
+    Ok(ValueOperation { place: Place::new(wanted.address, width)?, value: wanted.value & mask, action })
+}
+
+/// Pushes operations one by one, so that a wait holds up what is behind it alone; a capture takes them as one node.
+fn push(call: &Call, stream: CUstream, params: Vec<CUstreamBatchMemOpParams>) -> Answer {
+    let stream = call.stream(stream)?;
+    let batch = ValueBatch::new(params)?;
+    if batch.params.is_empty() {
+        return Ok(());
+    }
+    if captures().has(stream.lane()) {
+        return stream.push(batch).map(drop);
+    }
+    batch.operations.into_iter().try_for_each(|operation| stream.push(operation).map(drop))
+}
+
+/// The structure for a write by a call of its own.
+fn write(address: u64, value: u64, width: Width, flags: u32) -> CUstreamBatchMemOpParams {
+    let operation = match width {
+        Width::Bits32 => CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WRITE_VALUE_32,
+        Width::Bits64 => CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WRITE_VALUE_64,
+    };
+    let u = CUstreamMemOpValue { value64: value };
+    let mut params = CUstreamBatchMemOpParams::zeroed();
+    params.writeValue = CUstreamMemOpWriteValueParams { operation, address, u, flags, alias: 0 };
+    params
+}
+
+/// The structure for a wait by a call of its own.
+fn wait(address: u64, value: u64, width: Width, flags: u32) -> CUstreamBatchMemOpParams {
+    let operation = match width {
+        Width::Bits32 => CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WAIT_VALUE_32,
+        Width::Bits64 => CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WAIT_VALUE_64,
+    };
+    let u = CUstreamMemOpValue { value64: value };
+    let mut params = CUstreamBatchMemOpParams::zeroed();
+    params.waitValue = CUstreamMemOpWaitValueParams { operation, address, u, flags, alias: 0 };
+    params
 }
 
 /// Several operations by one call, in their order.
@@ -152,44 +304,8 @@ fn batch(
     params: InMut<CUstreamBatchMemOpParams>,
     flags: u32,
 ) -> Answer {
-    use CUstreamBatchMemOpType as T;
-
-    ensure(flags == 0, INVALID_VALUE)?;
-    for params in params.input().get_all(count as usize)? {
-        // SAFETY: every member starts with the operation, and all are plain numbers.
-        let operation = unsafe { params.operation };
-        // SAFETY: all members are plain numbers, which any bits are; the operation says below which one was meant.
-        let wanted = unsafe { params.waitValue };
-        // SAFETY: all members are plain numbers, which any bits are; the operation says below which one was meant.
-        let written = unsafe { params.writeValue };
-        // SAFETY: the 64-bit member is the whole of this inner union.
-        let wait64 = unsafe { wanted.u.value64 };
-        // SAFETY: the 64-bit member is the whole of this inner union.
-        let write64 = unsafe { written.u.value64 };
-        match operation {
-            T::CU_STREAM_MEM_OP_WAIT_VALUE_32 => {
-                wait(call, stream, wanted.address, wait64 & 0xffff_ffff, Width::Bits32, wanted.flags)?;
-            }
-            T::CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
-                wait(call, stream, wanted.address, wait64, Width::Bits64, wanted.flags)?;
-            }
-            T::CU_STREAM_MEM_OP_WRITE_VALUE_32 => {
-                write(call, stream, written.address, write64 & 0xffff_ffff, Width::Bits32, written.flags)?;
-            }
-            T::CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
-                write(call, stream, written.address, write64, Width::Bits64, written.flags)?;
-            }
-            T::CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES | T::CU_STREAM_MEM_OP_BARRIER => {}
-            known if known.name().is_some() => {
-                return Err(not_supported(
-                    "streams of the software device wait for values and write them, and do not compute: \
-                     launch a kernel for atomic operations",
-                ));
-            }
-            _ => return Err(INVALID_VALUE),
-        }
-    }
-    Ok(())
+    ensure(flags == 0 && count as usize <= MOST, INVALID_VALUE)?;
+    push(call, stream, params.input().get_all(count as usize)?)
 }
 
 /// Functions that differ in the width of the value, and their second revisions, which do the same.
@@ -198,11 +314,11 @@ macro_rules! value_calls {
         calls! {
             $(
                 fn $write(call, stream: CUstream, addr: u64, value: $value, flags: u32) {
-                    write(call, stream, addr, u64::from(value), Width::$width, flags)
+                    push(call, stream, vec![write(addr, u64::from(value), Width::$width, flags)])
                 }
 
                 fn $wait(call, stream: CUstream, addr: u64, value: $value, flags: u32) {
-                    wait(call, stream, addr, u64::from(value), Width::$width, flags)
+                    push(call, stream, vec![wait(addr, u64::from(value), Width::$width, flags)])
                 }
             )*
 

@@ -6,6 +6,7 @@ mod mipmap;
 mod object;
 mod resource;
 mod sampler;
+mod tensor;
 
 use crate::driver::call::Builder;
 
@@ -18,4 +19,5 @@ pub(crate) fn install(builder: &mut Builder) {
     array::install(builder);
     mipmap::install(builder);
     object::install(builder);
+    tensor::install(builder);
 }

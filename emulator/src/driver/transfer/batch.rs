@@ -4,11 +4,47 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, Out, calls};
+use crate::driver::state::captures;
 use crate::driver::texture::Array;
 
 use super::copy::Extent;
 use super::linear::{Wait, anywhere};
 use super::shaped::{Corner, shaped};
+
+/// Whether a stream takes batches: the legacy default stream does not.
+fn takes_batches(stream: CUstream) -> bool {
+    !stream.is_null() && stream != CU_STREAM_LEGACY
+}
+
+/// Fails for a stream that is captured, which stays so.
+fn forbid_capture(call: &Call, stream: CUstream) -> Answer {
+    let captured = captures().has(call.stream(stream)?.lane());
+    ensure(!captured, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+}
+
+/// Checks attributes of copies, and that each copy has some.
+fn check_attributes(
+    attributes: InMut<CUmemcpyAttributes>,
+    first_of_each: InMut<usize>,
+    number: usize,
+    copies: usize,
+) -> Answer {
+    ensure(number > 0 && number <= copies, INVALID_VALUE)?;
+    for attributes in attributes.input().get_all(number)? {
+        check_order(attributes.srcAccessOrder, attributes.flags)?;
+    }
+    let first_of_each = first_of_each.input().get_all(number)?;
+    let rising = first_of_each.windows(2).all(|pair| pair[0] < pair[1]);
+    let inside = first_of_each.iter().all(|&first| first < copies);
+    ensure(first_of_each.first() == Some(&0) && rising && inside, INVALID_VALUE)
+}
+
+fn check_order(order: CUmemcpySrcAccessOrder, flags: u32) -> Answer {
+    let known = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM.0
+        ..=CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_ANY.0;
+    let prefers = CUmemcpyFlags::CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE.0;
+    ensure(known.contains(&order.0) && flags & !prefers == 0, INVALID_VALUE)
+}
 
 /// Copies between addresses of any kind, one after the other; tells which one failed.
 fn several(
@@ -20,7 +56,8 @@ fn several(
     count: usize,
     failed: impl Fn(usize),
 ) -> Answer {
-    ensure(count > 0 && !stream.is_null(), INVALID_VALUE)?;
+    ensure(count > 0 && takes_batches(stream), INVALID_VALUE)?;
+    forbid_capture(call, stream)?;
     let to = to.input().get_all(count)?;
     let from = from.input().get_all(count)?;
     let sizes = sizes.input().get_all(count)?;
@@ -37,6 +74,7 @@ fn several(
 
 /// Both ends of a copy by operands: addresses in bytes, arrays in elements.
 fn operand_corners(copy: &CUDA_MEMCPY3D_BATCH_OP) -> Answer<(Corner, Corner, Extent)> {
+    check_order(copy.srcAccessOrder, copy.flags)?;
     let element = operand_element(&copy.src)?.or(operand_element(&copy.dst)?).unwrap_or(1);
     let CUextent3D { width, height, depth } = copy.extent;
     ensure(width > 0 && height > 0 && depth > 0, INVALID_VALUE)?;
@@ -78,6 +116,8 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
                 length => length.checked_mul(element).ok_or(INVALID_VALUE)?,
             };
             let height = if place.layerHeight == 0 { extent.height as usize } else { place.layerHeight };
+            let fits = pitch as u64 >= extent.width && height as u64 >= extent.height;
+            ensure(fits, INVALID_VALUE)?;
             Ok(Corner { device: place.ptr, pitch, height, ..nowhere })
         }
         CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY => {
@@ -100,7 +140,8 @@ fn several_3d(
     flags: u64,
     failed: impl Fn(usize),
 ) -> Answer {
-    ensure(count > 0 && flags == 0 && !stream.is_null(), INVALID_VALUE)?;
+    ensure(count > 0 && flags == 0 && takes_batches(stream), INVALID_VALUE)?;
+    forbid_capture(call, stream)?;
     for (index, copy) in copies.input().get_all(count)?.iter().enumerate() {
         let copied = operand_corners(copy).and_then(|corners| shaped(call, stream, Wait::No, corners));
         if let Err(code) = copied {
@@ -118,14 +159,15 @@ calls! {
         srcs: InMut<u64>,
         sizes: InMut<usize>,
         count: usize,
-        _attrs: InMut<CUmemcpyAttributes>,
-        _attrsIdxs: InMut<usize>,
-        _numAttrs: usize,
+        attrs: InMut<CUmemcpyAttributes>,
+        attrsIdxs: InMut<usize>,
+        numAttrs: usize,
         failIdx: Out<usize>,
         hStream: CUstream,
     ) {
         // Also what is reported when no single copy is at fault.
         failIdx.set_if_wanted(usize::MAX);
+        check_attributes(attrs, attrsIdxs, numAttrs, count)?;
         several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
     }
 
@@ -138,8 +180,9 @@ calls! {
         attr: InMut<CUmemcpyAttributes>,
         hStream: CUstream,
     ) {
-        attr.input().get()?;
-        ensure(!hStream.is_null(), INVALID_VALUE)?;
+        let attributes = attr.input().get()?;
+        check_order(attributes.srcAccessOrder, attributes.flags)?;
+        ensure(takes_batches(hStream), INVALID_VALUE)?;
         anywhere(call, hStream, Wait::No, dst, src, size)
     }
 
@@ -181,11 +224,12 @@ calls! {
         srcs: InMut<u64>,
         sizes: InMut<usize>,
         count: usize,
-        _attrs: InMut<CUmemcpyAttributes>,
-        _attrsIdxs: InMut<usize>,
-        _numAttrs: usize,
+        attrs: InMut<CUmemcpyAttributes>,
+        attrsIdxs: InMut<usize>,
+        numAttrs: usize,
         hStream: CUstream,
     ) {
+        check_attributes(attrs, attrsIdxs, numAttrs, count)?;
         several(call, hStream, dsts, srcs, sizes, count, |_| ())
     }
 }

@@ -44,9 +44,7 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
         T::CU_GRAPH_NODE_TYPE_MEM_ALLOC | T::CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(not_supported(
             "the parameters of allocation nodes and conditional nodes stay as they are: destroy the node and add another",
         )),
-        T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => Err(not_supported(
-            "a wait in the middle of a graph would have to suspend it: use cuStreamBatchMemOp in the stream of the launch",
-        )),
+        T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => member!(memOp),
         known if known.name().is_some() => {
             Err(not_supported("nodes of this kind are for hardware that the software device does not have"))
         }
@@ -75,6 +73,7 @@ fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
         NodeKind::Alloc(_) => params.u.alloc = NodeParams::of(kind)?,
         NodeKind::Free(_) => params.u.free = NodeParams::of(kind)?,
         NodeKind::Conditional(conditional) => params.u.conditional = conditional.params(),
+        NodeKind::Values(..) => params.u.memOp = NodeParams::of(kind)?,
     }
     Ok(params)
 }

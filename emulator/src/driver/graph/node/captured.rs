@@ -10,11 +10,11 @@ use crate::driver::code::{Launch, function_of};
 use crate::driver::external::Semaphores;
 use crate::driver::handle::Handle;
 use crate::driver::state::Operation;
-use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record, WaitFor};
+use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record, ValueBatch, WaitFor};
 use crate::driver::transfer::{Copy, Fill};
 
 use super::kernel::KernelNode;
-use super::{CopyNode, NodeKind};
+use super::{CopyNode, NodeKind, current_context};
 
 impl NodeKind {
     /// The node that does what an operation of a stream would have done.
@@ -49,9 +49,10 @@ impl NodeKind {
             },
             Allocation => |Allocation { block, device }| Ok(Self::allocation(block, device)),
             Free => |Free(address)| Ok(Self::Free(address)),
+            ValueBatch => |batch| Ok(Self::Values(Arc::new(batch), CUcontext::from_addr(current_context()?.handle))),
             Marker => |Marker| Ok(Self::Empty),
         }
-        // Launches of graphs, callbacks with a status, operations on single values.
+        // Launches of graphs, callbacks with a status.
         Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
     }
 

@@ -23,7 +23,7 @@ use crate::driver::context::{self, Context};
 use crate::driver::external::{Semaphores, Step};
 use crate::driver::handle::Handle;
 use crate::driver::state::{Operation, Turn};
-use crate::driver::stream::{Event, Free, HostCall, Record};
+use crate::driver::stream::{Event, Free, HostCall, Record, ValueBatch, ValueOperation};
 use crate::driver::transfer::{Copy, Fill};
 
 use super::conditional::Conditional;
@@ -60,6 +60,8 @@ pub(crate) enum NodeKind {
     Free(u64),
     /// Graphs that run as a condition says.
     Conditional(Arc<Conditional>),
+    /// Operations on single values, and the context that they were made for.
+    Values(Arc<ValueBatch>, CUcontext),
 }
 
 // SAFETY: the raw pointers are the client's, kept to be used as `HostCall` and `Bytes` use theirs,
@@ -93,6 +95,25 @@ impl NodeKind {
             Self::Alloc(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Self::Free(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE,
             Self::Conditional(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,
+            Self::Values(..) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+        }
+    }
+
+    /// Whether it waits for a value in memory.
+    pub(super) fn waits_for_value(&self) -> bool {
+        match self {
+            Self::Values(batch, _) => batch.operations.iter().any(ValueOperation::is_wait),
+            _ => false,
+        }
+    }
+
+    /// Whether it can be replaced by another in an executable graph.
+    pub(super) fn can_become(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Values(mine, context), Self::Values(theirs, other)) => {
+                context == other && mine.is_like(theirs)
+            }
+            _ => self.type_of() == other.type_of(),
         }
     }
 
@@ -116,6 +137,8 @@ impl NodeKind {
                 Ok(())
             }
             Self::Free(address) => Free(*address).run(turn),
+            // Waits among them are operations of their own: see `GraphRun::parts`.
+            Self::Values(batch, _) => batch.run(turn),
             // What a wait waits for was issued before the graph; an executable graph runs the graphs in it itself.
             Self::Empty | Self::Fill(None, _) | Self::Wait(_) | Self::Child(_) | Self::Conditional(_) => {
                 Ok(())

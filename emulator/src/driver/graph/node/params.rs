@@ -1,12 +1,15 @@
 //! The C structures of nodes, one for each kind and revision: how each becomes a node, and comes from one.
 
+use std::sync::Arc;
+
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::In;
+use crate::driver::call::{InMut, Param};
 use crate::driver::external::{Params, Semaphores};
 use crate::driver::handle::Handle;
-use crate::driver::stream::Event;
+use crate::driver::stream::{Event, ValueBatch};
 use crate::driver::transfer::{Element, Fill, from_3d};
 
 use super::{CopyNode, NodeKind};
@@ -68,6 +71,29 @@ impl NodeParams for CUDA_HOST_NODE_PARAMS {
     fn of(kind: &NodeKind) -> Answer<Self> {
         match kind {
             NodeKind::Host(params) => Ok(*params),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+}
+
+impl NodeParams for CUDA_BATCH_MEM_OP_NODE_PARAMS {
+    fn into_kind(self) -> Answer<NodeKind> {
+        ensure(self.flags == 0 && !self.ctx.is_null(), INVALID_VALUE)?;
+        // SAFETY: the client's array of so many structures, which it only has to lend for the call.
+        let list = unsafe { InMut::from_raw(self.paramArray) };
+        let batch = ValueBatch::new(list.input().get_all(self.count as usize)?)?;
+        Ok(NodeKind::Values(Arc::new(batch), self.ctx))
+    }
+
+    /// The array is the node's, good as long as it is not changed.
+    fn of(kind: &NodeKind) -> Answer<Self> {
+        match kind {
+            NodeKind::Values(batch, ctx) => Ok(Self {
+                ctx: *ctx,
+                count: batch.params.len() as u32,
+                paramArray: batch.params.as_ptr().cast_mut(),
+                flags: 0,
+            }),
             _ => Err(INVALID_VALUE),
         }
     }

@@ -138,6 +138,12 @@ typed_calls! {
         set: cuGraphExternalSemaphoresWaitNodeSetParams,
         set_in_exec: cuGraphExecExternalSemaphoresWaitNodeSetParams,
     }
+    struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
+        add: cuGraphAddBatchMemOpNode,
+        get: cuGraphBatchMemOpNodeGetParams,
+        set: cuGraphBatchMemOpNodeSetParams,
+        set_in_exec: cuGraphExecBatchMemOpNodeSetParams,
+    }
     event CUDA_EVENT_RECORD_NODE_PARAMS {
         add: cuGraphAddEventRecordNode,
         get: cuGraphEventRecordNodeGetEvent,

@@ -1,0 +1,38 @@
+//! Launches that wait for values in memory, as operations of their own, so that nothing else is held up.
+
+use crate::driver::stream::ValueOperation;
+
+use super::exec::{GraphRun, Step};
+use super::node::NodeKind;
+
+/// A part of a launch that has waits for values, each of which holds up what is behind it.
+pub(super) enum Part {
+    Steps(GraphRun),
+    Value(ValueOperation),
+}
+
+impl GraphRun {
+    /// The launch as operations of their own, one behind the other. Only child graphs have waits inside.
+    pub(super) fn parts(self) -> Vec<Part> {
+        /// Puts steps behind those gathered so far.
+        fn gather(steps: Vec<Step>, parts: &mut Vec<Part>, next: &mut GraphRun) {
+            for step in steps {
+                if !step.enabled || !step.waits_for_value() {
+                    next.steps.push(step);
+                    continue;
+                }
+                if let NodeKind::Values(batch, _) = &step.kind {
+                    let rest = GraphRun { conditions: Vec::new(), steps: Vec::new(), ..next.clone() };
+                    parts.push(Part::Steps(std::mem::replace(next, rest)));
+                    parts.extend(batch.operations.iter().cloned().map(Part::Value));
+                }
+                step.bodies.into_iter().for_each(|body| gather(body, parts, next));
+            }
+        }
+        let (mut parts, mut next) = (Vec::new(), self);
+        let steps = std::mem::take(&mut next.steps);
+        gather(steps, &mut parts, &mut next);
+        parts.push(Part::Steps(next));
+        parts
+    }
+}

@@ -1,0 +1,293 @@
+//! Nodes that write single numbers in memory, and wait for them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cuprum_sys::{
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUgraphNode, CUresult, CUstreamAtomicReductionOpType,
+    CUstreamBatchMemOpParams, CUstreamMemoryBarrier_flags, FnId,
+};
+
+use super::{Executable, Graph, GraphError, Loan, Node, SharedLoan};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::MemoryError;
+use crate::raw::call::context_call;
+use crate::stream::operations::{barrier_of, reduction_of, wait_of, write_of};
+use crate::stream::value::number;
+use crate::stream::{Signals, StreamValue, Until};
+
+/// [`Signals`] of which a graph has a share. A token, `Copy`.
+pub struct SignalLoan<T: StreamValue>(SharedLoan<T>);
+
+impl<T: StreamValue> Clone for SignalLoan<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: StreamValue> Copy for SignalLoan<T> {}
+
+impl<T: StreamValue> From<SignalLoan<T>> for SharedLoan<T> {
+    fn from(signals: SignalLoan<T>) -> Self {
+        signals.0
+    }
+}
+
+impl<T: StreamValue> fmt::Debug for SignalLoan<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SignalLoan({} numbers)", self.0.len())
+    }
+}
+
+/// What nodes may write numbers to: a [`Loan`], or a [`SignalLoan`].
+pub trait Writable<T: StreamValue>: Into<SharedLoan<T>> {}
+
+impl<T: StreamValue> Writable<T> for Loan<T> {}
+impl<T: StreamValue> Writable<T> for SignalLoan<T> {}
+
+/// Operations on numbers that one node does, in order: [`Graph::add_operations`].
+#[derive(Clone, Default)]
+pub struct NodeOperations {
+    raw: Vec<CUstreamBatchMemOpParams>,
+    loans: Vec<SharedLoan<u8>>,
+}
+
+impl NodeOperations {
+    /// None.
+    pub const fn new() -> Self {
+        Self { raw: Vec::new(), loans: Vec::new() }
+    }
+
+    /// Number of operations. Drivers take up to 255 in a node.
+    pub fn len(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    fn place<T: StreamValue>(&mut self, loan: SharedLoan<T>, at: usize) -> Result<u64, MemoryError> {
+        let address = number::<T>(loan.as_raw(), loan.len(), at)?;
+        self.loans.push(loan.erased());
+        Ok(address)
+    }
+
+    /// A wait until the number at `at` of a loan is as `until` says.
+    ///
+    /// # Errors
+    /// [`MemoryError::Index`].
+    pub fn wait<T: StreamValue>(
+        &mut self,
+        loan: impl Into<SharedLoan<T>>,
+        at: usize,
+        until: Until<T>,
+    ) -> Result<&mut Self, MemoryError> {
+        let address = self.place(loan.into(), at)?;
+        self.raw.push(wait_of(address, until));
+        Ok(self)
+    }
+
+    /// A write of `value` at `at` of a loan.
+    ///
+    /// # Errors
+    /// [`MemoryError::Index`].
+    pub fn write<T: StreamValue>(
+        &mut self,
+        loan: impl Writable<T>,
+        at: usize,
+        value: T,
+    ) -> Result<&mut Self, MemoryError> {
+        let address = self.place(loan.into(), at)?;
+        self.raw.push(write_of(address, value));
+        Ok(self)
+    }
+
+    /// An atomic operation with `value` on the number at `at` of a loan. CUDA 13.1.
+    ///
+    /// # Errors
+    /// [`MemoryError::Index`].
+    pub fn reduce<T: StreamValue>(
+        &mut self,
+        loan: impl Writable<T>,
+        at: usize,
+        operation: CUstreamAtomicReductionOpType,
+        value: T,
+    ) -> Result<&mut Self, MemoryError> {
+        let address = self.place(loan.into(), at)?;
+        self.raw.push(reduction_of(address, operation, value));
+        Ok(self)
+    }
+
+    /// A barrier: what was done before is seen before what is done behind it, by the whole system or the device.
+    pub fn barrier(&mut self, reach: CUstreamMemoryBarrier_flags) -> &mut Self {
+        self.raw.push(barrier_of(reach));
+        self
+    }
+}
+
+impl fmt::Debug for NodeOperations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NodeOperations({})", self.len())
+    }
+}
+
+impl<'a> Graph<'a> {
+    /// Takes a share of numbers that the host and streams have too. No driver call.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] for numbers of another context.
+    pub fn share_signals<T: StreamValue>(
+        &mut self,
+        signals: Arc<Signals<'a, T>>,
+    ) -> Result<SignalLoan<T>, GraphError> {
+        self.accept(signals.context())?;
+        Ok(SignalLoan(self.kept.give_signals(signals)))
+    }
+
+    /// Checks that operations are on memory of this graph, and gives them as the driver takes them.
+    fn operations(
+        &self,
+        context: &ContextRef,
+        operations: &NodeOperations,
+        call: FnId,
+    ) -> Result<CUDA_BATCH_MEM_OP_NODE_PARAMS, GraphError> {
+        operations.loans.iter().try_for_each(|&loan| self.kept.check(loan))?;
+        let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
+        let count = u32::try_from(operations.len()).map_err(too_many)?;
+        // The driver only reads them.
+        let list = operations.raw.as_ptr().cast_mut();
+        Ok(CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: context.as_raw(), count, paramArray: list, flags: 0 })
+    }
+
+    /// Adds a node that does operations on numbers, in their order. Of none it is an empty node.
+    ///
+    /// A wait that never ends holds up the replay, and all that waits for it: see
+    /// [streams](crate::stream#waits-for-numbers).
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// use cuprum::Stream;
+    /// use cuprum::graph::{Graph, InstantiateFlags, NodeOperations};
+    /// use cuprum::stream::{Signals, Until};
+    ///
+    /// let signals = Arc::new(Signals::<u32>::new(&cx, 2)?);
+    /// let mut graph = Graph::new(&cx)?;
+    /// let shared = graph.share_signals(Arc::clone(&signals))?;
+    /// let mut operations = NodeOperations::new();
+    /// operations.wait(shared, 0, Until::at_least(1))?.write(shared, 1, 7)?;
+    /// graph.add_operations(&cx, &[], &operations)?;
+    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// let stream = Stream::non_blocking(&cx)?;
+    /// // The replay waits for the host.
+    /// signals[0].store(1, Ordering::Release);
+    /// executable.run(&cx, &stream)?;
+    /// assert_eq!(signals[1].load(Ordering::Acquire), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::is_unresolved`] on drivers before CUDA 11.7;
+    /// `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// Driver: `cuGraphAddBatchMemOpNode`, CUDA 11.7+.
+    #[doc(alias = "cuGraphAddBatchMemOpNode")]
+    pub fn add_operations(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        operations: &NodeOperations,
+    ) -> Result<Node, GraphError> {
+        const CALL: FnId = FnId::cuGraphAddBatchMemOpNode;
+        let (context, graph) = self.ready(cx, CALL)?;
+        let params = self.operations(context, operations, CALL)?;
+        if operations.is_empty() {
+            return self.add_empty(cx, after);
+        }
+        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
+        let (first, count, params) = (after.as_ptr(), after.len(), &raw const params);
+        // SAFETY: graph and nodes are live, lists and places outlive the call; the memory is the graph's as long as it can
+        // run.
+        unsafe {
+            context_call!(context, cuGraphAddBatchMemOpNode(&raw mut node, graph, first, count, params))
+        }?;
+        Ok(self.nodes.token(node))
+    }
+
+    /// Changes what operations a node does; for executables made from now on.
+    ///
+    /// # Errors
+    /// As [`add_operations`](Graph::add_operations); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    ///
+    /// Driver: `cuGraphBatchMemOpNodeSetParams`, CUDA 11.7+.
+    #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
+    pub fn set_operations(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        operations: &NodeOperations,
+    ) -> Result<(), GraphError> {
+        const CALL: FnId = FnId::cuGraphBatchMemOpNodeSetParams;
+        let (context, _) = self.ready(cx, CALL)?;
+        let params = self.operations(context, operations, CALL)?;
+        let node = self.nodes.raw(node)?;
+        // SAFETY: as in `add_operations`.
+        Ok(unsafe { context_call!(context, cuGraphBatchMemOpNodeSetParams(node, &raw const params)) }?)
+    }
+
+    /// The operations of a node, as the driver describes them.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphBatchMemOpNodeGetParams`, CUDA 11.7+.
+    #[doc(alias = "cuGraphBatchMemOpNodeGetParams")]
+    pub fn operations_of(&self, node: Node) -> Result<Vec<CUstreamBatchMemOpParams>, GraphError> {
+        let node = self.nodes.raw(node)?;
+        let mut params = CUDA_BATCH_MEM_OP_NODE_PARAMS::zeroed();
+        // SAFETY: the node is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphBatchMemOpNodeGetParams(node, &raw mut params)) }?;
+        let count = if params.paramArray.is_null() { 0 } else { params.count as usize };
+        let at = |index| {
+            // SAFETY: the driver says that there are so many, in the node's own array, which stays as the node does; this
+            // is borrowed, and nobody else changes nodes.
+            unsafe { params.paramArray.wrapping_add(index).read() }
+        };
+        Ok((0..count).map(at).collect())
+    }
+}
+
+impl Executable<'_> {
+    /// Changes what operations a node does, in the replays from now on, to as many of the same kinds: other memory, other
+    /// numbers.
+    ///
+    /// # Errors
+    /// As [`Graph::set_operations`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for operations of other kinds.
+    ///
+    /// Driver: `cuGraphExecBatchMemOpNodeSetParams`, CUDA 11.7+.
+    #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
+    pub fn set_operations(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        operations: &NodeOperations,
+    ) -> Result<(), GraphError> {
+        const CALL: FnId = FnId::cuGraphExecBatchMemOpNodeSetParams;
+        let context = self.ready(cx, CALL)?;
+        let params = self.inner.graph.operations(context, operations, CALL)?;
+        let (exec, node) = (self.as_raw(), self.inner.graph.nodes.raw(node)?);
+        // SAFETY: graph and node are live, and the memory is the graph's as long as it can run.
+        Ok(unsafe {
+            context_call!(context, cuGraphExecBatchMemOpNodeSetParams(exec, node, &raw const params))
+        }?)
+    }
+}

@@ -1,0 +1,103 @@
+//! Copies with attributes, and several copies by one call.
+
+use cuprum_sys::{CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemDecompressParams, CUmemcpyAttributes, CUstream};
+
+use crate::context::ContextRef;
+use crate::error::Error;
+use crate::raw::call::context_call;
+
+/// Queues a copy of `bytes` bytes with attributes.
+///
+/// # Safety
+/// `context` is current. Both sides have `bytes` bytes that the context reaches, and live until `stream` was waited for;
+/// one on the host is as [`super::from_host_on`] and [`super::to_host_on`] demand.
+pub(crate) unsafe fn with_attributes_on(
+    context: &ContextRef,
+    stream: CUstream,
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+    mut attributes: CUmemcpyAttributes,
+) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let attributes = &raw mut attributes;
+    // SAFETY: the caller's word; the attributes outlive the call.
+    unsafe { context_call!(context, cuMemcpyWithAttributesAsync(to, from, bytes, attributes, stream)) }
+}
+
+/// Queues several copies in no order, all with the same attributes.
+///
+/// # Safety
+/// As [`with_attributes_on`] for each; the lists are of one length.
+pub(crate) unsafe fn several_on(
+    context: &ContextRef,
+    stream: CUstream,
+    [to, from]: [&mut [CUdeviceptr]; 2],
+    bytes: &mut [usize],
+    mut attributes: CUmemcpyAttributes,
+) -> Result<(), Error> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    // The first copy to which the one set of attributes applies.
+    let mut first = 0usize;
+    let (attributes, first, count) = (&raw mut attributes, &raw mut first, bytes.len());
+    let (to, from, bytes) = (to.as_mut_ptr(), from.as_mut_ptr(), bytes.as_mut_ptr());
+    // SAFETY: the caller's word; lists and attributes outlive the call.
+    unsafe {
+        context_call!(context, cuMemcpyBatchAsync_v2(to, from, bytes, count, attributes, first, 1, stream))
+    }
+}
+
+/// Queues a copy of a block of rows and slices with attributes.
+///
+/// # Safety
+/// As [`super::block_on`].
+pub(crate) unsafe fn block_with_attributes_on(
+    context: &ContextRef,
+    stream: CUstream,
+    mut block: CUDA_MEMCPY3D_BATCH_OP,
+) -> Result<(), Error> {
+    // SAFETY: the caller's word; the block outlives the call.
+    unsafe { context_call!(context, cuMemcpy3DWithAttributesAsync(&raw mut block, 0, stream)) }
+}
+
+/// Queues several copies of blocks of rows and slices, in no order.
+///
+/// # Safety
+/// As [`super::block_on`] for each.
+pub(crate) unsafe fn blocks_on(
+    context: &ContextRef,
+    stream: CUstream,
+    blocks: &mut [CUDA_MEMCPY3D_BATCH_OP],
+) -> Result<(), Error> {
+    if blocks.is_empty() {
+        return Ok(());
+    }
+    let (first, count) = (blocks.as_mut_ptr(), blocks.len());
+    // SAFETY: the caller's word; the list outlives the call.
+    unsafe { context_call!(context, cuMemcpy3DBatchAsync_v2(count, first, 0, stream)) }
+}
+
+/// Queues decompressions in no order. Gives the index of the one at fault, where the driver tells it, with the error.
+///
+/// # Safety
+/// `context` is current. What each names is live until `stream` was waited for, and has room for what the compressed bytes
+/// become.
+pub(crate) unsafe fn decompress_on(
+    context: &ContextRef,
+    stream: CUstream,
+    list: &mut [CUmemDecompressParams],
+) -> Result<(), (Error, Option<usize>)> {
+    if list.is_empty() {
+        return Ok(());
+    }
+    let mut index = usize::MAX;
+    let (first, count, failed) = (list.as_mut_ptr(), list.len(), &raw mut index);
+    // SAFETY: the caller's word; list and out-parameter outlive the call.
+    let answer =
+        unsafe { context_call!(context, cuMemBatchDecompressAsync(first, count, 0, failed, stream)) };
+    answer.map_err(|error| (error, (index < count).then_some(index)))
+}

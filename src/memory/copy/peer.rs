@@ -1,0 +1,96 @@
+//! Copies between contexts.
+
+use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUstream};
+
+use super::{is_empty, settle};
+use crate::context::ContextRef;
+use crate::error::Error;
+use crate::raw::call::context_call;
+
+/// Queues a copy of `bytes` bytes from one context to another, each given with an address of its memory.
+///
+/// # Safety
+/// `context` is current and that of the stream. Both sides have `bytes` bytes in their contexts, which are of one driver,
+/// and live until `stream` was waited for.
+pub(crate) unsafe fn between_on(
+    context: &ContextRef,
+    stream: CUstream,
+    (to_context, to): (&ContextRef, CUdeviceptr),
+    (from_context, from): (&ContextRef, CUdeviceptr),
+    bytes: usize,
+) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let (there, here) = (to_context.as_raw(), from_context.as_raw());
+    // SAFETY: the caller's word.
+    unsafe { context_call!(context, cuMemcpyPeerAsync(to, there, from, here, bytes, stream)) }
+}
+
+/// Copies a block of rows and slices between contexts. The host does not wait.
+///
+/// # Safety
+/// `context` is current. On both sides, what `block` names is live and has room for the block; device memory and arrays
+/// are of the contexts given, destination first, which are of one driver. No side is on the host.
+pub(crate) unsafe fn block_between(
+    context: &ContextRef,
+    block: &CUDA_MEMCPY3D,
+    contexts: [CUcontext; 2],
+) -> Result<(), Error> {
+    if is_empty(block) {
+        return Ok(());
+    }
+    let block = peer_of(block, contexts);
+    // SAFETY: the caller's word.
+    unsafe { context_call!(context, cuMemcpy3DPeer(&raw const block)) }?;
+    settle(context)
+}
+
+/// Queues a copy of a block of rows and slices between contexts.
+///
+/// # Safety
+/// As [`block_between`]; the stream is of `context`, and both sides live until it was waited for.
+pub(crate) unsafe fn block_between_on(
+    context: &ContextRef,
+    stream: CUstream,
+    block: &CUDA_MEMCPY3D,
+    contexts: [CUcontext; 2],
+) -> Result<(), Error> {
+    if is_empty(block) {
+        return Ok(());
+    }
+    let block = peer_of(block, contexts);
+    // SAFETY: the caller's word.
+    unsafe { context_call!(context, cuMemcpy3DPeerAsync(&raw const block, stream)) }
+}
+
+/// The same copy, with the contexts of both sides.
+const fn peer_of(block: &CUDA_MEMCPY3D, [to, from]: [CUcontext; 2]) -> CUDA_MEMCPY3D_PEER {
+    CUDA_MEMCPY3D_PEER {
+        srcXInBytes: block.srcXInBytes,
+        srcY: block.srcY,
+        srcZ: block.srcZ,
+        srcLOD: 0,
+        srcMemoryType: block.srcMemoryType,
+        srcHost: block.srcHost,
+        srcDevice: block.srcDevice,
+        srcArray: block.srcArray,
+        srcContext: from,
+        srcPitch: block.srcPitch,
+        srcHeight: block.srcHeight,
+        dstXInBytes: block.dstXInBytes,
+        dstY: block.dstY,
+        dstZ: block.dstZ,
+        dstLOD: 0,
+        dstMemoryType: block.dstMemoryType,
+        dstHost: block.dstHost,
+        dstDevice: block.dstDevice,
+        dstArray: block.dstArray,
+        dstContext: to,
+        dstPitch: block.dstPitch,
+        dstHeight: block.dstHeight,
+        WidthInBytes: block.WidthInBytes,
+        Height: block.Height,
+        Depth: block.Depth,
+    }
+}

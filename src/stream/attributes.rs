@@ -1,0 +1,270 @@
+//! Attributes of streams: how the second-level cache treats memory, how threads wait, priority, domains of fences.
+
+use std::fmt;
+use std::ptr;
+
+use cuprum_sys::{
+    CUaccessPolicyWindow, CUaccessProperty, CUdeviceptr, CUlaunchAttributeID, CUlaunchMemSyncDomain,
+    CUlaunchMemSyncDomainMap, CUstreamAttrValue, CUsynchronizationPolicy, FnId,
+};
+
+use super::Stream;
+use crate::context::Current;
+use crate::error::Error;
+use crate::memory::{DeviceData, Slice};
+use crate::raw::call::context_call;
+
+/// How the second-level cache of the device treats a window of memory while kernels of a stream run.
+///
+/// It is advice: the memory need not be live, and what it says changes no result. Lines that are to persist need room, see
+/// [`Limit`](crate::Limit) and [`Current::reset_persisting_l2_cache`].
+#[derive(Clone, Copy, PartialEq)]
+pub struct AccessPolicy {
+    /// Address of the first byte.
+    pub address: CUdeviceptr,
+    /// Bytes of the window; 0 for none. At most what the attribute
+    /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute) of the device says.
+    pub bytes: usize,
+    /// Share of the lines that are treated as `hit`, from 0 to 1; the others as `miss`.
+    pub hit_ratio: f32,
+    /// Treatment of the share.
+    pub hit: CUaccessProperty,
+    /// Treatment of the others; not `PERSISTING`.
+    pub miss: CUaccessProperty,
+}
+
+impl AccessPolicy {
+    /// No window: all memory is treated alike.
+    pub const NONE: Self = Self {
+        address: 0,
+        bytes: 0,
+        hit_ratio: 0.0,
+        hit: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
+        miss: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
+    };
+
+    /// A window over some memory, of whose lines a share is to stay in the cache, while the others go first.
+    pub fn persisting<T: DeviceData>(memory: Slice<'_, T>, share: f32) -> Self {
+        Self {
+            address: memory.as_raw(),
+            bytes: memory.len() * size_of::<T>(),
+            hit_ratio: share,
+            hit: CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
+            miss: CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
+        }
+    }
+
+    /// A window over some memory whose lines are the first to leave the cache.
+    pub fn streaming<T: DeviceData>(memory: Slice<'_, T>) -> Self {
+        let hit = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING;
+        let miss = CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL;
+        Self { hit_ratio: 1.0, hit, miss, ..Self::persisting(memory, 1.0) }
+    }
+}
+
+impl fmt::Debug for AccessPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, bytes, hit_ratio, hit, miss } = self;
+        write!(f, "AccessPolicy({address:#x}, {bytes} bytes, {hit_ratio} as {hit:?}, others as {miss:?})")
+    }
+}
+
+/// Which domain of the hardware each logical domain of fences is: below the attribute
+/// [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SyncDomainMap {
+    /// That of ordinary kernels.
+    pub default: u8,
+    /// That of kernels that communicate with other devices.
+    pub remote: u8,
+}
+
+type Id = CUlaunchAttributeID;
+
+impl Stream<'_> {
+    fn attribute(&self, cx: &Current<'_, '_>, id: Id) -> Result<CUstreamAttrValue, Error> {
+        let context = cx.of(self.context(), FnId::cuStreamGetAttribute)?;
+        let mut value = CUstreamAttrValue { pad: [0; 64] };
+        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuStreamGetAttribute(self.as_raw(), id, &raw mut value)) }?;
+        Ok(value)
+    }
+
+    fn set_attribute(
+        &self,
+        cx: &Current<'_, '_>,
+        id: Id,
+        set: impl FnOnce(&mut CUstreamAttrValue),
+    ) -> Result<(), Error> {
+        let context = cx.of(self.context(), FnId::cuStreamSetAttribute)?;
+        let mut value = CUstreamAttrValue { pad: [0; 64] };
+        set(&mut value);
+        // SAFETY: the stream is live, its context is current, and the value outlives the call, which copies it.
+        unsafe { context_call!(context, cuStreamSetAttribute(self.as_raw(), id, &raw const value)) }
+    }
+
+    /// How the second-level cache treats memory while kernels of this stream run.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn access_policy(&self, cx: &Current<'_, '_>) -> Result<AccessPolicy, Error> {
+        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
+        // SAFETY: any bytes are numbers, and all of them were written.
+        let window = unsafe { value.accessPolicyWindow };
+        Ok(AccessPolicy {
+            address: window.base_ptr.addr() as CUdeviceptr,
+            bytes: window.num_bytes,
+            hit_ratio: window.hitRatio,
+            hit: window.hitProp,
+            miss: window.missProp,
+        })
+    }
+
+    /// Sets how the second-level cache treats memory while kernels run that are queued here from now on.
+    ///
+    /// # Example
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::stream::AccessPolicy;
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let stream = Stream::new(&cx)?;
+    /// let weights = Buffer::<f32>::zeroed(&cx, 1024)?;
+    /// let policy = AccessPolicy::persisting(weights.as_slice(), 0.5);
+    /// stream.set_access_policy(&cx, policy)?;
+    /// assert_eq!(stream.access_policy(&cx)?, policy);
+    /// stream.set_access_policy(&cx, AccessPolicy::NONE)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a window that is too large, a share that is none, or other lines that are to persist;
+    /// as [`access_policy`](Stream::access_policy).
+    ///
+    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_access_policy(&self, cx: &Current<'_, '_>, policy: AccessPolicy) -> Result<(), Error> {
+        self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, |value| {
+            value.accessPolicyWindow = CUaccessPolicyWindow {
+                base_ptr: ptr::without_provenance_mut(policy.address as usize),
+                num_bytes: policy.bytes,
+                hitRatio: policy.hit_ratio,
+                hitProp: policy.hit,
+                missProp: policy.miss,
+            };
+        })
+    }
+
+    /// How threads wait for this stream.
+    ///
+    /// # Errors
+    /// As [`access_policy`](Stream::access_policy).
+    ///
+    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn sync_policy(&self, cx: &Current<'_, '_>) -> Result<CUsynchronizationPolicy, Error> {
+        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)?;
+        // SAFETY: as in `access_policy`.
+        Ok(unsafe { value.syncPolicy })
+    }
+
+    /// Sets how threads wait for this stream.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a policy that the driver does not know; as [`access_policy`](Stream::access_policy).
+    ///
+    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_sync_policy(
+        &self,
+        cx: &Current<'_, '_>,
+        policy: CUsynchronizationPolicy,
+    ) -> Result<(), Error> {
+        let id = Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+        self.set_attribute(cx, id, |value| value.syncPolicy = policy)
+    }
+
+    /// Sets the priority of what is queued here from now on: [`priority`](Stream::priority) tells it.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` on drivers that do not change it; as [`access_policy`](Stream::access_policy).
+    ///
+    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_priority(&self, cx: &Current<'_, '_>, priority: i32) -> Result<(), Error> {
+        self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
+    }
+
+    /// The logical domain in which fences of kernels of this stream order.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` on drivers before CUDA 12.0; as [`access_policy`](Stream::access_policy).
+    ///
+    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn sync_domain(&self, cx: &Current<'_, '_>) -> Result<CUlaunchMemSyncDomain, Error> {
+        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
+        // SAFETY: as in `access_policy`.
+        Ok(unsafe { value.memSyncDomain })
+    }
+
+    /// Sets the logical domain in which fences of kernels order that are queued here from now on, so that those of kernels
+    /// that talk to other devices do not wait for the writes of those that do not.
+    ///
+    /// # Errors
+    /// As [`sync_domain`](Stream::sync_domain).
+    ///
+    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_sync_domain(&self, cx: &Current<'_, '_>, domain: CUlaunchMemSyncDomain) -> Result<(), Error> {
+        let id = Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+        self.set_attribute(cx, id, |value| value.memSyncDomain = domain)
+    }
+
+    /// Which domain of the hardware each logical domain is for kernels of this stream.
+    ///
+    /// # Errors
+    /// As [`sync_domain`](Stream::sync_domain).
+    ///
+    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn sync_domain_map(&self, cx: &Current<'_, '_>) -> Result<SyncDomainMap, Error> {
+        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)?;
+        // SAFETY: as in `access_policy`.
+        let map = unsafe { value.memSyncDomainMap };
+        Ok(SyncDomainMap { default: map.default_, remote: map.remote })
+    }
+
+    /// Sets which domain of the hardware each logical domain is for kernels that are queued here from now on.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for domains that the device does not have; as [`sync_domain`](Stream::sync_domain).
+    ///
+    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_sync_domain_map(&self, cx: &Current<'_, '_>, map: SyncDomainMap) -> Result<(), Error> {
+        self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, |value| {
+            value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
+        })
+    }
+
+    /// Gives this stream the attributes of another one, of the same context.
+    ///
+    /// # Errors
+    /// As [`access_policy`](Stream::access_policy).
+    ///
+    /// Driver: `cuStreamCopyAttributes`, CUDA 11.0+.
+    #[doc(alias = "cuStreamCopyAttributes")]
+    pub fn copy_attributes_from(&self, cx: &Current<'_, '_>, source: &Stream<'_>) -> Result<(), Error> {
+        let context = cx.of_both([self.context(), source.context()], FnId::cuStreamCopyAttributes)?;
+        // SAFETY: both streams are live and of the current context.
+        unsafe { context_call!(context, cuStreamCopyAttributes(self.as_raw(), source.as_raw())) }
+    }
+}

@@ -1,0 +1,113 @@
+//! Functions of the host that a stream calls.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cuprum_sys::FnId;
+
+use super::Stream;
+use crate::context::Current;
+use crate::error::Error;
+use crate::raw::call::either_call;
+
+/// What a function returned, or the payload of its panic.
+type Outcome<R> = Result<R, Box<dyn Any + Send>>;
+
+/// Where the outcome of a function is put.
+struct Place<R>(Mutex<Option<Outcome<R>>>);
+
+/// What the driver is given: the function, and a share of the place of its outcome.
+struct Call<F, R> {
+    function: F,
+    place: Arc<Place<R>>,
+}
+
+/// Called by the driver, on a thread of its own, once or never.
+///
+/// # Safety
+/// `data` is a box of a [`Call`] of these types that was given away for this call.
+unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
+    // SAFETY: the caller's word; the driver calls once.
+    let Call { function, place } = *unsafe { Box::from_raw(data.cast::<Call<F, R>>()) };
+    let outcome = catch_unwind(AssertUnwindSafe(function));
+    *place.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    // If the handle is gone, the outcome goes here. What that does is somebody else's code: no panic of it may reach the
+    // driver.
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(place))) {
+        std::mem::forget(payload);
+    }
+}
+
+/// A function that a stream was given to call: its result, once it was called. Made by [`Stream::call_host`].
+///
+/// Dropping it changes nothing: the function is called all the same, and its result dropped on the driver's thread.
+pub struct HostCall<R>(Arc<Place<R>>);
+
+impl<R> HostCall<R> {
+    /// Takes what the function returned, or the payload of its panic; `None` if it was not called yet, or was taken before.
+    /// Does not wait: after a wait for the stream that succeeded, it was called.
+    ///
+    /// After a fault of a kernel the driver does not call the functions that are queued, and they are leaked.
+    pub fn take(&self) -> Option<std::thread::Result<R>> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl<R> fmt::Debug for HostCall<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostCall").finish_non_exhaustive()
+    }
+}
+
+impl Stream<'_> {
+    /// Queues a call of a function of the host: once, when all that was queued here before is done, on a thread of the
+    /// driver's. What is queued here later waits for it; the host does not.
+    ///
+    /// The function must not call the driver: on hardware that answers with an error or never returns. So it must not own,
+    /// or return, what calls the driver when it is dropped. It owns what it uses, as nothing tells after a fault whether it
+    /// is still running. A panic in it is caught, and [`HostCall::take`] gives it.
+    ///
+    /// # Example
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// let stream = cuprum::Stream::new(&cx)?;
+    /// let words = vec!["in", "order"];
+    /// let call = stream.call_host(&cx, move || words.join(" "))?;
+    /// stream.synchronize(&cx)?;
+    /// assert_eq!(call.take().unwrap().unwrap(), "in order");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; the sticky errors of earlier work. Then the function is leaked, as it may be called all
+    /// the same.
+    ///
+    /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
+    #[doc(alias = "cuLaunchHostFunc")]
+    #[doc(alias = "cuLaunchHostFunc_v2")]
+    pub fn call_host<F, R>(&self, cx: &Current<'_, '_>, function: F) -> Result<HostCall<R>, Error>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        let context = cx.of(self.context(), FnId::cuLaunchHostFunc)?;
+        let place = Arc::new(Place(Mutex::new(None)));
+        let call = Box::new(Call { function, place: Arc::clone(&place) });
+        let (stream, called, library) = (self.as_raw(), Some(called::<F, R> as _), context.library());
+        let data = Box::into_raw(call).cast::<c_void>();
+        // SAFETY: the stream is live, and its context is current; the function takes the box.
+        let answer = unsafe {
+            either_call!(library, cuLaunchHostFunc(stream, called, data)
+                or cuLaunchHostFunc_v2(stream, called, data, 0))
+        };
+        answer.map_err(|error| context.record(error))?;
+        Ok(HostCall(place))
+    }
+}

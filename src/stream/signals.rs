@@ -1,0 +1,211 @@
+//! Numbers in page-locked memory by which the host and streams tell each other how far they are.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use cuprum_sys::{CUdeviceptr, CUstream, FnId};
+
+use super::Scope;
+use super::value::StreamValue;
+use super::value::sealed::Value;
+use crate::context::{ContextRef, Current, Token};
+use crate::error::Error;
+use crate::memory::locked::sealed::PageLocked;
+use crate::memory::{MemoryError, PinnedBuffer, PinnedFlags};
+use crate::raw::call::context_call;
+use crate::raw::keep::Near;
+use crate::raw::this_thread::ThisThread;
+
+/// Numbers that streams [write and wait for](super::Until) while the host and other streams do too: `u32` or `u64`.
+///
+/// They lie in page-locked memory of the host, which devices reach. The host has them as atomics, of any thread and at any
+/// time, so they are lent to scopes by a shared borrow, to any number of streams. They are not freed as long as a scope
+/// has them; a scope that cannot be waited for leaves them for ever, as the device may still write them.
+///
+/// # Example
+/// A stream that waits for another one, and both for the host:
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use std::sync::atomic::Ordering;
+///
+/// use cuprum::stream::{Signals, Until};
+/// use cuprum::{MemoryError, Stream};
+///
+/// let (first, second) = (Stream::non_blocking(&cx)?, Stream::non_blocking(&cx)?);
+/// let signals = Signals::<u32>::new(&cx, 3)?;
+/// cx.multi_scope(|scope| {
+///     let here = scope.on(&first)?.lend_signals(&signals)?;
+///     let there = scope.on(&second)?.lend_signals(&signals)?;
+///     there.wait_value(1, Until::equal(1))?;
+///     there.write_value(2, 1)?;
+///     here.wait_value(0, Until::equal(1))?;
+///     here.write_value(1, 1)?;
+///     assert_eq!(signals[2].load(Ordering::Acquire), 0);
+///     signals[0].store(1, Ordering::Release);
+///     Ok::<(), MemoryError>(())
+/// })??;
+/// assert_eq!(signals[2].load(Ordering::Acquire), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Signals<'ctx, T: StreamValue> {
+    memory: PinnedBuffer<'ctx, T>,
+    len: usize,
+    /// Of the first number, for the device.
+    address: CUdeviceptr,
+}
+
+impl<'ctx, T: StreamValue> Signals<'ctx, T> {
+    /// Allocates `len` numbers that are zero. Of none, nothing is allocated.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemHostAlloc`, CUDA 2.2+, and `cuMemHostGetDevicePointer_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemHostAlloc")]
+    #[doc(alias = "cuMemHostGetDevicePointer_v2")]
+    pub fn new(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
+        let memory = PinnedBuffer::<T>::zeroed(cx, len, PinnedFlags::MAPPED)?;
+        let (context, mut address) = (cx.get()?, 0);
+        if len != 0 {
+            let host = memory.as_raw().cast();
+            // SAFETY: the memory is page-locked as long as it is there, and the out-parameter outlives the call.
+            unsafe { context_call!(&context, cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)) }?;
+        }
+        Ok(Self { memory, len, address })
+    }
+
+    /// Address of the first number in the memory of the device, for kernels.
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// The context in which they were allocated.
+    pub fn context(&self) -> &ContextRef {
+        self.memory.context()
+    }
+
+    /// True if a scope that had them could not be waited for, so that they are never freed. They can be read and written
+    /// all the same.
+    pub fn is_lost(&self) -> bool {
+        self.memory.is_lost()
+    }
+
+    /// Frees the memory and reports what `Drop` would swallow. Numbers that are [lost](Signals::is_lost) are left as they
+    /// are, without a call.
+    ///
+    /// # Errors
+    /// As the driver says. The memory is gone for the program all the same.
+    ///
+    /// Driver: `cuMemFreeHost`, CUDA 2.0+.
+    #[doc(alias = "cuMemFreeHost")]
+    pub fn close(self) -> Result<(), Error> {
+        self.memory.close()
+    }
+}
+
+impl<T: StreamValue> Deref for Signals<'_, T> {
+    type Target = [<T as Value>::Atomic];
+
+    fn deref(&self) -> &Self::Target {
+        // SAFETY: so many initialized numbers, aligned, of which nobody has another reference: everybody uses atomics, lost
+        // or not.
+        unsafe { std::slice::from_raw_parts(self.memory.as_raw().cast_const().cast(), self.len) }
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Lends numbers to this scope. They can be lent to others at the same time, and the host has them too.
+    ///
+    /// # Errors
+    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`] for those of another context.
+    pub fn lend_signals<T: StreamValue>(
+        &self,
+        signals: &'scope Signals<'_, T>,
+    ) -> Result<LentSignals<'scope, T>, MemoryError> {
+        let (stream, token) = self.parts();
+        token.of(signals.context(), FnId::cuStreamWaitValue32_v2)?;
+        if signals.is_lost() {
+            return Err(MemoryError::Lost);
+        }
+        // SAFETY: the owner is borrowed for the scope, beyond its wait, as the body does not choose the lifetime.
+        unsafe { self.marks().add_shared(signals.memory.locked().mark()) };
+        let (address, len) = (signals.address, signals.len);
+        Ok(LentSignals {
+            address,
+            len,
+            stream,
+            token,
+            _scope: PhantomData,
+            _value: PhantomData,
+            _this_thread: ThisThread::MARK,
+        })
+    }
+}
+
+/// Numbers that are lent to a scope: made by [`Scope::lend_signals`]. `Copy`.
+pub struct LentSignals<'scope, T: StreamValue> {
+    address: CUdeviceptr,
+    len: usize,
+    stream: CUstream,
+    token: Token<'scope>,
+    /// Invariant: with a shorter `'scope`, memory could be borrowed for less than the scope.
+    _scope: PhantomData<&'scope mut &'scope ()>,
+    _value: PhantomData<T>,
+    _this_thread: ThisThread,
+}
+
+impl<T: StreamValue> Clone for LentSignals<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: StreamValue> Copy for LentSignals<'_, T> {}
+
+impl<'scope, T: StreamValue> LentSignals<'scope, T> {
+    /// Number of numbers.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Address of the first number in the memory of the device.
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    pub(super) const fn stream(&self) -> CUstream {
+        self.stream
+    }
+
+    pub(super) fn here(&self) -> Result<Near<'scope, ContextRef>, Error> {
+        self.token.get()
+    }
+
+    /// As other loans have it.
+    pub(super) const fn as_shared(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: StreamValue> fmt::Debug for Signals<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Signals({:#x}, {} numbers)", self.address, self.len)
+    }
+}
+
+impl<T: StreamValue> fmt::Debug for LentSignals<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LentSignals({:#x}, {} numbers)", self.address, self.len)
+    }
+}

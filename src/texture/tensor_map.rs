@@ -1,0 +1,414 @@
+//! Tensor maps: what kernels copy tiles of tensors by.
+
+use std::alloc::Layout;
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr;
+
+use cuprum_sys::{
+    CUdeviceptr, CUtensorMap, CUtensorMapAllocClass, CUtensorMapDataType, CUtensorMapIm2ColWideMode,
+    CUtensorMapInterleave, FnId,
+};
+
+use super::tensor::{MOST, Tensor, TensorElement, room};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::launch::{Argument, Parameter};
+use crate::memory::{Slice, SliceMut};
+use crate::raw::call::context_call;
+use crate::stream::{Lent, LentShared};
+
+/// Why there is no tensor map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TensorError {
+    /// A list has not as many values as the tensor has dimensions, of which there are one to five.
+    #[error("{given} values were given, where the dimensions of the tensor want {wanted}")]
+    Rank {
+        /// Values given.
+        given: usize,
+        /// Values wanted.
+        wanted: usize,
+    },
+    /// The elements in memory have another size.
+    #[error("elements of {bytes} bytes cannot be copied as {element:?}")]
+    Element {
+        /// The type asked for.
+        element: CUtensorMapDataType,
+        /// Bytes of an element in memory.
+        bytes: usize,
+    },
+    /// The tensor does not lie in the memory.
+    #[error("the tensor takes {needed} bytes, the memory has {bytes}")]
+    Outside {
+        /// Bytes from the first element to the end of the last.
+        needed: u64,
+        /// Bytes of the memory.
+        bytes: u64,
+    },
+    /// The bytes of the tensor do not fit into a number.
+    #[error("the tensor has more bytes than can be addressed")]
+    TooLarge,
+    /// The driver refused.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+/// Memory under a tensor: a [`Slice`], a [`SliceMut`], or what was lent to a scope. Kernels write through a map only if it
+/// is of memory that was borrowed mutably.
+pub trait TensorMemory<'a, T>: sealed::Memory {}
+
+mod sealed {
+    pub trait Memory {
+        fn place(&self) -> (super::CUdeviceptr, usize);
+        fn context(&self) -> Option<&super::ContextRef>;
+    }
+}
+
+macro_rules! memory {
+    ($($memory:ty, $element:ident, $this:ident => $context:expr;)*) => { $(
+        impl<'a, $element: TensorElement> TensorMemory<'a, $element> for $memory {}
+
+        impl<'a, $element: TensorElement> sealed::Memory for $memory {
+            fn place(&self) -> (CUdeviceptr, usize) {
+                (self.as_raw(), self.len())
+            }
+
+            fn context(&self) -> Option<&ContextRef> {
+                let $this = self;
+                $context
+            }
+        }
+    )* };
+}
+
+memory! {
+    Slice<'a, T>, T, this => Some(Slice::context(this));
+    SliceMut<'a, T>, T, this => Some(SliceMut::context(this));
+    LentShared<'a, T>, T, _this => None;
+    &Lent<'a, T>, T, _this => None;
+}
+
+/// How kernels copy tiles of a tensor to shared memory and back: passed by value, as a [`TensorMapObject`].
+///
+/// It borrows the memory of the tensor, and is plain data otherwise. What a kernel does with it is for whoever
+/// [launches](crate::Kernel::launch) the kernel to say, as with other memory: that it does not outlive the memory, and that it
+/// writes through maps of mutably borrowed memory alone. Devices from compute capability 9.0 on have them.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let device = cuprum::Driver::init(library)?.device(0)?;
+/// # if device.compute_capability()?.major < 9 { return Ok(()); }
+/// # let context = cuprum::PrimaryContext::retain(device)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+/// use cuprum::sys::CUtensorMapSwizzle;
+/// use cuprum::texture::{Tensor, TensorError, TensorMap};
+///
+/// // 32 rows of 64 numbers, of which kernels copy 8 rows of 32 at a time.
+/// let matrix = Buffer::<f32>::zeroed(&cx, 64 * 32)?;
+/// let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
+/// let tensor = Tensor::new(&[64, 32])?.with_swizzle(swizzle);
+/// let map = TensorMap::tiled(&cx, matrix.as_slice(), &tensor, &[32, 8])?;
+///
+/// let refused = TensorMap::tiled(&cx, matrix.slice(1..).unwrap(), &tensor, &[32, 8]);
+/// assert!(matches!(refused, Err(TensorError::Outside { .. })));
+/// # let _ = map;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct TensorMap<'a> {
+    raw: CUtensorMap,
+    /// Bytes that the tensor takes; 0 where that was not checked.
+    needed: u64,
+    bytes_of_element: usize,
+    _memory: PhantomData<&'a [u8]>,
+}
+
+/// A tensor that was found to lie in its memory.
+struct Placed {
+    element: CUtensorMapDataType,
+    address: *mut c_void,
+    strides: [u64; MOST - 1],
+    needed: u64,
+}
+
+/// Whether the memory has so many bytes.
+fn check_room(needed: u64, bytes: u64) -> Result<(), TensorError> {
+    if needed <= bytes { Ok(()) } else { Err(TensorError::Outside { needed, bytes }) }
+}
+
+/// The address of memory of the current context.
+fn address_of(
+    cx: &Current<'_, '_>,
+    memory: &impl sealed::Memory,
+    call: FnId,
+) -> Result<(*mut c_void, u64), TensorError> {
+    let (address, len) = memory.place();
+    memory.context().map_or(Ok(()), |home| cx.of(home, call).map(drop))?;
+    Ok((ptr::without_provenance_mut(address as usize), len as u64))
+}
+
+impl Tensor {
+    fn place<T: TensorElement>(
+        &self,
+        cx: &Current<'_, '_>,
+        memory: &impl sealed::Memory,
+        call: FnId,
+    ) -> Result<Placed, TensorError> {
+        let (element, bits) = self.element_of::<T>()?;
+        let (strides, needed) = self.extent(bits)?;
+        let (address, len) = address_of(cx, memory, call)?;
+        let is_plain = self.interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
+        let needed = if is_plain { needed } else { 0 };
+        check_room(needed, len * size_of::<T>() as u64)?;
+        Ok(Placed { element, address, strides, needed })
+    }
+}
+
+impl<'a> TensorMap<'a> {
+    fn of<T>(raw: CUtensorMap, placed: &Placed) -> Self {
+        Self { raw, needed: placed.needed, bytes_of_element: size_of::<T>(), _memory: PhantomData }
+    }
+
+    /// Describes a tensor of which kernels copy tiles of so many elements along each dimension. The host does not wait, and
+    /// the memory is not touched.
+    ///
+    /// # Errors
+    /// [`TensorError::Rank`], [`TensorError::Element`], [`TensorError::Outside`]; [`Error::is_wrong_context`];
+    /// `CUDA_ERROR_INVALID_VALUE` for sizes, strides, tiles or a swizzle that the device does not take: rows of tiles of no
+    /// multiple of 16 bytes, for instance, or longer than the swizzle; `CUDA_ERROR_NOT_SUPPORTED` on devices without tensor
+    /// maps; [`Error::is_unresolved`] on drivers before CUDA 12.0.
+    ///
+    /// Driver: `cuTensorMapEncodeTiled`, CUDA 12.0+.
+    #[doc(alias = "cuTensorMapEncodeTiled")]
+    pub fn tiled<T: TensorElement>(
+        cx: &Current<'_, '_>,
+        memory: impl TensorMemory<'a, T>,
+        tensor: &Tensor,
+        tile: &[u32],
+    ) -> Result<Self, TensorError> {
+        let context = cx.get()?;
+        let tile: [u32; MOST] = room(tile, tensor.rank, 1)?;
+        let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeTiled)?;
+        let mut raw = CUtensorMap::zeroed();
+        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
+        let (map, rank, address, tile) = (&raw mut raw, tensor.rank as u32, placed.address, tile.as_ptr());
+        // SAFETY: all lists have as many values as there are dimensions, and outlive the call, as the map does; nothing
+        // looks behind the address.
+        unsafe {
+            context_call!(
+                &context,
+                cuTensorMapEncodeTiled(
+                    map,
+                    placed.element,
+                    rank,
+                    address,
+                    sizes,
+                    strides,
+                    tile,
+                    steps,
+                    tensor.interleave,
+                    tensor.swizzle,
+                    tensor.promotion,
+                    tensor.fill,
+                )
+            )
+        }?;
+        Ok(Self::of::<T>(raw, &placed))
+    }
+
+    /// Describes a tensor of images, from which kernels copy columns of pixels: `lower` and `upper` are the offsets of the
+    /// corners of the box of pixels from those of the image, along each dimension but the channels, which come first, and the
+    /// images, which come last.
+    ///
+    /// # Errors
+    /// As [`tiled`](TensorMap::tiled).
+    ///
+    /// Driver: `cuTensorMapEncodeIm2col`, CUDA 12.0+.
+    #[doc(alias = "cuTensorMapEncodeIm2col")]
+    pub fn im2col<T: TensorElement>(
+        cx: &Current<'_, '_>,
+        memory: impl TensorMemory<'a, T>,
+        tensor: &Tensor,
+        [lower, upper]: [&[i32]; 2],
+        channels_per_pixel: u32,
+        pixels_per_column: u32,
+    ) -> Result<Self, TensorError> {
+        let context = cx.get()?;
+        let corners = tensor.rank.saturating_sub(2);
+        let lower: [i32; MOST] = room(lower, corners, 0)?;
+        let upper: [i32; MOST] = room(upper, corners, 0)?;
+        let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2col)?;
+        let mut raw = CUtensorMap::zeroed();
+        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
+        let (lower, upper) = (lower.as_ptr(), upper.as_ptr());
+        let (map, rank, address) = (&raw mut raw, tensor.rank as u32, placed.address);
+        // SAFETY: as in `tiled`; there is a corner for each dimension that has one.
+        unsafe {
+            context_call!(
+                &context,
+                cuTensorMapEncodeIm2col(
+                    map,
+                    placed.element,
+                    rank,
+                    address,
+                    sizes,
+                    strides,
+                    lower,
+                    upper,
+                    channels_per_pixel,
+                    pixels_per_column,
+                    steps,
+                    tensor.interleave,
+                    tensor.swizzle,
+                    tensor.promotion,
+                    tensor.fill,
+                )
+            )
+        }?;
+        Ok(Self::of::<T>(raw, &placed))
+    }
+
+    /// As [`im2col`](TensorMap::im2col), with columns that run along the width alone, whose corners are given. Compute
+    /// capability 10.0.
+    ///
+    /// # Errors
+    /// As [`tiled`](TensorMap::tiled); on other devices as the driver says; [`Error::is_unresolved`] on drivers before CUDA 12.8.
+    ///
+    /// Driver: `cuTensorMapEncodeIm2colWide`, CUDA 12.8+.
+    #[doc(alias = "cuTensorMapEncodeIm2colWide")]
+    pub fn im2col_wide<T: TensorElement>(
+        cx: &Current<'_, '_>,
+        memory: impl TensorMemory<'a, T>,
+        tensor: &Tensor,
+        [lower, upper]: [i32; 2],
+        channels_per_pixel: u32,
+        pixels_per_column: u32,
+        mode: CUtensorMapIm2ColWideMode,
+    ) -> Result<Self, TensorError> {
+        let context = cx.get()?;
+        let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2colWide)?;
+        let mut raw = CUtensorMap::zeroed();
+        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
+        let (map, rank, address) = (&raw mut raw, tensor.rank as u32, placed.address);
+        // SAFETY: as in `tiled`.
+        unsafe {
+            context_call!(
+                &context,
+                cuTensorMapEncodeIm2colWide(
+                    map,
+                    placed.element,
+                    rank,
+                    address,
+                    sizes,
+                    strides,
+                    lower,
+                    upper,
+                    channels_per_pixel,
+                    pixels_per_column,
+                    steps,
+                    tensor.interleave,
+                    mode,
+                    tensor.swizzle,
+                    tensor.promotion,
+                    tensor.fill,
+                )
+            )
+        }?;
+        Ok(Self::of::<T>(raw, &placed))
+    }
+
+    /// Describes the same tensor in other memory. After an error it describes the one before.
+    ///
+    /// # Errors
+    /// [`TensorError::Outside`]; [`TensorError::Element`] for elements of another size;
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that begins elsewhere than at a multiple of 16, or 32, bytes; as
+    /// [`tiled`](TensorMap::tiled).
+    ///
+    /// Driver: `cuTensorMapReplaceAddress`, CUDA 12.0+.
+    #[doc(alias = "cuTensorMapReplaceAddress")]
+    pub fn replace_memory<T: TensorElement>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        memory: impl TensorMemory<'a, T>,
+    ) -> Result<(), TensorError> {
+        let context = cx.get()?;
+        if size_of::<T>() != self.bytes_of_element {
+            return Err(TensorError::Element { element: T::ELEMENT, bytes: self.bytes_of_element });
+        }
+        let (address, len) = address_of(cx, &memory, FnId::cuTensorMapReplaceAddress)?;
+        check_room(self.needed, len * size_of::<T>() as u64)?;
+        let mut raw = self.raw;
+        // SAFETY: the map was encoded by the driver, and outlives the call; nothing looks behind the address.
+        unsafe { context_call!(&context, cuTensorMapReplaceAddress(&raw mut raw, address)) }?;
+        self.raw = raw;
+        Ok(())
+    }
+
+    /// Sets how far the addresses of copies may run past the tensor, and gives the class that is in effect.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] on drivers before CUDA 13.5; as the driver says.
+    ///
+    /// # Safety
+    /// 1. Unless the class is `SMALL`, the allocation under the tensor is contiguous and accessible for as many bytes as the
+    ///    device's attribute for large tensors says, whenever a kernel uses the map.
+    ///
+    /// Driver: `cuTensorMapSetAllocationClass`, CUDA 13.5+.
+    #[doc(alias = "cuTensorMapSetAllocationClass")]
+    pub unsafe fn set_allocation_class(
+        &mut self,
+        cx: &Current<'_, '_>,
+        class: CUtensorMapAllocClass,
+    ) -> Result<CUtensorMapAllocClass, Error> {
+        let context = cx.get()?;
+        let mut effective = CUtensorMapAllocClass::CU_TENSOR_MAP_ALLOC_CLASS_SMALL;
+        let (map, told) = (&raw mut self.raw, &raw mut effective);
+        // SAFETY: the map was encoded by the driver; both outlive the call.
+        unsafe { context_call!(&context, cuTensorMapSetAllocationClass(map, class, told)) }?;
+        Ok(effective)
+    }
+
+    /// The map as kernels take it.
+    pub const fn as_raw(&self) -> &CUtensorMap {
+        &self.raw
+    }
+}
+
+impl fmt::Debug for TensorMap<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TensorMap").field("needed", &self.needed).finish_non_exhaustive()
+    }
+}
+
+/// A parameter that is a tensor map, in CUDA C `const __grid_constant__ CUtensorMap`.
+///
+/// It lies at multiples of `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, 128 with those of CUDA 13.
+#[derive(Debug)]
+pub struct TensorMapObject<const ALIGN: usize = 64>;
+
+macro_rules! parameters {
+    ($($align:literal)*) => { $(
+        impl Parameter for TensorMapObject<$align> {
+            const LAYOUT: Layout = match Layout::from_size_align(size_of::<CUtensorMap>(), $align) {
+                Ok(layout) => layout,
+                Err(_) => Layout::new::<CUtensorMap>(),
+            };
+        }
+
+        // SAFETY: the map itself, which is what a kernel reads.
+        unsafe impl Argument<TensorMapObject<$align>> for &TensorMap<'_> {
+            type Raw = CUtensorMap;
+
+            fn into_raw(self) -> CUtensorMap {
+                self.raw
+            }
+        }
+    )* };
+}
+
+parameters! { 64 128 }

@@ -1,0 +1,152 @@
+//! Attributes of streams, and the functions of the host that they call.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use cuprum::stream::{AccessPolicy, Signals, SyncDomainMap, Until};
+use cuprum::sys::{
+    CUaccessProperty, CUdevice_attribute, CUlaunchMemSyncDomain, CUresult, CUsynchronizationPolicy,
+};
+use cuprum::{Buffer, Stream, StreamKind};
+
+use crate::common::{context, in_context};
+
+const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+
+#[test]
+fn attributes_are_kept_and_copied() {
+    in_context(|cx| {
+        let (first, second) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
+        let buffer = Buffer::<u32>::zeroed(cx, 1024).unwrap();
+        assert_eq!(first.access_policy(cx).unwrap().bytes, 0);
+        let policy = AccessPolicy::persisting(buffer.as_slice(), 0.25);
+        assert_eq!((policy.address, policy.bytes), (buffer.as_raw(), 4096));
+        first.set_access_policy(cx, policy).unwrap();
+        let spin = CUsynchronizationPolicy::CU_SYNC_POLICY_SPIN;
+        first.set_sync_policy(cx, spin).unwrap();
+        let remote = CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+        assert_eq!(first.sync_domain_map(cx).unwrap(), SyncDomainMap { default: 0, remote: 1 });
+        first.set_sync_domain(cx, remote).unwrap();
+        let map = SyncDomainMap { default: 0, remote: 0 };
+        first.set_sync_domain_map(cx, map).unwrap();
+
+        second.copy_attributes_from(cx, &first).unwrap();
+        assert_eq!(second.access_policy(cx).unwrap(), policy);
+        assert_eq!(second.sync_policy(cx).unwrap(), spin);
+        assert_eq!(second.sync_domain(cx).unwrap(), remote);
+        assert_eq!(second.sync_domain_map(cx).unwrap(), map);
+        second.set_access_policy(cx, AccessPolicy::streaming(buffer.as_slice())).unwrap();
+        assert_eq!(second.access_policy(cx).unwrap().hit, CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING);
+        assert_eq!(first.access_policy(cx).unwrap(), policy);
+    });
+}
+
+#[test]
+fn what_no_attribute_can_be_is_refused() {
+    in_context(|cx| {
+        let (stream, device) = (Stream::new(cx).unwrap(), cx.context().device());
+        let buffer = Buffer::<u8>::zeroed(cx, 64).unwrap();
+        let good = AccessPolicy::persisting(buffer.as_slice(), 1.0);
+        let most = device.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+        let bad = [
+            AccessPolicy { hit_ratio: 1.5, ..good },
+            AccessPolicy { hit_ratio: -1.0, ..good },
+            AccessPolicy { miss: good.hit, ..good },
+            AccessPolicy { bytes: most.unwrap() as usize + 1, ..good },
+        ];
+        for policy in bad {
+            assert_eq!(stream.set_access_policy(cx, policy).unwrap_err().code(), INVALID, "{policy:?}");
+        }
+        let none = CUsynchronizationPolicy(0);
+        assert_eq!(stream.set_sync_policy(cx, none).unwrap_err().code(), INVALID);
+        assert_eq!(stream.set_sync_domain(cx, CUlaunchMemSyncDomain(2)).unwrap_err().code(), INVALID);
+        let map = SyncDomainMap { default: 200, remote: 0 };
+        assert_eq!(stream.set_sync_domain_map(cx, map).unwrap_err().code(), INVALID);
+    });
+}
+
+#[test]
+fn the_priority_of_a_stream_changes() {
+    in_context(|cx| {
+        let (least, greatest) = cx.stream_priorities().unwrap();
+        let stream = Stream::with_priority(cx, StreamKind::NonBlocking, greatest).unwrap();
+        stream.set_priority(cx, least).unwrap();
+        assert_eq!(stream.priority(cx).unwrap(), least);
+        stream.set_priority(cx, greatest - 100).unwrap();
+        assert_eq!(stream.priority(cx).unwrap(), greatest);
+    });
+}
+
+#[test]
+fn attributes_stay_in_their_context() {
+    let other = context();
+    in_context(|cx| {
+        let theirs = Stream::new(&cx.push(&other).unwrap()).unwrap();
+        let mine = Stream::new(cx).unwrap();
+        assert!(mine.copy_attributes_from(cx, &theirs).unwrap_err().is_wrong_context());
+        assert!(theirs.access_policy(cx).unwrap_err().is_wrong_context());
+        assert!(theirs.set_access_policy(cx, AccessPolicy::NONE).unwrap_err().is_wrong_context());
+        assert!(theirs.call_host(cx, || ()).unwrap_err().is_wrong_context());
+    });
+}
+
+#[test]
+fn functions_of_the_host_are_called_once_in_stream_order() {
+    in_context(|cx| {
+        let stream = Stream::non_blocking(cx).unwrap();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let calls: Vec<_> = (0..5)
+            .map(|index| {
+                let order = Arc::clone(&order);
+                let note = move || order.lock().unwrap().push(index);
+                stream.call_host(cx, note).unwrap()
+            })
+            .collect();
+        stream.synchronize(cx).unwrap();
+        assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4]);
+        for call in calls {
+            call.take().unwrap().unwrap();
+            assert!(call.take().is_none(), "it is taken once");
+        }
+        assert_eq!(Arc::strong_count(&order), 1, "all that the functions owned is gone");
+    });
+}
+
+#[test]
+fn a_panic_in_a_function_of_the_host_is_carried() {
+    in_context(|cx| {
+        let stream = Stream::new(cx).unwrap();
+        let call = stream.call_host(cx, || -> u32 { std::panic::resume_unwind(Box::new("gone")) }).unwrap();
+        let next = stream.call_host(cx, || 7).unwrap();
+        stream.synchronize(cx).unwrap();
+        assert_eq!(call.take().unwrap().unwrap_err().downcast_ref(), Some(&"gone"));
+        assert_eq!(next.take().unwrap().unwrap(), 7);
+    });
+}
+
+#[test]
+fn a_function_whose_handle_is_gone_is_called_all_the_same() {
+    /// Counts drops, and panics in one, as the worst of results may.
+    struct Result(Arc<AtomicU32>);
+
+    impl Drop for Result {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            std::panic::resume_unwind(Box::new(()));
+        }
+    }
+
+    in_context(|cx| {
+        let (stream, drops) = (Stream::non_blocking(cx).unwrap(), Arc::new(AtomicU32::new(0)));
+        let signals = Signals::<u32>::new(cx, 1).unwrap();
+        cx.scope(&stream, |scope| {
+            // The stream comes to the function when its handle is gone.
+            scope.lend_signals(&signals).unwrap().wait_value(0, Until::equal(1)).unwrap();
+            let counted = Arc::clone(&drops);
+            drop(stream.call_host(cx, move || Result(counted)).unwrap());
+            signals[0].store(1, Ordering::Release);
+        })
+        .unwrap();
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
+    });
+}

@@ -1,0 +1,14 @@
+// Signals are not freed while a stream may wait for them.
+use cuprum::stream::{Signals, Until};
+use cuprum::{Current, Stream};
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, signals: Signals<'_, u32>) {
+    cx.scope(stream, |scope| {
+        let lent = scope.lend_signals(&signals).unwrap();
+        lent.wait_value(0, Until::equal(1)).unwrap();
+        drop(signals);
+    })
+    .unwrap();
+}
+
+fn main() {}
