@@ -1,8 +1,8 @@
 //! The CUDA driver, loaded at run time, in an order that the compiler checks.
 //!
 //! A program built with this crate needs no toolkit and links to no driver. It finds `libcuda.so.1` (on
-//! Windows `nvcuda.dll`) when it runs, uses what that driver has, and says of the rest which CUDA version it
-//! needs. Where there is no GPU, the crate `cuprum-emulator` fills the same function table in software.
+//! Windows `nvcuda.dll`) when it runs, and uses the functions that this driver has; errors name the CUDA version that
+//! the others need. Where there is no GPU, the crate `cuprum-emulator` fills the same function table in software.
 //!
 //! # What it does and what it does not
 //!
@@ -68,7 +68,7 @@
 //!
 //! # Threads
 //!
-//! Which context is current is a matter of each thread. [`ContextStack`] and [`Current`], and with them
+//! Each thread has its own current context. [`ContextStack`] and [`Current`], and with them
 //! [`Scope`], [`Lent`] and [`LentHost`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
 //! makes the object's context current if it is not, and puts back what was.
 //!

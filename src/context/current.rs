@@ -57,7 +57,7 @@ impl ContextStack {
     /// What was current before stays below and is current again afterwards.
     ///
     /// # Errors
-    /// As the driver says; [`Error::is_forked`] in a forked child.
+    /// Whatever the driver reports; [`Error::is_forked`] in a forked child.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -99,7 +99,7 @@ pub struct Current<'s, 'ctx> {
     _this_thread: ThisThread,
 }
 
-/// What a token says of the thread's stack, for what acts on its behalf.
+/// A token's view of the thread's stack, for code that acts on its behalf.
 #[derive(Clone, Copy)]
 pub(crate) struct Token<'ctx> {
     context: Near<'ctx, ContextRef>,
@@ -215,7 +215,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
     ///
     /// # Errors
-    /// As [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
+    /// Those of [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
     /// two stacks are not one.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
@@ -235,7 +235,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Pops the context and reports what `Drop` would swallow.
     ///
     /// # Errors
-    /// As the driver says; [`Error::is_out_of_order`] where another context than this one was on top.
+    /// Whatever the driver reports; [`Error::is_out_of_order`] where another context than this one was on top.
     ///
     /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPopCurrent_v2")]
@@ -256,18 +256,18 @@ impl<'ctx> Current<'_, 'ctx> {
         &self.token.context
     }
 
-    /// What this token says.
+    /// This token's view of the stack.
     pub(crate) fn token(&self) -> Token<'ctx> {
         self.token
     }
 
-    /// The context, for what is made in it without a call of the driver.
+    /// The context, for objects that are made in it without a driver call.
     #[inline]
     pub(crate) fn near(&self) -> Near<'ctx, ContextRef> {
         self.token.context
     }
 
-    /// As [`Token::get`].
+    /// Like [`Token::get`].
     #[inline]
     pub(crate) fn get(&self) -> Result<Near<'ctx, ContextRef>, Error> {
         self.token.get()
@@ -280,13 +280,13 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(self.context())
     }
 
-    /// As [`Token::of`].
+    /// Like [`Token::of`].
     #[inline]
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         self.token.of(owner, call)
     }
 
-    /// As `of`, for two objects.
+    /// Like `of`, for two objects.
     #[inline]
     pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&ContextRef, Error> {
         self.get()?;
@@ -309,7 +309,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Free and total memory of the current context's device, in bytes.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetInfo_v2")]
@@ -320,7 +320,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(MemoryInfo { free, total })
     }
 
-    /// A limit of the context, such as the stack bytes of a thread; the unit is the limit's own.
+    /// Reads a limit of the context, such as stack bytes per thread; the unit depends on the limit.
     ///
     /// # Errors
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`.
@@ -334,7 +334,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(value)
     }
 
-    /// Asks for a limit; the driver rounds it, see [`limit`](Current::limit).
+    /// Requests a limit; the driver rounds it, see [`limit`](Current::limit).
     ///
     /// # Errors
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -349,7 +349,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// The least and the greatest stream priority; lower numbers run first. Both 0 where there are none.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]

@@ -32,8 +32,8 @@ use crate::driver::Driver;
 use crate::error::{Error, Poison};
 use crate::raw::keep::Shareable;
 
-/// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`ForeignContext`] and [`SharedContext`]
-/// dereference to.
+/// A context, whoever owns it: [`Context`], [`PrimaryContext`], [`ForeignContext`] and [`SharedContext`] dereference to
+/// it.
 ///
 /// It is only met behind a reference. What is made in a context that is borrowed carries the borrow's lifetime, so the
 /// context cannot be destroyed while a buffer, stream, event or module of it is alive.
@@ -47,11 +47,11 @@ pub struct ContextRef {
     raw: CUcontext,
     device: Device,
     poison: Poison,
-    /// Only of a [`SharedContext`].
+    /// Some in a [`SharedContext`] only.
     shares: Option<Shares>,
 }
 
-/// What a shared context has beyond others.
+/// Additional state of a shared context.
 struct Shares {
     count: AtomicUsize,
     /// Gives the context back to the driver.
@@ -101,7 +101,7 @@ impl ContextRef {
         self.raw
     }
 
-    /// The first error after which this context answers nothing else, if there was one.
+    /// The first sticky error of this context, after which it answers nothing else, if there was one.
     ///
     /// Only answers seen through this crate are known here. No driver call is made.
     pub fn poisoned_by(&self) -> Option<Error> {
@@ -149,7 +149,7 @@ impl fmt::Debug for ContextRef {
     }
 }
 
-/// What the owners of a context have in common: it dereferences to the context, drop gives it back, `close` reports.
+/// Common part of the owners of a context: dereferencing to the context, a drop that gives it back, and `close`.
 macro_rules! context_owner {
     ($name:ident, $end:path) => {
         impl $name {
@@ -160,8 +160,7 @@ macro_rules! context_owner {
                 &Box::leak(Box::new(self)).0
             }
 
-            /// Makes the context one that is shared: it goes when the last of its handles and of all that was made
-            /// in it is dropped.
+            /// Makes the context shared: it ends when the last of its handles, and of all made in it, is dropped.
             pub fn share(self) -> super::SharedContext {
                 let mut this = std::mem::ManuallyDrop::new(self);
                 let none = ContextRef::new(cuprum_sys::CUcontext::null(), this.0.device);

@@ -54,10 +54,10 @@ impl SharedContext {
         self.0.as_near()
     }
 
-    /// Runs `body` with the context current: as [`ContextRef::enter`], but what is made in it is `'static`.
+    /// Runs `body` with the context current: like [`ContextRef::enter`], but what is made in it is `'static`.
     ///
     /// # Errors
-    /// As [`ContextRef::enter`].
+    /// Those of [`ContextRef::enter`].
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]

@@ -1,4 +1,4 @@
-//! Edges: which node runs behind which, and the identities that tools show.
+//! Edges: the order of nodes; and the identities that tools show.
 
 use std::ptr;
 
@@ -111,7 +111,7 @@ impl Graph<'_> {
     /// The number of the graph within the process, as tools show it.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphGetId")]

@@ -18,7 +18,7 @@ use crate::raw::held::{Handle, Held};
 use crate::stream::Stream;
 
 bitflags::bitflags! {
-    /// How a graph is made executable. A bit that this crate does not name is passed on.
+    /// Options of making a graph executable. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct InstantiateFlags: u64 {
         /// A launch frees what an earlier one allocated and left.
@@ -50,9 +50,9 @@ pub struct Executable<'a> {
 pub(super) struct Inner<'a> {
     pub(super) raw: Held<'a, CUgraphExec>,
     pub(super) graph: Graph<'a>,
-    /// Graphs of which it has taken over parameters, or perhaps.
+    /// Graphs whose parameters it has taken over, or may have.
     updates: Vec<Graph<'a>>,
-    /// Whether it was launched and not waited for since.
+    /// True if it was launched and not waited for since.
     pub(super) in_flight: Cell<bool>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Graph<'a> {
     /// Makes the graph executable, and gets it ready on the device by work that is queued on `stream`.
     ///
     /// # Errors
-    /// As [`instantiate`](Graph::instantiate); [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// Those of [`instantiate`](Graph::instantiate); [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
     /// Driver: `cuGraphInstantiateWithParams`, CUDA 12.0+.
     #[doc(alias = "cuGraphInstantiateWithParams")]
@@ -158,10 +158,10 @@ impl<'a> Executable<'a> {
         Ok(&self.inner.graph)
     }
 
-    /// The nodes of the graph that it was made of: as [`Graph::nodes`].
+    /// The nodes of the graph that it was made of: like [`Graph::nodes`].
     ///
     /// # Errors
-    /// As [`Graph::nodes`]; [`GraphError::Lost`].
+    /// Those of [`Graph::nodes`]; [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
@@ -170,14 +170,14 @@ impl<'a> Executable<'a> {
         self.inner.graph.nodes(cx)
     }
 
-    /// The graph that has a loan: that of which this was made, or one of which it took over parameters.
+    /// The graph with a loan: the one of which this was made, or one whose parameters it took over.
     fn having(&self, has: impl Fn(&Graph<'a>) -> bool) -> Result<&Graph<'a>, GraphError> {
         self.at_rest()?;
         let mut graphs = std::iter::once(&self.inner.graph).chain(&self.inner.updates);
         graphs.find(|graph| has(graph)).ok_or(GraphError::Foreign)
     }
 
-    /// As `having`.
+    /// Like `having`.
     fn having_mut(&mut self, has: impl Fn(&Graph<'a>) -> bool) -> Result<&mut Graph<'a>, GraphError> {
         self.at_rest()?;
         let inner = &mut *self.inner;
@@ -224,7 +224,7 @@ impl<'a> Executable<'a> {
         graphs.find_map(|graph| graph.kept.take_panic())
     }
 
-    /// Fails if a host function has panicked and nobody took that yet.
+    /// Fails if a host function has panicked and nobody took that panic yet.
     pub(super) fn check_panics(&self) -> Result<(), GraphError> {
         let mut graphs = std::iter::once(&self.inner.graph).chain(&self.inner.updates);
         if graphs.any(|graph| graph.kept.has_panicked()) { Err(GraphError::Panicked) } else { Ok(()) }
@@ -291,10 +291,10 @@ impl<'a> Executable<'a> {
         }
     }
 
-    /// The flags that it was made with, as far as the driver tells.
+    /// The flags with which it was made, as far as the driver tells.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphExecGetFlags`, CUDA 12.0+.
     #[doc(alias = "cuGraphExecGetFlags")]
@@ -308,7 +308,7 @@ impl<'a> Executable<'a> {
     /// The number of the executable graph within the process, as tools show it.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphExecGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphExecGetId")]
@@ -339,7 +339,7 @@ impl<'a> Executable<'a> {
     }
 }
 
-/// What may be in flight leaks.
+/// An executable that may be in flight leaks.
 impl Drop for Executable<'_> {
     fn drop(&mut self) {
         if !self.inner.in_flight.get() {

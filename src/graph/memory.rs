@@ -127,7 +127,7 @@ impl Graph<'_> {
     /// replays with [`Executable::host_mut`](super::Executable::host_mut).
     ///
     /// # Errors
-    /// As [`add_copy`](Graph::add_copy).
+    /// Those of [`add_copy`](Graph::add_copy).
     ///
     /// Driver: `cuGraphAddMemcpyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddMemcpyNode")]
@@ -151,7 +151,7 @@ impl Graph<'_> {
     /// a replay with [`Executable::host`](super::Executable::host).
     ///
     /// # Errors
-    /// As [`add_copy`](Graph::add_copy).
+    /// Those of [`add_copy`](Graph::add_copy).
     ///
     /// Driver: `cuGraphAddMemcpyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddMemcpyNode")]
@@ -196,7 +196,7 @@ impl Graph<'_> {
     /// Changes what a fill node fills.
     ///
     /// # Errors
-    /// As [`add_fill`](Graph::add_fill); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_fill`](Graph::add_fill); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphMemsetNodeSetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemsetNodeSetParams")]
@@ -217,7 +217,7 @@ impl Graph<'_> {
     /// Changes what a copy node copies, to a copy within the device.
     ///
     /// # Errors
-    /// As [`add_copy`](Graph::add_copy); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_copy`](Graph::add_copy); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphMemcpyNodeSetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemcpyNodeSetParams")]
@@ -237,7 +237,7 @@ impl Graph<'_> {
         Ok(unsafe { context_call!(context, cuGraphMemcpyNodeSetParams(node, &raw const params)) }?)
     }
 
-    /// What a fill node fills, as the driver describes it.
+    /// Parameters of a fill node, as the driver describes them.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -251,10 +251,10 @@ impl Graph<'_> {
         Ok(params)
     }
 
-    /// What a copy node copies, as the driver describes it.
+    /// Parameters of a copy node, as the driver describes them.
     ///
     /// # Errors
-    /// As [`fill_of`](Graph::fill_of).
+    /// Those of [`fill_of`](Graph::fill_of).
     ///
     /// Driver: `cuGraphMemcpyNodeGetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemcpyNodeGetParams")]

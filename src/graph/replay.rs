@@ -48,7 +48,7 @@ struct Wait<'s> {
 }
 
 impl Wait<'_> {
-    /// If the stream cannot be waited for, all of the context is. What no wait has told to be over stays in flight.
+    /// Waits for the stream, or else for all of the context. The graph stays in flight unless a wait succeeds.
     fn wait(&self) -> Result<(), Error> {
         activated(self.context, || {
             let waited = match self.synchronize() {
@@ -74,7 +74,7 @@ impl Wait<'_> {
         unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) }
     }
 
-    /// Waits with this thread free of what captures forbid.
+    /// Waits while this thread is exempt from the restrictions of captures.
     fn synchronize_beside_captures(&self) -> Result<(), Error> {
         let driver = self.context.driver();
         let before = CaptureMode::Relaxed.exchange(driver)?;
@@ -155,7 +155,7 @@ impl Executable<'_> {
     /// Launches the graph once on `stream`, and waits for it.
     ///
     /// # Errors
-    /// As [`replay`](Executable::replay) and [`Replay::launch`].
+    /// Those of [`replay`](Executable::replay) and [`Replay::launch`].
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+, and `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`,
     /// CUDA 2.0+.

@@ -33,8 +33,8 @@ pub struct Graph<'a> {
     raw: Held<'a, CUgraph>,
     pub(super) nodes: Nodes,
     pub(super) kept: Kept<'a>,
-    /// Addresses of user objects of which it has shares, each as often as it was given one and not asked for it back: drivers take
-    /// back what was never given, and free the value (measured on an H100, driver 580).
+    /// Addresses of user objects of which it has shares, one entry per share: drivers take back shares that were never
+    /// given, and free the value (measured on an H100, driver 580).
     pub(super) objects: Vec<usize>,
     _one_thread: PhantomData<Cell<()>>,
 }
@@ -132,7 +132,7 @@ impl<'a> Graph<'a> {
     /// Lends device memory to the graph to be read; others may read it as well. No driver call.
     ///
     /// # Errors
-    /// As [`lend`](Graph::lend).
+    /// Those of [`lend`](Graph::lend).
     pub fn lend_shared<T: DeviceData>(&mut self, memory: Slice<'a, T>) -> Result<SharedLoan<T>, GraphError> {
         self.accept(memory.context())?;
         Ok(self.kept.lend_shared(memory))
@@ -141,7 +141,7 @@ impl<'a> Graph<'a> {
     /// Moves a buffer into the graph; it comes back from [`close`](Graph::close). No driver call.
     ///
     /// # Errors
-    /// As [`lend`](Graph::lend); then the buffer is freed.
+    /// Those of [`lend`](Graph::lend); then the buffer is freed.
     pub fn give<T: DeviceData>(&mut self, buffer: Buffer<'a, T>) -> Result<Loan<T>, GraphError> {
         self.accept(buffer.context())?;
         Ok(self.kept.give(buffer))
@@ -204,7 +204,7 @@ impl<'a> Graph<'a> {
     /// All nodes, in no particular order; inside of [`within`](Graph::within) those of the body.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
@@ -220,7 +220,7 @@ impl<'a> Graph<'a> {
     /// The nodes that wait for no other one.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphGetRootNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetRootNodes")]
@@ -265,7 +265,7 @@ impl<'a> Graph<'a> {
             .collect())
     }
 
-    /// What a node does.
+    /// Kind of a node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -359,7 +359,7 @@ impl<'a> Graph<'a> {
     /// Destroys the graph, and gives back what was moved in.
     ///
     /// # Errors
-    /// As the driver says. The graph is gone all the same, and with it what it kept.
+    /// Whatever the driver reports. The graph is gone all the same, and with it what it kept.
     ///
     /// Driver: `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroy")]
@@ -371,7 +371,7 @@ impl<'a> Graph<'a> {
 }
 
 bitflags::bitflags! {
-    /// What [`Graph::print_dot`] writes of nodes beyond their kinds. A bit that this crate does not name is passed on.
+    /// Details that [`Graph::print_dot`] writes of nodes. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct DotFlags: u32 {
         /// All that can be written.
@@ -388,8 +388,8 @@ bitflags::bitflags! {
     }
 }
 
-/// The list that a function of the driver gives in two calls: the number, then the handles, beside room
-/// for the data of as many edges.
+/// Reads a list from a function of the driver in two calls: the number, then the handles, with room for the data of
+/// as many edges.
 pub(super) fn list(
     query: impl Fn(*mut CUgraphNode, *mut CUgraphEdgeData, *mut usize) -> Result<(), Error>,
 ) -> Result<Vec<CUgraphNode>, Error> {

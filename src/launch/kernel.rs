@@ -27,7 +27,7 @@ pub struct Kernel<'m, S> {
     _signature: PhantomData<fn(S)>,
 }
 
-/// Why a launch did not happen.
+/// Error of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -68,7 +68,7 @@ pub enum LaunchError {
     SharedMemory {
         /// Bytes asked for.
         bytes: u32,
-        /// The most it can have.
+        /// Most bytes that it can have.
         limit: u32,
     },
     /// The driver refused.
@@ -95,7 +95,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.function
     }
 
-    /// The most threads that a block of this kernel can have, for its registers.
+    /// Most threads that a block of this kernel can have, limited by its registers.
     pub const fn max_threads_per_block(&self) -> u32 {
         self.limits.threads
     }
@@ -106,7 +106,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.limits.check(config)
     }
 
-    /// Allows launches up to this many bytes of dynamic shared memory, beyond the 48 KiB of old.
+    /// Allows launches up to this many bytes of dynamic shared memory, beyond the default of 48 KiB.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block.

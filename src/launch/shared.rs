@@ -30,10 +30,10 @@ impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
         self.module.clone()
     }
 
-    /// As [`Kernel::allow_shared_bytes`].
+    /// Like [`Kernel::allow_shared_bytes`].
     ///
     /// # Errors
-    /// As [`Kernel::allow_shared_bytes`].
+    /// Those of [`Kernel::allow_shared_bytes`].
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
     #[doc(alias = "cuFuncSetAttribute")]

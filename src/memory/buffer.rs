@@ -77,7 +77,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Allocates `len` elements and sets all their bytes to zero.
     ///
     /// # Errors
-    /// As [`alloc`](Buffer::alloc).
+    /// Those of [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemsetD8_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
@@ -91,7 +91,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Allocates as many elements as `host` has and copies them there.
     ///
     /// # Errors
-    /// As [`alloc`](Buffer::alloc).
+    /// Those of [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
@@ -175,7 +175,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Copies the buffer to `host`. Blocks until it is there.
     ///
     /// # Errors
-    /// As [`copy_from_host`](Buffer::copy_from_host).
+    /// Those of [`copy_from_host`](Buffer::copy_from_host).
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -186,7 +186,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Copies the buffer into a new vector. Blocks until it is there.
     ///
     /// # Errors
-    /// As [`copy_to_host`](Buffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Those of [`copy_to_host`](Buffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -197,7 +197,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Sets every element to `value`. The host does not wait.
     ///
     /// # Errors
-    /// As [`SliceMut::fill`].
+    /// Those of [`SliceMut::fill`].
     ///
     /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8_v2")]
@@ -213,7 +213,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Sets every byte to `value`. The host does not wait.
     ///
     /// # Errors
-    /// As [`SliceMut::set_bytes`].
+    /// Those of [`SliceMut::set_bytes`].
     ///
     /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8_v2")]
@@ -225,7 +225,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]

@@ -38,7 +38,7 @@ pub(crate) unsafe fn from_host(
 /// measured for faults of all kinds that happen during the copy (`tests/data/goldens/after_fault.txt`).
 ///
 /// # Safety
-/// As [`from_host`].
+/// The duties of [`from_host`].
 #[inline]
 pub(crate) unsafe fn to_host(
     context: &ContextRef,
@@ -56,7 +56,7 @@ pub(crate) unsafe fn to_host(
 /// Copies `bytes` bytes within the device. The host does not wait.
 ///
 /// # Safety
-/// As [`from_host`].
+/// The duties of [`from_host`].
 #[inline]
 pub(crate) unsafe fn within(
     context: &ContextRef,
@@ -93,7 +93,7 @@ pub(crate) unsafe fn between(
 /// Sets `len` elements of the pattern's width. The host does not wait.
 ///
 /// # Safety
-/// As [`from_host`]; the address is a multiple of the width.
+/// The duties of [`from_host`]; the address is a multiple of the width.
 #[inline]
 pub(crate) unsafe fn fill(
     context: &ContextRef,
@@ -157,7 +157,7 @@ pub(crate) unsafe fn to_host_on(
 /// Queues a copy of `bytes` bytes within the device.
 ///
 /// # Safety
-/// As [`within`]; both sides live until `stream` was waited for.
+/// The duties of [`within`]; both sides live until `stream` was waited for.
 #[inline]
 pub(crate) unsafe fn within_on(
     context: &ContextRef,
@@ -176,7 +176,7 @@ pub(crate) unsafe fn within_on(
 /// Queues a fill of `len` elements of the pattern's width.
 ///
 /// # Safety
-/// As [`fill`]; the memory lives until `stream` was waited for.
+/// The duties of [`fill`]; the memory lives until `stream` was waited for.
 #[inline]
 pub(crate) unsafe fn fill_on(
     context: &ContextRef,
@@ -329,7 +329,7 @@ pub(crate) unsafe fn fill_rows(context: &ContextRef, to: Rows, pattern: Pattern)
 /// Queues what [`fill_rows`] does.
 ///
 /// # Safety
-/// As [`fill_rows`]; the memory lives until `stream` was waited for.
+/// The duties of [`fill_rows`]; the memory lives until `stream` was waited for.
 pub(crate) unsafe fn fill_rows_on(
     context: &ContextRef,
     stream: CUstream,

@@ -140,7 +140,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// Gives the memory back and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// What the function answers; as [`ContextRef::with_current`]. None without a function.
+    /// What the function answers; those of [`ContextRef::with_current`]. None without a function.
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
     #[doc(alias = "cuCtxPushCurrent_v2")]

@@ -119,7 +119,7 @@ impl<'a, T: DeviceData> HostBlockMut<'a, T> {
     /// Elements of `host` whose rows begin `pitch` elements apart, and whose slices begin `rows` rows apart.
     ///
     /// # Errors
-    /// As [`HostBlock::strided`].
+    /// Those of [`HostBlock::strided`].
     pub fn strided(
         host: &'a mut [T],
         extent: impl Into<Extent>,

@@ -108,7 +108,7 @@ impl PeerAccess<'_, '_> {
     /// Ends the access and reports what `Drop` would swallow. Kernels that still use it are for the caller to wait for.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxDisablePeerAccess`, CUDA 4.0+.
     #[doc(alias = "cuCtxDisablePeerAccess")]

@@ -110,7 +110,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// Allocates as many elements as `host` has, and copies them on the host.
     ///
     /// # Errors
-    /// As [`zeroed`](PinnedBuffer::zeroed).
+    /// Those of [`zeroed`](PinnedBuffer::zeroed).
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
@@ -185,7 +185,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// as it is, without a call.
     ///
     /// # Errors
-    /// As the driver says. The memory is gone for the program all the same.
+    /// Whatever the driver reports. The memory is gone for the program all the same.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]

@@ -65,7 +65,7 @@ impl Driver {
     /// ```
     ///
     /// # Errors
-    /// As the driver says; `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
+    /// Whatever the driver reports; `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias = "cuPointerGetAttributes")]

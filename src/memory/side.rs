@@ -210,10 +210,10 @@ pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) 
     Ok(())
 }
 
-/// As [`copy`], in a context that the caller has found to be current and that of both sides.
+/// Like [`copy`], in a context that the caller has found to be current and that of both sides.
 ///
 /// # Safety
-/// As [`copy`]; `context` is current.
+/// The duties of [`copy`]; `context` is current.
 pub(crate) unsafe fn copy_here(
     context: &ContextRef,
     to: &Side<'_>,
@@ -228,7 +228,7 @@ pub(crate) unsafe fn copy_here(
 /// Copies one side into a new vector.
 ///
 /// # Safety
-/// As [`copy`]; the side holds elements of `T`.
+/// The duties of [`copy`]; the side holds elements of `T`.
 pub(crate) unsafe fn to_vec<T: DeviceData>(
     cx: &Current<'_, '_>,
     from: &Side<'_>,

@@ -122,7 +122,7 @@ impl<T: DeviceData> Slice<'_, T> {
     /// Copies the elements into a new vector. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`copy_to_host`](Slice::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Those of [`copy_to_host`](Slice::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -191,7 +191,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     /// Copies from device memory of the same context. The host does not wait.
     ///
     /// # Errors
-    /// As [`copy_from_host`](SliceMut::copy_from_host).
+    /// Those of [`copy_from_host`](SliceMut::copy_from_host).
     ///
     /// Driver: `cuMemcpyDtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoD_v2")]

@@ -116,7 +116,7 @@ impl<'m> Function<'m> {
     /// Says which share of the fast memory a kernel would rather have as cache, where the device has the choice.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuFuncSetCacheConfig`, CUDA 3.0+.
     #[doc(alias = "cuFuncSetCacheConfig")]

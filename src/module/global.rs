@@ -43,7 +43,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     /// Copies `host` into the variable. Returns when `host` may be reused.
     ///
     /// # Errors
-    /// As [`SliceMut::copy_from_host`].
+    /// Those of [`SliceMut::copy_from_host`].
     ///
     /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoD_v2")]
@@ -54,7 +54,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     /// Copies the variable to `host`. Blocks until it is there.
     ///
     /// # Errors
-    /// As [`Slice::copy_to_host`].
+    /// Those of [`Slice::copy_to_host`].
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]

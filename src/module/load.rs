@@ -32,7 +32,7 @@ impl<'ctx> Module<'ctx> {
         Self::load_ptx_with(cx, ptx, &LoadOptions::new())
     }
 
-    /// As [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
+    /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
     /// As [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
@@ -83,10 +83,10 @@ impl<'ctx> Module<'ctx> {
     /// where nothing else in it fits the device.
     ///
     /// # Errors
-    /// As [`load_binary`](Self::load_binary).
+    /// Those of [`load_binary`](Self::load_binary).
     ///
     /// # Safety
-    /// As [`load_binary`](Self::load_binary).
+    /// The duties of [`load_binary`](Self::load_binary).
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]

@@ -261,7 +261,7 @@ impl<'ctx> Module<'ctx> {
     /// unloaded it all the same, so that it must not be unloaded again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuModuleUnload`, CUDA 2.0+.
     #[doc(alias = "cuModuleUnload")]

@@ -25,7 +25,7 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// No options: as [`Module::load_ptx`](crate::Module::load_ptx).
+    /// No options: like [`Module::load_ptx`](crate::Module::load_ptx).
     pub fn new() -> Self {
         Self::default()
     }

@@ -32,7 +32,7 @@ impl<'ctx> SharedModule<'ctx> {
         Self(Keep::first(Box::new(module)))
     }
 
-    /// A kernel by its name, bound to a signature: as [`Module::function`] and
+    /// A kernel by its name, bound to a signature: like [`Module::function`] and
     /// [`Function::bind`](crate::Function::bind), but it keeps the code loaded instead of borrowing it.
     ///
     /// ```

@@ -17,7 +17,7 @@ macro_rules! driver_call {
     }};
 }
 
-/// As `driver_call`, for a call in or on a context: a sticky answer poisons it.
+/// Like `driver_call`, for a call in or on a context: a sticky answer poisons it.
 macro_rules! context_call {
     ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let context: &$crate::ContextRef = $context;

@@ -110,7 +110,7 @@ impl<'ctx> Event<'ctx> {
     /// Whether the stream has passed the mark. Does not wait.
     ///
     /// # Errors
-    /// As [`synchronize`](Event::synchronize).
+    /// Those of [`synchronize`](Event::synchronize).
     ///
     /// Driver: `cuEventQuery`, CUDA 2.0+.
     #[doc(alias = "cuEventQuery")]
@@ -145,7 +145,7 @@ impl<'ctx> Event<'ctx> {
     /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuEventDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuEventDestroy_v2")]

@@ -155,10 +155,10 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
         Ok(())
     }
 
-    /// As [`LentShared::copy_to_host`].
+    /// Like [`LentShared::copy_to_host`].
     ///
     /// # Errors
-    /// As [`LentShared::copy_to_host`].
+    /// Those of [`LentShared::copy_to_host`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]

@@ -61,7 +61,7 @@ impl<'scope> Scope<'scope, '_> {
     /// too.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]

@@ -93,7 +93,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Lends rows of device memory to this scope, to be used any number of times in order. As [`lend`](Scope::lend).
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]

@@ -110,7 +110,7 @@ impl<'ctx> Stream<'ctx> {
     /// Creates a stream that runs beside the legacy default stream: see [`StreamKind::NonBlocking`].
     ///
     /// # Errors
-    /// As [`new`](Stream::new).
+    /// Those of [`new`](Stream::new).
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+.
     #[doc(alias = "cuStreamCreate")]
@@ -129,7 +129,7 @@ impl<'ctx> Stream<'ctx> {
     /// Creates a stream with a priority, from the range of [`Current::stream_priorities`]; others are clamped.
     ///
     /// # Errors
-    /// As [`new`](Stream::new).
+    /// Those of [`new`](Stream::new).
     ///
     /// Driver: `cuStreamCreateWithPriority`, CUDA 5.5+.
     #[doc(alias = "cuStreamCreateWithPriority")]
@@ -190,7 +190,7 @@ impl<'ctx> Stream<'ctx> {
     /// Whether all work queued here is done. Does not wait.
     ///
     /// # Errors
-    /// As [`synchronize`](Stream::synchronize).
+    /// Those of [`synchronize`](Stream::synchronize).
     ///
     /// Driver: `cuStreamQuery`, CUDA 2.0+.
     #[doc(alias = "cuStreamQuery")]
@@ -219,7 +219,7 @@ impl<'ctx> Stream<'ctx> {
     /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuStreamDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuStreamDestroy_v2")]

@@ -44,7 +44,7 @@ impl<T: DeviceData> SliceMut<'_, T> {
     /// Queues a copy from `host` to all elements on `stream`. The host does not wait, if `host` is page-locked.
     ///
     /// # Errors
-    /// As [`Slice::copy_to_raw`].
+    /// Those of [`Slice::copy_to_raw`].
     ///
     /// # Safety
     /// When the copy is over says [`Slice::copy_to_raw`].

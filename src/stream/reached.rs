@@ -86,7 +86,7 @@ pub struct Reached<'ctx> {
 
 impl<'ctx> Reached<'ctx> {
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     fn new(stream: CUstream, current: &ContextRef, context: Keep<'ctx, ContextRef>) -> Result<Self, Error> {
         let told = Arc::<Told>::default();
         let theirs = Arc::into_raw(Arc::clone(&told)).cast_mut().cast::<c_void>();

@@ -209,7 +209,7 @@ impl<V> Pending<V> {
     /// Makes work queued later on `stream` wait for this work. The host does not wait.
     ///
     /// # Errors
-    /// As [`Stream::wait`].
+    /// Those of [`Stream::wait`].
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
@@ -241,7 +241,7 @@ impl<V> Pending<V> {
     /// work itself, or one that runs nothing else, so that what is queued behind the work need not wait for the call.
     ///
     /// # Errors
-    /// As the driver says, when the stream is asked to wait or to call. Then the host waits for the work, as
+    /// Whatever the driver reports, when the stream is asked to wait or to call. Then the host waits for the work, as
     /// [`wait`](Pending::wait) does.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].

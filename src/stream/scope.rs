@@ -261,7 +261,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Lends device memory to this scope to be read. It may be lent to other streams too, and read by the host meanwhile.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]

@@ -31,7 +31,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Lends a texture to this scope, for kernels that are launched on its stream. It may be lent to other streams too.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
@@ -43,7 +43,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Lends a surface to this scope, for kernels that are launched on its stream. It may be lent to other streams too.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]

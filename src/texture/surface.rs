@@ -98,7 +98,7 @@ impl<'a> Surface<'a> {
     /// What it was made of, as the driver says it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuSurfObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectGetResourceDesc")]
@@ -114,7 +114,7 @@ impl<'a> Surface<'a> {
     /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuSurfObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectDestroy")]

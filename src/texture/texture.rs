@@ -135,7 +135,7 @@ impl<'a> Texture<'a> {
     /// How it is read, as the driver says it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuTexObjectGetTextureDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetTextureDesc")]
@@ -150,7 +150,7 @@ impl<'a> Texture<'a> {
     /// What it was made of, as the driver says it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuTexObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceDesc")]
@@ -165,7 +165,7 @@ impl<'a> Texture<'a> {
     /// As what its array is read, as the driver says it; `None` if as what it is.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuTexObjectGetResourceViewDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
@@ -181,7 +181,7 @@ impl<'a> Texture<'a> {
     /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuTexObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectDestroy")]

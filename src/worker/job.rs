@@ -58,7 +58,7 @@ impl<R> Job<R> {
     /// Blocks until the closure has run, and gives its result.
     ///
     /// # Errors
-    /// As [`Worker::run`](super::Worker::run). On the worker's own thread, where it would wait for ever,
+    /// Those of [`Worker::run`](super::Worker::run). On the worker's own thread, where it would wait for ever,
     /// [`WorkerError::OwnThread`]: the closure runs later, and its result is dropped.
     pub fn wait(self) -> Result<R, WorkerError> {
         if is_on(self.worker) { Err(WorkerError::OwnThread) } else { self.slot.wait() }

@@ -44,7 +44,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     /// element, and one at least.
     ///
     /// # Errors
-    /// As [`Array::new`](super::Array::new).
+    /// Those of [`Array::new`](super::Array::new).
     ///
     /// Driver: `cuMipmappedArrayCreate`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayCreate")]
@@ -120,7 +120,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     /// it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMipmappedArrayDestroy`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayDestroy")]

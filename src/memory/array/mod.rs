@@ -151,7 +151,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Creates an array as [`new`](Array::new) does and copies `host` there: row by row, slice by slice.
     ///
     /// # Errors
-    /// As [`new`](Array::new) and [`ArrayPart::copy_from_host`].
+    /// Those of [`new`](Array::new) and [`ArrayPart::copy_from_host`].
     ///
     /// Driver: `cuArray3DCreate_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
@@ -201,7 +201,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Copies `host` to the array: row by row, slice by slice. Returns when `host` may be reused.
     ///
     /// # Errors
-    /// As [`ArrayPart::copy_from_host`].
+    /// Those of [`ArrayPart::copy_from_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -212,7 +212,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Copies the array to `host`: row by row, slice by slice. Blocks until the elements are there.
     ///
     /// # Errors
-    /// As [`ArrayPart::copy_to_host`].
+    /// Those of [`ArrayPart::copy_to_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -223,7 +223,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Copies the array into a new vector: row by row, slice by slice. Blocks until the elements are there.
     ///
     /// # Errors
-    /// As [`ArrayPart::to_vec`].
+    /// Those of [`ArrayPart::to_vec`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -240,7 +240,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuArrayDestroy`, CUDA 2.0+.
     #[doc(alias = "cuArrayDestroy")]

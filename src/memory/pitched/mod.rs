@@ -86,7 +86,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Allocates rows as [`alloc`](PitchedBuffer::alloc) does and copies `host` there, which has no gaps.
     ///
     /// # Errors
-    /// As [`alloc`](PitchedBuffer::alloc) and [`PitchedMut::copy_from_host`].
+    /// Those of [`alloc`](PitchedBuffer::alloc) and [`PitchedMut::copy_from_host`].
     ///
     /// Driver: `cuMemAllocPitch_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemAllocPitch_v2")]
@@ -167,7 +167,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Copies `host`, which has no gaps between its rows, to the device. Returns when `host` may be reused.
     ///
     /// # Errors
-    /// As [`PitchedMut::copy_from_host`].
+    /// Those of [`PitchedMut::copy_from_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -178,7 +178,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Copies all rows to `host`, where no gaps are between them. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`Pitched::copy_to_host`].
+    /// Those of [`Pitched::copy_to_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -189,7 +189,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Copies all rows into a new vector, without gaps. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`Pitched::to_vec`].
+    /// Those of [`Pitched::to_vec`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -200,7 +200,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Sets every element to `value`, and nothing between the rows. The host does not wait.
     ///
     /// # Errors
-    /// As [`PitchedMut::fill`].
+    /// Those of [`PitchedMut::fill`].
     ///
     /// Driver: `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD2D8_v2")]
@@ -215,7 +215,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
