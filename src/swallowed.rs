@@ -13,7 +13,7 @@ use crate::error::Error;
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: OnceCell<fn(Error)> = OnceCell::new();
 
-/// How many errors were swallowed since the process began.
+/// Number of errors that were swallowed since the process began.
 pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }

@@ -34,7 +34,7 @@ unsafe impl Handle for Allocation {
 
 /// `len` elements of device memory in one context, freed on drop.
 ///
-/// The host cannot dereference it: what it holds comes back by a copy. It borrows its context, so it is freed
+/// The host cannot dereference it: its contents come back by a copy. It borrows its context, so it is freed
 /// before the context is destroyed. It may be sent to and dropped on any thread.
 ///
 /// The copies here are synchronous for the host memory they touch: it can be reused when they return. On the
@@ -133,7 +133,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// True if there are no elements.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

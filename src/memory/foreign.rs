@@ -12,7 +12,7 @@ use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 
-/// Gives memory back to the code that it is from.
+/// Function that gives memory back to the code that allocated it.
 type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx>;
 
 /// `len` elements of device memory that other code has allocated, in any way, with or without a function that gives it
@@ -140,7 +140,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// Gives the memory back and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// What the function answers; those of [`ContextRef::with_current`]. None without a function.
+    /// Those of the function, and those of [`ContextRef::with_current`]. None without a function.
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -157,7 +157,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         }
         let released =
             context.with_current(|| release.take().map_or(Ok(()), |release| release(context, address)));
-        // Not called: what it owns may not be touched in a forked child, or without the context.
+        // Not called: its captures may not be touched in a forked child, or without the context.
         mem::forget(release);
         released
     }

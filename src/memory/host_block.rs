@@ -42,7 +42,7 @@ unsafe impl<T: DeviceData> Send for HostBlockMut<'_, T> {}
 // SAFETY: as above; shared, it gives nothing out.
 unsafe impl<T: DeviceData> Sync for HostBlockMut<'_, T> {}
 
-/// What both kinds of blocks answer.
+/// Common methods of both kinds of blocks.
 macro_rules! common {
     ($block:ident) => {
         impl<T: DeviceData> $block<'_, T> {

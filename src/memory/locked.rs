@@ -1,4 +1,4 @@
-//! What page-locked memory has in common, and how it is kept from the host when the device may still write it.
+//! Page-locked memory, and its protection from the host while the device may still write it.
 //!
 //! After a fault every wait answers at once, while copies to page-locked memory go on, and no call tells when they are
 //! over (see the [module of streams](crate::stream)). So a wait that fails proves nothing: the memory that the work was
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::DeviceData;
 
-/// Whether memory is lost; a link in the chain of the scope that it was lent to last.
+/// The mark of lost memory, and a link in the chain of the scope that it was lent to last.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
     lost: AtomicBool,
@@ -42,7 +42,7 @@ impl Marks {
         self.0.set(ptr::from_ref(mark).cast_mut());
     }
 
-    /// Marks all of it as lost.
+    /// Marks all memory in the chain as lost.
     #[cold]
     pub(crate) fn lose(&self) {
         let mut at = self.0.get();
@@ -57,12 +57,12 @@ impl Marks {
 
 /// Elements in page-locked memory of the host.
 ///
-/// It is `pub` for a sealed trait that gives it, and met nowhere outside.
+/// It is `pub` only because a sealed trait returns it.
 #[derive(Debug)]
 pub struct Locked<T> {
     start: NonNull<T>,
     len: usize,
-    /// Whether it is page-locked for the other contexts of the driver too.
+    /// True if it is page-locked for the other contexts of the driver too.
     portable: bool,
     mark: Mark,
 }
@@ -139,7 +139,7 @@ pub(crate) mod sealed {
         label = "lend a whole `PinnedBuffer` or `Registered`: after a fault, only its owner can be kept from the host"
     )]
     pub trait PageLocked {
-        /// What lies in it.
+        /// Type of its elements.
         type Element: DeviceData;
         fn locked(&self) -> &Locked<Self::Element>;
         fn home(&self) -> &ContextRef;

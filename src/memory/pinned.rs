@@ -19,7 +19,7 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
 bitflags::bitflags! {
-    /// How page-locked memory is allocated.
+    /// Options of allocating page-locked memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
@@ -158,7 +158,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         self.memory.context()
     }
 
-    /// Whether the memory is lost: it was lent to work that could not be waited for, and the device may still write it.
+    /// True if the memory is lost: it was lent to work that could not be waited for, and the device may still write it.
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }

@@ -17,7 +17,7 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
 bitflags::bitflags! {
-    /// How memory is registered.
+    /// Options of registering memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
@@ -135,11 +135,11 @@ pub struct Registered<'ctx, O: HostOwner> {
     _owner: PhantomData<O>,
 }
 
-/// Why memory could not be registered.
+/// Error of registering memory.
 #[derive(thiserror::Error)]
 #[error("{error}")]
 pub struct RegisterError<O> {
-    /// What went wrong.
+    /// The error.
     pub error: MemoryError,
     /// The memory, unless the driver left open whether it is registered: then it is leaked.
     pub memory: Option<O>,
@@ -200,7 +200,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         self.registration.context()
     }
 
-    /// Whether the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
+    /// True if the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
@@ -233,7 +233,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     }
 }
 
-/// Whether memory is certain not to be registered by a call that failed; undoes what it may have done.
+/// True if a call that failed has certainly not registered the memory; undoes what it may have done.
 #[cold]
 fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> bool {
     let by_others = error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;

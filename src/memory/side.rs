@@ -10,7 +10,7 @@ use super::extent::{Extent, Strides};
 use super::{DeviceData, MemoryError};
 use crate::context::{ContextRef, Current, Token};
 
-/// What can be copied from, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
+/// Source of a copy, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
 /// ([`Pitched`](super::Pitched)) or an array ([`ArrayPart`](super::ArrayPart)).
 pub trait CopySource<T: DeviceData>: sealed::Source<T> {}
 
@@ -18,12 +18,12 @@ impl<T: DeviceData, S: sealed::Source<T>> CopySource<T> for S {}
 
 pub(crate) mod sealed {
     pub trait Source<T> {
-        /// The side of a copy that this is.
+        /// This as a side of a copy.
         fn side(&self) -> super::Side<'_>;
     }
 }
 
-/// Where a side lies.
+/// Place of a side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     /// At an address of the host.
@@ -31,26 +31,26 @@ pub(crate) enum Place {
     /// At an address of the device.
     Device {
         address: CUdeviceptr,
-        /// Whether the driver chose the distance of rows.
+        /// True if the driver chose the distance of rows.
         aligned: bool,
     },
     /// In an array, from an element on.
     Array {
         raw: CUarray,
         at: [usize; 3],
-        /// Whether it has slices, layers or faces.
+        /// True if it has slices, layers or faces.
         solid: bool,
     },
 }
 
-/// One side of a copy. It is `pub` for a sealed trait that gives it, and met nowhere outside.
+/// One side of a copy. It is `pub` only because a sealed trait returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     pub(crate) place: Place,
-    /// Of an array, only the extent counts.
+    /// For an array, only the extent counts.
     pub(crate) strides: Strides,
     pub(crate) element_bytes: usize,
-    /// The context of what is not on the host.
+    /// The context of a side that is not on the host.
     pub(crate) home: Option<&'a ContextRef>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Whether both are parts of one array and have elements in common.
+    /// True if both are parts of one array and have elements in common.
     fn overlaps(&self, other: &Self) -> bool {
         let (Place::Array { raw, at, .. }, Place::Array { raw: other_raw, at: other_at, .. }) =
             (self.place, other.place)
@@ -136,7 +136,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Which function copies between two sides that have the same extent.
+/// The function that copies between two sides with the same extent.
 fn form(to: &Side<'_>, from: &Side<'_>) -> Form {
     let solid = |side: &Side<'_>| matches!(side.place, Place::Array { solid: true, .. });
     if to.strides.extent.depth > 1 || solid(to) || solid(from) {
@@ -249,8 +249,8 @@ pub(crate) unsafe fn to_vec<T: DeviceData>(
 /// Queues a copy between two sides, neither of which is written by the host.
 ///
 /// # Safety
-/// As [`copy`]; the destination is not on the host, both sides are of the token's context, and both stay as they are
-/// until `stream` was waited for or its context is lost.
+/// The duties of [`copy`]; the destination is not on the host, both sides are of the token's context, and both stay as
+/// they are until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_on(
     token: Token<'_>,
     stream: CUstream,

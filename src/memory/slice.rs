@@ -44,7 +44,7 @@ pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(us
     Some((start, end.checked_sub(start)?))
 }
 
-/// What both kinds of slices answer.
+/// Common methods of both kinds of slices.
 macro_rules! common {
     ($slice:ident) => {
         impl<'a, T: DeviceData> $slice<'a, T> {
@@ -57,7 +57,7 @@ macro_rules! common {
                 self.len
             }
 
-            /// Whether there are no elements.
+            /// True if there are no elements.
             pub const fn is_empty(&self) -> bool {
                 self.len == 0
             }

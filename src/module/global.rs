@@ -35,7 +35,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// True if there are no elements.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -1,4 +1,4 @@
-//! Loading code, and what to do when the driver refuses it.
+//! Loading code, and advice for code that the driver refuses.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
-/// Bytes for what the driver's compiler writes.
+/// Bytes for the log of the driver's compiler.
 const LOG_BYTES: usize = 16 << 10;
 
 impl<'ctx> Module<'ctx> {
@@ -35,8 +35,8 @@ impl<'ctx> Module<'ctx> {
     /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
-    /// As [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
-    /// value that the driver does not know.
+    /// Those of [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option
+    /// or a value that the driver does not know.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -79,8 +79,8 @@ impl<'ctx> Module<'ctx> {
         unsafe { Self::load_binary_with(cx, image, &LoadOptions::new()) }
     }
 
-    /// As [`load_binary`](Self::load_binary), with options for the driver's compiler, which compiles the PTX of a fatbin
-    /// where nothing else in it fits the device.
+    /// Like [`load_binary`](Self::load_binary), with options for the driver's compiler, which compiles the PTX of a
+    /// fatbin where nothing else in it fits the device.
     ///
     /// # Errors
     /// Those of [`load_binary`](Self::load_binary).
@@ -155,14 +155,14 @@ fn log_options(
     vec![(buffer, room.as_mut_ptr().cast()), (size, ptr::without_provenance_mut(room.len()))]
 }
 
-/// What the driver wrote, up to the NUL.
+/// Text of a log, up to the NUL.
 fn text_of(room: &[u8]) -> String {
     let text =
         CStr::from_bytes_until_nul(room).map_or_else(|_| String::new(), |text| text.to_string_lossy().into());
     text.trim_end().to_owned()
 }
 
-/// What a user can do about refused code.
+/// Advice to the user about refused code.
 #[cold]
 fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<String> {
     let driver = context.driver().version();

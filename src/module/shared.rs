@@ -14,7 +14,7 @@ use crate::raw::keep::Keep;
 #[derive(Clone)]
 pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);
 
-/// Why a shared module gave no kernel.
+/// Error of making a kernel from a shared module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {

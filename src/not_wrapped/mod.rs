@@ -30,7 +30,7 @@ pub enum Why {
     Superseded,
     /// NVIDIA has replaced them, and programs should not use them any more.
     Deprecated,
-    /// What they do is done in another way.
+    /// Their work is done in another way.
     Unneeded,
     /// They serve purposes that this crate does not have.
     OutOfScope,

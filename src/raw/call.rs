@@ -26,8 +26,8 @@ macro_rules! context_call {
     }};
 }
 
-/// Calls the first of two revisions of one function that the driver has. Where it has neither, the error names the
-/// second, so that one is the older.
+/// Calls the first of two revisions of one function that the driver has. If it has neither, the error names the
+/// second, which should therefore be the older one.
 macro_rules! either_call {
     ($library:expr, $first:ident($($argument:expr),* $(,)?) or $second:ident($($other:expr),* $(,)?)) => {{
         let library: cuprum_sys::Library = $library;

@@ -16,10 +16,10 @@ use crate::error::Error;
 /// # Safety
 /// The driver allows any thread to use and to free the handle.
 pub(crate) unsafe trait Handle: Copy {
-    /// What `Debug` calls it.
+    /// Name in `Debug` output.
     const NAME: &'static str;
 
-    /// Whether there is anything to free: not so for default streams, and for memory of no bytes.
+    /// True if there is anything to free: not so for default streams, and for memory of no bytes.
     fn is_owned(self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! What an object keeps of what it was made in: a borrow, or one of a counted number of shares.
+//! Keeping alive the thing that an object was made in: by a borrow, or by one of a counted number of shares.
 //!
 //! One family of types serves both. A thing that is borrowed lies in its owner, which the borrow checker keeps in
 //! place for `'a`. A thing that is shared lies in an allocation of its own with a count in it; its objects are
@@ -29,7 +29,7 @@ pub(crate) unsafe trait Shareable: Sized {
 
 /// The address of a thing that is alive while whoever holds this is: the holder borrows it or has a share.
 ///
-/// It is `pub` for a sealed trait that gives it, and met nowhere outside.
+/// It is `pub` only because a sealed trait returns it.
 pub struct Near<'a, T>(NonNull<T>, PhantomData<&'a T>);
 
 impl<T> Clone for Near<'_, T> {

@@ -1,4 +1,4 @@
-//! The mark of what stays on the thread on which it was made.
+//! Marker for types that stay on the thread on which they were made.
 
 use std::marker::PhantomData;
 

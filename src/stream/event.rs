@@ -13,12 +13,12 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
 bitflags::bitflags! {
-    /// What an event is for. A bit that this crate does not name is passed on.
+    /// Options of an event. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct EventFlags: u32 {
         /// The host sleeps while it waits for the event, where it would spin.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
-        /// The event takes no time: cheaper to record and to wait for, useless for timing.
+        /// The event records no time: cheaper to record and to wait for, useless for timing.
         const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
         const _ = !0;
     }
@@ -45,7 +45,7 @@ unsafe impl Handle for CUevent {
 }
 
 impl<'ctx> Event<'ctx> {
-    /// Creates an event; with no flags, one that takes the time.
+    /// Creates an event; with no flags, one that records the time.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
@@ -107,7 +107,7 @@ impl<'ctx> Event<'ctx> {
         unsafe { context_call!(self.context(), cuEventSynchronize(self.as_raw())) }
     }
 
-    /// Whether the stream has passed the mark. Does not wait.
+    /// True if the stream has passed the mark. Does not wait.
     ///
     /// # Errors
     /// Those of [`synchronize`](Event::synchronize).
@@ -137,7 +137,7 @@ impl<'ctx> Event<'ctx> {
             either_call!(library, cuEventElapsedTime(out, start, end) or cuEventElapsedTime_v2(out, start, end))
         }
         .map_err(|error| self.context().record(error))?;
-        // To the nearest nanosecond; what is no length of time becomes none.
+        // To the nearest nanosecond; an invalid duration becomes zero.
         Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 

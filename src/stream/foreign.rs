@@ -83,7 +83,7 @@ impl<'ctx> ForeignStream<'ctx> {
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
-        // SAFETY: the caller vouches for the stream; that it is somebody's to destroy is seen to by not dropping it.
+        // SAFETY: the caller vouches for the stream; it is not destroyed here, since it is never dropped.
         unsafe { Stream::from_raw(cx, raw) }.map(|stream| Self(ManuallyDrop::new(stream)))
     }
 }
@@ -102,7 +102,8 @@ impl<'ctx> ForeignEvent<'ctx> {
     }
 }
 
-/// What borrows a handle: it dereferences to the owner's type, and gives back the context alone.
+/// Common part of the types that borrow a handle: they dereference to the owner's type, and give back the context
+/// alone.
 macro_rules! foreign {
     ($name:ident of $owner:ident) => {
         impl<'ctx> Deref for $name<'ctx> {

@@ -97,14 +97,14 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
         self.stream
     }
 
-    /// Whether this and another part of `bytes` bytes have some in common.
+    /// True if this and another part of `bytes` bytes overlap.
     pub(super) const fn overlaps(&self, other: CUdeviceptr, bytes: usize) -> bool {
         self.address < other + bytes as CUdeviceptr && other < self.address + bytes as CUdeviceptr
     }
 }
 
 impl<'scope, T: DeviceData> Lent<'scope, T> {
-    /// What is borrowed mutably by a scope, as its parts.
+    /// A loan of memory that is borrowed mutably for a scope.
     pub(super) const fn new(part: LentShared<'scope, T>) -> Self {
         Self { part, _elements: PhantomData }
     }

@@ -54,7 +54,7 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
-/// How a stream relates to the legacy default stream.
+/// Relation of a stream to the legacy default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum StreamKind {
     /// In order with the legacy default stream, and so with synchronous copies (but not where the library was opened
@@ -158,7 +158,7 @@ impl<'ctx> Stream<'ctx> {
         self.queue.raw()
     }
 
-    /// How the stream relates to the legacy default stream.
+    /// Relation of the stream to the legacy default stream.
     pub const fn kind(&self) -> StreamKind {
         self.kind
     }
@@ -187,7 +187,7 @@ impl<'ctx> Stream<'ctx> {
         unsafe { context_call!(context, cuStreamSynchronize(self.as_raw())) }
     }
 
-    /// Whether all work queued here is done. Does not wait.
+    /// True if all work queued here is done. Does not wait.
     ///
     /// # Errors
     /// Those of [`synchronize`](Stream::synchronize).

@@ -47,7 +47,7 @@ impl<T: DeviceData> SliceMut<'_, T> {
     /// Those of [`Slice::copy_to_raw`].
     ///
     /// # Safety
-    /// When the copy is over says [`Slice::copy_to_raw`].
+    /// [`Slice::copy_to_raw`] says when the copy is over.
     /// 1. `host` is valid for reads of as many initialized elements as the slice has, and stays so until the copy is over:
     ///    it is neither freed, moved nor unregistered.
     /// 2. Until the copy is over, the host does not write that memory.

@@ -1,4 +1,4 @@
-//! Futures of what streams do, woken by the driver and independent of any runtime.
+//! Futures of work on streams, woken by the driver and independent of any runtime.
 //!
 //! The driver calls a function when the stream has come to it. Of its two kinds, `cuStreamAddCallback` is used: measured on
 //! an H200 with driver 580, after a fault it is called, with the fault, while functions of `cuLaunchHostFunc` are
@@ -20,14 +20,14 @@ use crate::error::Error;
 use crate::raw::call::{context_call, forked};
 use crate::raw::keep::Keep;
 
-/// What the driver's call and the future share. Each has a share of its own, so that whichever comes last frees it; if
-/// the driver never calls, its share leaks, without a waker in it.
+/// State that the driver's callback and the future share. Each has a share of its own, so that whichever comes last
+/// frees it; if the driver never calls, its share leaks, without a waker in it.
 #[derive(Default)]
 struct Told(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// What the driver said.
+    /// Status that the driver reported.
     status: Option<CUresult>,
     waker: Option<Waker>,
 }
@@ -37,7 +37,7 @@ impl Told {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the driver said; if it has not called yet, it will wake `waker`.
+    /// The status that the driver reported; if it has not called yet, it will wake `waker`.
     fn status_or_wake(&self, waker: &Waker) -> Option<CUresult> {
         // Wakers are somebody else's code: they are made before the lock is taken, and dropped after it.
         let mut spare = Some(waker.clone());
@@ -226,7 +226,7 @@ impl<V> Future for PendingFuture<V> {
         let Poll::Ready(answer) = Pin::new(&mut this.reached).poll(cx) else { return Poll::Pending };
         let Some(pending) = this.pending.take() else { return Poll::Pending };
         Poll::Ready(match answer {
-            // The stream was called behind the work, with success.
+            // The driver's callback ran behind the work, with success.
             Ok(()) => Ok(pending.over()),
             Err(error) => Err(pending.failed(error)),
         })

@@ -1,7 +1,7 @@
 //! Work on streams with memory that is lent to it, in a scope that waits.
 //!
-//! What is copied to the host asynchronously, and why only to page-locked memory whose owner is lent, is said in the
-//! [module of streams](super).
+//! The [module of streams](super) says which copies to the host are asynchronous, and why they need page-locked memory
+//! whose owner is lent.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -24,7 +24,7 @@ use crate::raw::this_thread::ThisThread;
 /// touched nor freed while the stream uses it.
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
-    /// Whether what other calls wrote has to be waited for.
+    /// True if writes of other calls have to be waited for.
     apart: bool,
     token: Token<'scope>,
     /// Page-locked memory that the device may write.
@@ -52,11 +52,11 @@ pub(super) struct Wait<'a, S: Streams> {
     pub(super) marks: &'a Marks,
 }
 
-/// How a wait ended.
+/// Outcome of a wait.
 pub(super) struct Waited {
     /// The first error.
     pub(super) result: Result<(), Error>,
-    /// Whether the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost.
+    /// True if the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost.
     pub(super) is_over: bool,
 }
 
@@ -78,8 +78,8 @@ impl Streams for RefCell<Vec<CUstream>> {
 }
 
 impl<S: Streams> Wait<'_, S> {
-    /// The context is made current by handle, in case the scope's body left another one. All streams are waited for,
-    /// and the first error is reported. If a stream cannot be waited for, all of the context is.
+    /// Makes the context current by handle, in case the scope's body left another one. Waits for all streams, and
+    /// reports the first error. If a stream cannot be waited for, waits for all of the context.
     pub(super) fn wait(&self) -> Waited {
         let (mut first, mut is_over) = (Ok(()), true);
         let activated = activated(self.context, || {

@@ -95,7 +95,7 @@ impl<'a> Surface<'a> {
         self.object.context()
     }
 
-    /// What it was made of, as the driver says it.
+    /// Resource of the surface, as the driver describes it.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; whatever the driver reports.

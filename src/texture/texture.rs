@@ -88,8 +88,8 @@ impl<'a> Texture<'a> {
     /// Creates a texture of an array that is read as other elements, or of which only some layers or levels are read.
     ///
     /// # Errors
-    /// As [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or levels that
-    /// the array has not.
+    /// Those of [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or
+    /// levels that the array lacks.
     ///
     /// Driver: `cuTexObjectCreate`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectCreate")]
@@ -132,7 +132,7 @@ impl<'a> Texture<'a> {
         self.object.context()
     }
 
-    /// How it is read, as the driver says it.
+    /// Sampling of the texture, as the driver describes it.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; whatever the driver reports.
@@ -147,7 +147,7 @@ impl<'a> Texture<'a> {
         Ok(Sampler::read_back(&described))
     }
 
-    /// What it was made of, as the driver says it.
+    /// Resource of the texture, as the driver describes it.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; whatever the driver reports.
@@ -162,7 +162,7 @@ impl<'a> Texture<'a> {
         Ok(Resource::read(&described))
     }
 
-    /// As what its array is read, as the driver says it; `None` if as what it is.
+    /// View of the array, as the driver describes it; `None` without a view.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; whatever the driver reports.

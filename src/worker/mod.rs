@@ -43,12 +43,12 @@ thread_local! {
     static WORKER: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Whether this is the thread of a worker.
+/// True if this is the thread of that worker.
 fn is_on(worker: u64) -> bool {
     WORKER.get() == worker
 }
 
-/// Why a worker did not run a closure to its end.
+/// Error of running a closure on a worker.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
@@ -73,7 +73,7 @@ pub enum WorkerError {
 
 /// A thread that runs closures, one after another, with one context current.
 ///
-/// Which context is current is a matter of each thread. A worker brings a thread of its own, on which nobody else pushes
+/// Each thread has its own current context. A worker brings a thread of its own, on which nobody else pushes
 /// anything, to any code that has to use a context without caring for its own thread's stack. It can be used from any
 /// number of threads at once; closures run in the order in which they were handed over.
 ///
@@ -220,7 +220,7 @@ impl<R> Drop for WaitsAnyway<'_, R> {
     }
 }
 
-/// Runs what comes until nobody can send any more.
+/// Runs tasks until no sender is left.
 fn run_all(context: SharedContext, tasks: Receiver<Task>, unseen: &Unseen) {
     while let Ok(task) = tasks.recv() {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| task(&context))) {

@@ -15,8 +15,8 @@ use crate::raw::held::Held;
 
 /// An array of elements of `T` and smaller ones, each with half the sides of the one before, freed on drop.
 ///
-/// A [`Texture`](crate::texture::Texture) of it reads the level that fits the distance of the texels that are asked
-/// for, or mixes two.
+/// A [`Texture`](crate::texture::Texture) of it reads the level that fits the distance of the requested texels, or
+/// interpolates between two.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -40,8 +40,8 @@ pub struct MipmappedArray<'ctx, T: Texel> {
 }
 
 impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
-    /// Creates a mipmapped array whose largest level has this shape. There are never more levels than down to a single
-    /// element, and one at least.
+    /// Creates a mipmapped array whose largest level has this shape. The number of levels is clamped: at least one, at
+    /// most as many as there are down to a single element.
     ///
     /// # Errors
     /// Those of [`Array::new`](super::Array::new).
@@ -106,12 +106,12 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         self.stored.levels
     }
 
-    /// What it was made for.
+    /// Flags with which it was made.
     pub const fn flags(&self) -> ArrayFlags {
         self.stored.flags
     }
 
-    /// Makes the array one that is shared: it goes when the last of its handles, textures and surfaces is dropped.
+    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
     pub fn share(self) -> SharedMipmappedArray<'ctx, T> {
         SharedMipmappedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
     }

@@ -47,14 +47,14 @@ unsafe impl Handle for Storage {
     }
 }
 
-/// What arrays of all elements have in common.
+/// Common part of arrays of any element type.
 pub(crate) struct Stored<'ctx> {
     memory: Held<'ctx, Storage>,
     shape: ArrayShape,
     flags: ArrayFlags,
     /// Levels of a mipmapped array.
     levels: u32,
-    /// Only of a shared one.
+    /// Some in a shared array only.
     shares: Option<AtomicUsize>,
 }
 
@@ -64,7 +64,7 @@ unsafe impl Shareable for Stored<'_> {
         self.shares.as_ref()
     }
 
-    /// Dropping what it consists of frees it.
+    /// Dropping its fields frees it.
     fn end(&self) {}
 }
 
@@ -169,7 +169,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// The array, borrowed: to copy parts of it and to make textures and surfaces.
     pub fn view(&self) -> ArrayView<'_, T> {
         let Storage::Array(raw) = self.stored.raw() else { return ArrayView::none(self.stored.near()) };
-        // SAFETY: the handle is live as long as this is borrowed, and this is what it was made as.
+        // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
         unsafe { ArrayView::new(raw, self.stored.shape, self.stored.flags, self.stored.near()) }
     }
 
@@ -193,7 +193,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.stored.shape.extent()
     }
 
-    /// What it was made for.
+    /// Flags with which it was made.
     pub const fn flags(&self) -> ArrayFlags {
         self.stored.flags
     }
@@ -231,7 +231,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.view().all().to_vec(cx)
     }
 
-    /// Makes the array one that is shared: it goes when the last of its handles, textures and surfaces is dropped.
+    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
     pub fn share(self) -> SharedArray<'ctx, T> {
         SharedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
     }

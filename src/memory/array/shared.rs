@@ -42,7 +42,7 @@ pub struct SharedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>)
 /// A handle of a mipmapped array that is shared, as [`SharedArray`] is.
 pub struct SharedMipmappedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>);
 
-/// What both kinds of handles do.
+/// Common methods of both kinds of handles.
 macro_rules! shared {
     ($shared:ident of $array:ident) => {
         impl<'ctx, T: Texel> $shared<'ctx, T> {

@@ -1,4 +1,4 @@
-//! What an array may hold.
+//! Elements of arrays.
 
 use cuprum_sys::{CUarray_format, CUresourceViewFormat};
 

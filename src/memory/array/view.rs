@@ -26,7 +26,7 @@ pub struct ArrayView<'a, T: Texel> {
 
 /// Elements of an array, borrowed to be copied from and to. `Copy`.
 ///
-/// Kernels may write the array through surfaces, so that no borrow has it alone: see the
+/// Kernels may write the array through surfaces, so that no borrow is exclusive: see the
 /// [module of memory](crate::memory#arrays).
 #[derive(Clone, Copy)]
 pub struct ArrayPart<'a, T: Texel> {
@@ -100,12 +100,12 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         self.shape.extent()
     }
 
-    /// What it was made for.
+    /// Flags with which it was made.
     pub const fn flags(&self) -> ArrayFlags {
         self.flags
     }
 
-    /// What the driver says of it.
+    /// Description of the array by the driver.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; whatever the driver reports.

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
-/// Rows of device memory in one context, of which the driver chose the distance, so that each begins well aligned for
+/// Rows of device memory in one context, at a distance that the driver chose, so that each begins well aligned for
 /// kernels. Freed on drop.
 ///
 /// A kernel gets the address of the first element and finds row `y` [`pitch_bytes`](PitchedBuffer::pitch_bytes) times

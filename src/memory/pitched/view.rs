@@ -40,7 +40,7 @@ use crate::raw::keep::Near;
 pub struct Pitched<'a, T: DeviceData> {
     address: CUdeviceptr,
     strides: Strides,
-    /// Whether the driver chose the distance of rows.
+    /// True if the driver chose the distance of rows.
     aligned: bool,
     context: Near<'a, ContextRef>,
     _elements: PhantomData<&'a [T]>,
@@ -55,7 +55,7 @@ pub struct PitchedMut<'a, T: DeviceData> {
     _elements: PhantomData<&'a mut [T]>,
 }
 
-/// What both kinds of borrows answer.
+/// Common methods of both kinds of borrows.
 macro_rules! common {
     ($pitched:ident of $slice:ident) => {
         impl<'a, T: DeviceData> $pitched<'a, T> {
