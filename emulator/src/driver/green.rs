@@ -1,7 +1,7 @@
 //! Green contexts: shares of a device's multiprocessors under a name of their own.
 //!
-//! The shares are counted, split and told as they should be, and not enforced: a block runs on whichever processor is
-//! free. All green contexts of a device use its primary context, so modules and memory are common to them.
+//! The shares are counted, split and reported as they should be, but not enforced: a block runs on any processor that
+//! is free. All green contexts of a device use its primary context, so modules and memory are common to them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ static GREENS: Table<Green> = Table::new(Kind::Green);
 /// The live descriptions.
 static DESCRIPTIONS: Table<Description> = Table::new(Kind::Description);
 
-/// What a green context is to be made of.
+/// Resources of a green context to be made.
 #[derive(Debug)]
 pub(crate) struct Description {
     multiprocessors: u32,
@@ -50,7 +50,7 @@ fn multiprocessors(count: u32) -> CUdevResource {
     resource
 }
 
-/// How many multiprocessors a resource has, if it is one of these.
+/// Number of multiprocessors of a resource, if it is of that kind.
 fn count_of(resource: &CUdevResource) -> Answer<u32> {
     let is_sm = resource.type_ == CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
     ensure(is_sm, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE)?;
@@ -58,7 +58,7 @@ fn count_of(resource: &CUdevResource) -> Answer<u32> {
     Ok(unsafe { resource.u.sm }.smCount)
 }
 
-/// Writes a resource of a kind, of which only multiprocessors can be had.
+/// Writes a resource of a kind; only multiprocessors are available.
 fn give(out: Out<CUdevResource>, kind: CUdevResourceType, count: u32) -> Answer {
     out.check()?;
     match kind {
@@ -118,7 +118,7 @@ calls! {
         give(resource, type_, count?)
     }
 
-    /// Without a place for the groups, tells how many there can be.
+    /// Without a place for the groups, returns how many there can be.
     fn cuDevSmResourceSplitByCount(
         _call,
         result: Out<CUdevResource>,

@@ -33,7 +33,7 @@ pub(crate) trait Lane: Copy {
     unsafe fn read(row: *const u32, lane: usize) -> Self;
 
     /// # Safety
-    /// As [`Lane::read`].
+    /// The duties of [`Lane::read`].
     unsafe fn write(self, row: *mut u32, lane: usize);
 }
 
@@ -95,7 +95,7 @@ pub(crate) trait Pure {
 pub(crate) trait Test {
     type A: Lane;
     type B: Lane;
-    /// As [`Pure::IN_ROWS`].
+    /// Like [`Pure::IN_ROWS`].
     const IN_ROWS: bool = size_of::<Self::A>() >= 4;
     fn eval(a: Self::A, b: Self::B) -> bool;
 }

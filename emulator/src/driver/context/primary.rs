@@ -23,7 +23,7 @@ struct State {
     flags: u32,
 }
 
-/// Those of all devices.
+/// The primary contexts of all devices.
 static PRIMARIES: LazyLock<Vec<Primary>> =
     LazyLock::new(|| (0..settings().devices).map(|_| Primary::default()).collect());
 
@@ -35,7 +35,7 @@ fn lock(device: i32) -> Answer<MutexGuard<'static, State>> {
     Ok(primary.0.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The primary context, made if it is not active; to be released as often.
+/// The primary context, made if it is not active; each call needs a release.
 pub(crate) fn retain(device: i32) -> Answer<Arc<Context>> {
     let mut state = lock(device)?;
     let State { active, ended, flags, users } = &mut *state;
@@ -84,7 +84,7 @@ fn set_flags(device: i32, flags: u32) -> Answer {
     Ok(())
 }
 
-/// Ends the context. Those who retained it still have to release it.
+/// Ends the context. Users that retained it still have to release it.
 fn reset(device: i32) -> Answer {
     lock(device)?.end();
     Ok(())

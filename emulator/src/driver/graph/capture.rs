@@ -1,4 +1,4 @@
-//! Stream capture: what is pushed to a stream becomes a graph instead of running.
+//! Stream capture: operations pushed to a stream become a graph instead of running.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn begin(call: &Call, stream: CUstream, mode: CUstreamCaptureMode) -> Answer {
     captures().begin(lane, mode, None, || Box::new(Graph::create()))
 }
 
-/// What a client may know of a capture; places that are null are skipped.
+/// State of a capture, for the client; null places are skipped.
 struct Info {
     id: Out<u64>,
     graph: Option<Out<CUgraph>>,

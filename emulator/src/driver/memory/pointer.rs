@@ -1,4 +1,4 @@
-//! What the driver knows about an address.
+//! Attributes of addresses.
 
 use core::ffi::c_void;
 
@@ -14,7 +14,7 @@ use crate::driver::state::memory;
 use super::bytes::{host_address, is_host_kind};
 use super::pool::pool_of;
 
-/// The type of memory that a client is told of.
+/// Type of memory that a client is told.
 fn memory_type(kind: RegionKind) -> CUmemorytype {
     match kind {
         kind if is_host_kind(kind) => CUmemorytype::CU_MEMORYTYPE_HOST,

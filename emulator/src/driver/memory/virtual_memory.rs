@@ -133,7 +133,7 @@ calls! {
     fn cuMemRelease(_call, handle: u64) {
         let physical = Physical::find(handle)?;
         if physical.users.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // Mappings hold the bytes; the handle is gone. What stays mapped still counts.
+            // Mappings hold the bytes; the handle is gone. Mapped memory still counts.
             let kept = !physical.mapped().is_empty();
             PHYSICAL.remove(handle as usize);
             if kept {

@@ -37,7 +37,7 @@ enum Action {
     Wait(Condition),
 }
 
-/// When a wait is over, in the order of the C flags.
+/// Condition that ends a wait, in the order of the C flags.
 #[derive(Debug, Clone, Copy)]
 enum Condition {
     GreaterOrEqual,
@@ -144,7 +144,7 @@ fn wait(call: &Call, stream: CUstream, address: u64, value: u64, width: Width, f
     call.stream(stream)?.push(operation).map(drop)
 }
 
-/// Several operations by one call, in their order.
+/// Pushes several operations by one call, in their order.
 fn batch(
     call: &Call,
     stream: CUstream,

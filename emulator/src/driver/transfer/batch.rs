@@ -10,7 +10,7 @@ use super::copy::Extent;
 use super::linear::{Wait, anywhere};
 use super::shaped::{Corner, shaped};
 
-/// Copies between addresses of any kind, one after the other; tells which one failed.
+/// Copies between addresses of any kind, one after the other; reports which one failed.
 fn several(
     call: &Call,
     stream: CUstream,
@@ -124,12 +124,12 @@ calls! {
         failIdx: Out<usize>,
         hStream: CUstream,
     ) {
-        // Also what is reported when no single copy is at fault.
+        // Also reported when no single copy is at fault.
         failIdx.set_if_wanted(usize::MAX);
         several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
     }
 
-    /// The attributes say when the source may be read, and where memory should be: at once and anywhere, here.
+    /// The attributes say when the source may be read, and where memory should be. Here: at once and anywhere.
     fn cuMemcpyWithAttributesAsync(
         call,
         dst: u64,

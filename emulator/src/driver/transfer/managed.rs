@@ -1,4 +1,4 @@
-//! Advice about managed memory: where it should be, and what of it is no longer needed. Nothing of it is seen here.
+//! Advice about managed memory: its preferred place, and ranges that are no longer needed. It has no effect here.
 
 use core::ffi::c_void;
 
@@ -10,7 +10,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, Out, calls, not_supported};
 use crate::driver::state::memory;
 
-/// Checks that a range is managed memory, or as large a part of one allocation.
+/// Checks that a range is managed memory, or a part of one allocation of that size.
 fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer {
     call.context()?;
     let region = memory().find(address).ok_or(INVALID_VALUE)?;
@@ -21,7 +21,7 @@ fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer {
 /// Places to prefetch to, the ranges that each begins with, and their number.
 type Places = (InMut<CUmemLocation>, InMut<usize>, usize);
 
-/// Checks ranges that are to be moved or forgotten, of which nothing is seen here.
+/// Checks ranges that are to be moved or discarded, without any effect here.
 fn managed_ranges(
     call: &Call,
     stream: CUstream,
@@ -42,7 +42,7 @@ fn managed_ranges(
     ranges.into_iter().try_for_each(|(address, bytes)| managed_range(call, address, bytes))
 }
 
-/// No advice is kept, so every attribute has the value of a range that was given none.
+/// Writes an attribute of a range. No advice is kept, so it has the value of a range without advice.
 fn write_range_attribute(out: Out<c_void>, bytes: usize, attribute: CUmem_range_attribute) -> Answer {
     use CUmem_range_attribute as A;
 

@@ -1,4 +1,4 @@
-//! What nodes do: the kinds of nodes, and the functions that make, describe and change them.
+//! Operations of nodes: the kinds of nodes, and the functions that make, describe and change them.
 //!
 //! The C interface has a structure for each kind of node, in up to two revisions, and one for all kinds.
 //! [`NodeParams`] says how a structure becomes a node and comes from one. `typed` holds the functions that have
@@ -40,7 +40,7 @@ pub(crate) fn install(table: &mut Builder) {
     typed::install(table);
 }
 
-/// What a node does.
+/// Operation of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum NodeKind {
     Empty,
@@ -55,7 +55,7 @@ pub(crate) enum NodeKind {
     Alloc(Arc<Allocated>),
     /// The end of such memory.
     Free(u64),
-    /// Graphs that run as a condition says.
+    /// Graphs that run depending on a condition.
     Conditional(Arc<Conditional>),
 }
 
@@ -106,7 +106,8 @@ impl NodeKind {
                 Ok(())
             }
             Self::Free(address) => Free(*address).run(turn),
-            // What a wait waits for was issued before the graph; an executable graph runs the graphs in it itself.
+            // The operations that a wait waits for were issued before the graph; an executable graph runs the graphs in
+            // it itself.
             Self::Empty | Self::Fill(None, _) | Self::Wait(_) | Self::Child(_) | Self::Conditional(_) => {
                 Ok(())
             }
@@ -136,7 +137,7 @@ fn add(
     put_handle(out, graph.add(&after, kind()?)?)
 }
 
-/// Reads what a node was made with; fails for one of another kind.
+/// Reads the parameters of a node; fails for one of another kind.
 fn params_of<P: NodeParams>(node: CUgraphNode) -> Answer<P> {
     P::of(&Node::find(node)?.kind())
 }

@@ -1,4 +1,4 @@
-//! The C structures of nodes, one for each kind and revision: how each becomes a node, and comes from one.
+//! The C structures of nodes, one for each kind and revision: conversion to and from nodes.
 
 use cuprum_sys::*;
 
@@ -11,10 +11,10 @@ use super::{CopyNode, NodeKind};
 
 /// A C structure that describes nodes of one kind.
 pub(super) trait NodeParams: Sized {
-    /// What a node does that is made with this.
+    /// The operation of a node made with this.
     fn into_kind(self) -> Answer<NodeKind>;
 
-    /// What a node was made with; fails for one of another kind.
+    /// The parameters of a node; fails for one of another kind.
     fn of(kind: &NodeKind) -> Answer<Self>;
 }
 
@@ -71,7 +71,7 @@ impl NodeParams for CUDA_HOST_NODE_PARAMS {
     }
 }
 
-/// A C structure of which the event is all that counts here.
+/// A C structure of which only the event counts here.
 pub(super) trait EventParams: NodeParams {
     fn with(event: CUevent) -> Self;
 }

@@ -309,7 +309,7 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
 }
 
 /// # Safety
-/// As for [`load`]; the lane is allowed.
+/// The duties of [`load`]; the lane is allowed.
 #[inline(always)]
 unsafe fn load_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, lane: usize) {
     // SAFETY: as the caller says.
@@ -374,7 +374,7 @@ unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window:
 }
 
 /// # Safety
-/// As for [`store`]; the lane is allowed.
+/// The duties of [`store`]; the lane is allowed.
 #[inline(always)]
 unsafe fn store_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, lane: usize) {
     // SAFETY: as the caller says.

@@ -123,7 +123,7 @@ unsafe fn regular_load<T: Element<C>, C: Copy>(
 /// Loads of warps whose lanes all take part, half by half.
 ///
 /// # Safety
-/// As for [`regular_load`]; all lanes lie in the window.
+/// The duties of [`regular_load`]; all lanes lie in the window.
 #[inline(always)]
 unsafe fn load_halves<T: Element<C>, C: Copy>(whole: &Whole, registers: &[u32], regular: &Regular<'_>) {
     for (element, register) in registers.iter().enumerate() {
@@ -155,7 +155,7 @@ unsafe fn load_halves<T: Element<C>, C: Copy>(whole: &Whole, registers: &[u32], 
 }
 
 /// # Safety
-/// As for [`regular_load`], and the window's bytes are writable.
+/// The duties of [`regular_load`], and the window's bytes are writable.
 #[inline(always)]
 unsafe fn regular_store<T: Element<C>, C: Copy>(
     files: &[*mut u32],
