@@ -64,8 +64,8 @@ impl Image {
             // Neither an image nor a text: nothing says where it ends.
             Err(Refused::garbage())
         } else {
-            // SAFETY: an image that is no container is a text that ends with a NUL, by the contract of the call; `in_buffer` is
-            // given bytes that end with one.
+            // SAFETY: an image that is no container is a text that ends with a NUL, by the contract of the call;
+            // `in_buffer` is given bytes that end with one.
             match unsafe { CStr::from_ptr(self.start.cast()) }.to_str() {
                 Ok(text) if text.contains(".version") => Ok(text.to_owned()),
                 _ => Err(Refused::garbage()),

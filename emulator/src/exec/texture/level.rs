@@ -1,9 +1,9 @@
-//! Mip levels: which one, or which two and how far between them.
+//! Mip levels: the one to sample, or two and the distance between them.
 
 use super::filter::ONE;
 use super::object::Sampler;
 
-/// What a sample is taken from: a level, and the next one too where `between` is not zero, in 256ths.
+/// Source of a sample: a level, and the next one too where `between` is not zero, in 256ths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Levels {
     pub(super) first: usize,
@@ -14,13 +14,13 @@ impl Levels {
     pub(super) const BASE: Levels = Levels { first: 0, between: 0 };
 }
 
-/// Levels of detail and their limits are 256ths; more than there are levels is not told apart.
+/// Levels of detail and their limits are 256ths, clamped to the number of levels that there can be.
 fn parts(lod: f32) -> f32 {
     const FAR: f32 = 1024.0;
     if lod.is_nan() { 0.0 } else { lod.clamp(-FAR, FAR) * ONE as f32 }
 }
 
-/// The levels for a level of detail, of a texture with so many of them.
+/// The levels for a level of detail, for a texture with `count` levels.
 pub(super) fn choose(lod: f32, sampler: &Sampler, count: usize) -> Levels {
     let last = count.saturating_sub(1) as i32 * ONE;
     let wanted = parts(lod) as i32 + parts(sampler.bias) as i32;
@@ -34,7 +34,7 @@ pub(super) fn choose(lod: f32, sampler: &Sampler, count: usize) -> Levels {
     }
 }
 
-/// With anisotropy, less is mixed of levels of which the sample would have little.
+/// With anisotropy, levels of which the sample would have little are weighted less.
 fn steepened(parts: i32, sampler: &Sampler) -> i32 {
     let slope = 2.0 - 1.0 / sampler.anisotropy.min(16) as f32;
     let middle = ONE / 2;
