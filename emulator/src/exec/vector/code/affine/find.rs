@@ -11,8 +11,7 @@ use crate::program::{Kernel, RowKind, effects};
 use crate::semantics::{Predicate, Register, Width};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Limits of instructions that the analysis may examine before it gives up: per instruction of the kernel, and in any
-/// case.
+/// Instructions that the analysis may examine before it gives up: per instruction of the kernel, and at least.
 const MOST_LOOKS: usize = 256;
 const LEAST_LOOKS: usize = 1 << 16;
 
