@@ -4,18 +4,18 @@
 // The rooms, from the bottom to the top; each uses only those above it in this list. The safe layer's test
 // `tests/rules/arrows/sys.rs` has the arrows, checks them, and gives the reason for the one that goes the other way.
 //
-// macros            what declares enums, handles, structs and constants
-// types             what they declare: enums and result codes, handles, structs, constants
+// macros            macros that declare enums, handles, structs and constants
+// types             their declarations: enums and result codes, handles, structs, constants
 // version           CUDA versions
-// declare           what makes a table of a list of functions
+// declare           macros that make a table of a list of functions
 // fns               the one list of the driver's functions
-// table             what is made of that list: addresses, names, versions
-// error             why a library is no driver, or lacks something
-// dynamic           opening libraries, and finding what they export
-// fork              whether this process was forked since
-// library loader    finding and loading a driver, and what it is then
+// table             the results: addresses, names, versions
+// error             reasons why a library is no driver, or lacks something
+// dynamic           opening libraries, and finding their exports
+// fork              detection of forks of this process
+// library loader    finding and loading a driver, and its properties then
 // nvrtc             the compiler: a list and a table of its own, finding and loading it
-// left_out          what is in no list, and why
+// left_out          functions that are in no list, with reasons
 
 #[macro_use]
 mod macros;

@@ -1,4 +1,4 @@
-//! What NVRTC's functions answer.
+//! Results of NVRTC's functions.
 
 use core::fmt;
 
@@ -51,7 +51,7 @@ c_enums! {
 }
 
 impl nvrtcResult {
-    /// What this code means, in a sentence; `None` for a code that this crate does not know.
+    /// Meaning of this code, in a sentence; `None` for a code that this crate does not know.
     pub fn description(self) -> Option<&'static str> {
         crate::result::description_of(Self::NAMES, Self::DOCS, self.0)
     }
