@@ -25,7 +25,7 @@ pub struct Error {
 
 /// The object given to a call belongs to another context than the current one; the driver was not asked.
 const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
-/// The thread's context stack is not what the token in use says; the driver was not asked.
+/// The thread's context stack differs from the state of the token in use; the driver was not asked.
 const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
 
 impl Error {

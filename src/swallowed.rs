@@ -1,8 +1,8 @@
 //! Errors that `Drop` cannot return: counted, and told to a hook.
 //!
-//! A `Drop` of this crate never panics and never reports through somebody else's next call. What it swallows
-//! is counted here. Not counted: answers of a driver that is shutting down, the echoes of a context that was
-//! lost before, and anything in a forked child.
+//! A `Drop` of this crate never panics and never reports through somebody else's next call. Errors that it swallows are
+//! counted here. Not counted: answers of a driver that is shutting down, errors of a context that was lost before, and
+//! anything in a forked child.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

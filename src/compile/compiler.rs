@@ -43,7 +43,7 @@ impl Compiler {
     /// Loads the machine's NVRTC; [`nvrtc::Library::open`] says where it is looked for. Loading it again costs little.
     ///
     /// # Errors
-    /// [`CompileError::NoNvrtc`], which lists what was tried and says how to get it.
+    /// [`CompileError::NoNvrtc`], which lists the places tried and says how to get it.
     pub fn load() -> Result<Self, CompileError> {
         Ok(Self::with_nvrtc(Library::open()?))
     }
@@ -78,7 +78,7 @@ impl Compiler {
     /// Compiles with the `nvcc` at a path.
     ///
     /// # Safety
-    /// The program does what `nvcc` does: what it writes is loaded as code without further checks.
+    /// The program does the same as `nvcc`: its output is loaded as code without further checks.
     ///
     /// # Errors
     /// [`CompileError::File`] if it cannot be run, [`CompileError::Nvcc`] if it does not tell its version.
@@ -125,7 +125,8 @@ impl Compiler {
     /// code the device's own or an older one of the same major version.
     ///
     /// # Errors
-    /// [`CompileError::NoArchitecture`], which names what there is; those of [`architectures`](Self::architectures).
+    /// [`CompileError::NoArchitecture`], which names those that the compiler knows; those of
+    /// [`architectures`](Self::architectures).
     pub fn architecture_for(
         &self,
         device: ComputeCapability,
@@ -140,7 +141,7 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::Rejected`] with the compiler's log; [`CompileError::Option`]; [`CompileError::Expression`] for
     /// a name expression that denotes nothing; [`CompileError::InteriorNul`]; [`CompileError::Missing`] if this
-    /// NVRTC is older than what is asked for; [`CompileError::Unsupported`] for machine code without an architecture.
+    /// NVRTC is older than a feature asked for; [`CompileError::Unsupported`] for machine code without an architecture.
     pub fn compile(&self, source: &Source<'_>, options: &Options) -> Result<Compiled, CompileError> {
         let output = options.output.unwrap_or(Output::Ptx);
         self.compile_to(source, options, options.architecture, output)

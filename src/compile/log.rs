@@ -78,7 +78,7 @@ fn diagnostic(line: &str) -> Option<Diagnostic> {
     Some(Diagnostic { severity, file, line, message })
 }
 
-/// The severity that a text begins with, and what follows the colon after it.
+/// The severity with which a text begins, and the text after the colon behind it.
 fn severity_of(text: &str) -> Option<(Severity, &str)> {
     WORDS.iter().find_map(|(word, severity)| {
         let rest = text.strip_prefix(word)?;

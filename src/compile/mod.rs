@@ -13,7 +13,7 @@
 //! # }
 //! ```
 //!
-//! For more there are three parts: a [`Source`] is what is compiled (text, headers in memory, name expressions for
+//! For more there are three parts: a [`Source`] is the input (text, headers in memory, name expressions for
 //! templates), [`Options`] say how, and a [`Compiler`] does it, and gives [`Compiled`] code with its log. With the
 //! feature `cache`, code is kept in a folder that many processes share.
 //!
@@ -77,7 +77,7 @@ pub enum CompileError {
         /// Paths at which it was looked for.
         looked: Vec<PathBuf>,
     },
-    /// This NVRTC is older than what is asked of it.
+    /// This NVRTC is older than a feature that was asked for.
     Missing(MissingFunction),
     /// A text for the compiler has a NUL byte inside.
     InteriorNul {

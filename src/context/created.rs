@@ -39,8 +39,8 @@ bitflags::bitflags! {
 /// # Keeping it in a struct
 ///
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](Context::share) the context.
-/// What is made in a [`SharedContext`](super::SharedContext) borrows nothing, and the struct may be moved, sent, kept in a
-/// `static` and dropped in any order.
+/// Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved, sent, kept in
+/// a `static` and dropped in any order.
 pub struct Context(ContextRef);
 
 impl Context {
@@ -83,8 +83,8 @@ impl Context {
         unpushed.inspect_err(|_| stack::is_uncertain(library, raw)).map(|()| context)
     }
 
-    /// Destroys the context and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the context and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
     /// Whatever the driver reports.

@@ -54,7 +54,7 @@ impl ContextStack {
 
     /// Makes `context` the thread's current context until the returned token is dropped.
     ///
-    /// What was current before stays below and is current again afterwards.
+    /// The previous context stays below and is current again afterwards.
     ///
     /// # Errors
     /// Whatever the driver reports; [`Error::is_forked`] in a forked child.
@@ -85,13 +85,13 @@ impl fmt::Debug for ContextStack {
 /// Dropping it pops the context.
 ///
 /// Code behind this crate's back (a raw call, another library) can change the current context without this
-/// token knowing; it must put back what it found.
+/// token knowing; it must restore the context that it found.
 ///
 /// # Keeping it in a struct
 ///
 /// A token is good for the loan of the one below it, on its thread; keep a [`SharedContext`] instead, and
-/// [enter](SharedContext::enter) it for each piece of work. What is made from a token fits into a struct beside the context
-/// if that is a [`SharedContext`]: then `'ctx` is `'static`.
+/// [enter](SharedContext::enter) it for each piece of work. An object made from a token fits into a struct beside the
+/// context if that is a [`SharedContext`]: then `'ctx` is `'static`.
 pub struct Current<'s, 'ctx> {
     token: Token<'ctx>,
     below: CUcontext,
@@ -130,8 +130,8 @@ impl<'ctx> Token<'ctx> {
 ///
 /// # Keeping it in a struct
 ///
-/// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: what is made
-/// in a context that is borrowed cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
+/// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: an object
+/// made in a borrowed context cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
 pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
 
 impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}
@@ -172,11 +172,11 @@ impl<'s, 'ctx> sealed::Sealed<'s, 'ctx> for &'s KeptContext<'ctx> {
     }
 }
 
-/// The context, for the lifetime of what is made in it.
+/// The context, for the lifetime of the objects made in it.
 #[inline]
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
     // SAFETY: of the kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. Another borrows a
-    // share of it for `'s`, for which the token is good; what is made from the token takes its own share. The third
+    // share of it for `'s`, for which the token is good; an object made from the token takes its own share. The third
     // borrows one of either.
     unsafe { context.near().outlived() }
 }
@@ -232,7 +232,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Self::push_at(context, self.token.height, self.token.context.as_raw())
     }
 
-    /// Pops the context and reports what `Drop` would swallow.
+    /// Pops the context and reports the error that `Drop` would swallow.
     ///
     /// # Errors
     /// Whatever the driver reports; [`Error::is_out_of_order`] where another context than this one was on top.
@@ -294,7 +294,7 @@ impl<'ctx> Current<'_, 'ctx> {
         if here { Ok(&self.token.context) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Blocks the host until all work of the context is done, and reports what went wrong in it.
+    /// Blocks the host until all work of the context is done, and reports its errors.
     ///
     /// # Errors
     /// The sticky errors of kernels that ran before, see [`Error::is_sticky`].

@@ -1,4 +1,4 @@
-//! Contexts: created, retained, borrowed or shared, what they have in common, and which of them is current.
+//! Contexts: created, retained, borrowed or shared, their common part, and the current one.
 
 mod created;
 mod current;
@@ -35,14 +35,14 @@ use crate::raw::keep::Shareable;
 /// A context, whoever owns it: [`Context`], [`PrimaryContext`], [`ForeignContext`] and [`SharedContext`] dereference to
 /// it.
 ///
-/// It is only met behind a reference. What is made in a context that is borrowed carries the borrow's lifetime, so the
-/// context cannot be destroyed while a buffer, stream, event or module of it is alive.
+/// It is only met behind a reference. Objects made in a borrowed context carry the borrow's lifetime, so the context
+/// cannot be destroyed while a buffer, stream, event or module of it is alive.
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. What is made in a
-/// [`SharedContext`] borrows nothing and is `'static`: such a struct may be moved, sent to a thread, kept in a
-/// `static`, and its fields dropped in any order.
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. Objects made in a [`SharedContext`]
+/// borrow nothing and are `'static`: such a struct may be moved, sent to a thread, kept in a `static`, and its fields
+/// dropped in any order.
 pub struct ContextRef {
     raw: CUcontext,
     device: Device,
@@ -153,7 +153,7 @@ impl fmt::Debug for ContextRef {
 macro_rules! context_owner {
     ($name:ident, $end:path) => {
         impl $name {
-            /// Keeps the context for the rest of the process: what is made in it is `'static`.
+            /// Keeps the context for the rest of the process: objects made in it are `'static`.
             ///
             /// [`share`](Self::share) does the same without keeping the context for ever.
             pub fn leak(self) -> &'static ContextRef {

@@ -46,7 +46,7 @@ use crate::raw::keep::{Keep, Near};
 pub struct KeptContext<'ctx>(Keep<'ctx, ContextRef>);
 
 impl<'ctx> KeptContext<'ctx> {
-    /// Runs `body` with the context current: like [`ContextRef::enter`], but what is made in it gets all of `'ctx`.
+    /// Runs `body` with the context current: like [`ContextRef::enter`], but objects made in it get all of `'ctx`.
     ///
     /// # Errors
     /// Those of [`ContextRef::enter`].
@@ -56,7 +56,7 @@ impl<'ctx> KeptContext<'ctx> {
     #[doc(alias = "cuCtxPopCurrent_v2")]
     pub fn enter<R>(&self, body: impl FnOnce(&mut Current<'_, 'ctx>) -> R) -> Result<R, Error> {
         // SAFETY: `enter` drops its token before it returns, and until then this value, which is borrowed, keeps the
-        // context; what is made from the token keeps it too, as this does: by a borrow for `'ctx` or a share of its own.
+        // context; objects made from the token keep it too, as this does: by a borrow for `'ctx` or a share of its own.
         enter::enter(unsafe { self.near().outlived() }, body)
     }
 

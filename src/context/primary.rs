@@ -18,8 +18,8 @@ use crate::raw::call::{driver_call, either_call};
 /// # Keeping it in a struct
 ///
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](PrimaryContext::share) the
-/// context. What is made in a [`SharedContext`](super::SharedContext) borrows nothing, and the struct may be moved, sent,
-/// kept in a `static` and dropped in any order.
+/// context. Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved,
+/// sent, kept in a `static` and dropped in any order.
 pub struct PrimaryContext(ContextRef);
 
 /// State of a device's primary context: alive or not, and its flags.
@@ -47,8 +47,8 @@ impl PrimaryContext {
         Ok(Self(ContextRef::new(raw, device)))
     }
 
-    /// Releases the context and reports what `Drop` would swallow. The retain is gone after an error too: the driver may
-    /// have taken it back all the same.
+    /// Releases the context and reports the error that `Drop` would swallow. The retain is gone after an error too: the
+    /// driver may have taken it back all the same.
     ///
     /// # Errors
     /// Whatever the driver reports.

@@ -44,7 +44,7 @@ impl Current<'_, '_> {
 }
 
 impl Profile<'_> {
-    /// Stops the collection and reports what `Drop` would swallow.
+    /// Stops the collection and reports the error that `Drop` would swallow.
     ///
     /// # Errors
     /// Whatever the driver reports.

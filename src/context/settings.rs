@@ -114,11 +114,11 @@ impl Current<'_, '_> {
         let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
         // SAFETY: `affinity` outlives the call.
         unsafe { context_call!(self.checked()?, cuCtxGetExecAffinity(&raw mut affinity, kind)) }?;
-        // SAFETY: of this kind the number of multiprocessors is what was written; any bytes are a number.
+        // SAFETY: for this kind the driver has written the number of multiprocessors; any bytes are a number.
         Ok(unsafe { affinity.param.smCount }.val)
     }
 
-    /// Makes what other devices wrote into device memory over the bus visible to those that `scope` names.
+    /// Makes other devices' writes to device memory over the bus visible to the devices that `scope` names.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` where the device cannot or need not.

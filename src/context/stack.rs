@@ -1,14 +1,14 @@
 //! This crate's record of the calling thread's stack of contexts.
 //!
 //! Types do most of it: a push borrows the token below it mutably, so the lower one can be neither used nor dropped
-//! before the upper one. What they cannot see is a token that was forgotten, a call that failed, and other code. So
-//! each token knows its height, the thread's record knows how many pushes are outstanding and what is on top, and a
-//! use compares the two: that is all there is on the way to a launch.
+//! before the upper one. They cannot see a token that was forgotten, a call that failed, and other code. So
+//! each token knows its height, the thread's record knows how many pushes are outstanding and which context is on top,
+//! and a use compares the two: a launch needs no more.
 //!
-//! Where they differ, or the record does not say what is on top, [`repair`] asks the driver. What forgotten tokens
-//! left is popped. A push or pop that failed may have been done all the same; then the record holds the context in
-//! question, and whether it is still on top is found out when a token is used next. Where a token is of the same context,
-//! that cannot be told apart: then the doubt goes down with the token when it is popped.
+//! Where they differ, or the record does not say which context is on top, [`repair`] asks the driver. Contexts that
+//! forgotten tokens left are popped. A push or pop that failed may have been done all the same; then the record holds
+//! the context in question, and whether it is still on top is found out when a token is used next. Where a token is of
+//! the same context, that cannot be told apart: then the doubt goes down with the token when it is popped.
 
 use std::cell::Cell;
 
@@ -238,7 +238,7 @@ fn pop_failed(context: &ContextRef, below: CUcontext, answer: Result<(), Error>)
         Ok(()) => Error::out_of_order(FnId::cuCtxPopCurrent_v2),
         Err(error) => {
             THREAD.with(|thread| {
-                // What lies below is known, unless there was a doubt before.
+                // The context below is known, unless there was a doubt before.
                 if !thread.doubt.get().is_some() {
                     thread.top.set(below);
                 }
@@ -271,7 +271,7 @@ fn is_destroyed(error: Error) -> bool {
     error.code() == CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
 }
 
-/// Pops what is on top. A context that was destroyed is reported as such and is popped all the same.
+/// Pops the context on top. A context that was destroyed is reported as such and is popped all the same.
 fn pop_any(library: Library) -> Result<(), Error> {
     let mut popped = CUcontext::null();
     // SAFETY: the out-parameter outlives the call.
@@ -281,9 +281,10 @@ fn pop_any(library: Library) -> Result<(), Error> {
     }
 }
 
-/// Pops what forgotten tokens and failed calls left above `height`, which is safe: nobody can use it any more.
+/// Pops contexts that forgotten tokens and failed calls left above `height`, which is safe: nobody can use them any
+/// more.
 ///
-/// After an error the record still says what was popped and what not, so that the next use goes on from there.
+/// After an error the record still says which were popped, so that the next use goes on from there.
 #[cold]
 #[inline(never)]
 fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {

@@ -152,7 +152,7 @@ impl LogPosition {
 }
 
 impl LogCallback {
-    /// Ends the calls and reports what `Drop` would swallow.
+    /// Ends the calls and reports the error that `Drop` would swallow.
     ///
     /// # Errors
     /// Whatever the driver reports.

@@ -12,7 +12,7 @@ use crate::raw::call::driver_call;
 
 /// A driver that has been loaded and initialized.
 ///
-/// `Library` is a driver that is loaded: it can be asked for its version and for what it has. A `Driver` is
+/// `Library` is a driver that is loaded: it can be asked for its version and its functions. A `Driver` is
 /// one for which `cuInit` has succeeded, and there is no other way to a [`Device`] or a context, so nothing
 /// can be called before initialization. It is `Copy`; the driver stays loaded until the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -75,7 +75,7 @@ impl Graph<'_> {
         Ok((self.nodes.token(node), self.kept.inside(params.dptr, len)))
     }
 
-    /// Adds a node that frees what another one allocated.
+    /// Adds a node that frees the memory of another one.
     ///
     /// # Errors
     /// [`GraphError::Foreign`], also for memory that the graph did not allocate; [`GraphError::Removed`];
@@ -103,7 +103,7 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Address and bytes of what a node allocates.
+    /// Address and size in bytes of the memory that a node allocates.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -117,7 +117,7 @@ impl Graph<'_> {
         Ok((params.dptr, params.bytesize))
     }
 
-    /// Address of what a node frees.
+    /// Address of the memory that a node frees.
     ///
     /// # Errors
     /// Those of [`alloc_of`](Graph::alloc_of).

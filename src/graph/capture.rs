@@ -131,7 +131,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// ```
     ///
     /// # Errors
-    /// What `body` returns; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow, which got
+    /// Errors of `body`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow, which got
     /// the reason ([`Error::is_capture`]); `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and not joined;
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::is_wrong_context`].
     ///
@@ -284,7 +284,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     }
 
     /// Has another stream take part in the capture, with a lane of its own: work queued there comes behind all that
-    /// this lane has so far, and beside what it gets later. It must be [joined](Capture::join) before the capture ends.
+    /// this lane has so far, and beside its later work. It must be [joined](Capture::join) before the capture ends.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;

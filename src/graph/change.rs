@@ -21,7 +21,7 @@ impl<'a> Executable<'a> {
 
     fn check<T: DeviceData>(&self, loan: SharedLoan<T>) -> Result<(), GraphError> {
         self.slice(loan).map(drop).or_else(|error| match error {
-            // Nodes may work on what the graph allocates.
+            // Nodes may work on memory that the graph allocates.
             GraphError::Inside => Ok(()),
             error => Err(error),
         })
@@ -56,7 +56,7 @@ impl<'a> Executable<'a> {
         Ok(enabled != 0)
     }
 
-    /// Changes what a kernel node launches, in the replays from now on.
+    /// Changes the launch of a kernel node, in the replays from now on.
     ///
     /// # Errors
     /// Those of [`Graph::set_kernel`]; [`GraphError::Lost`]; for a kernel of another function where the driver does not
@@ -91,7 +91,7 @@ impl<'a> Executable<'a> {
         answer.map_err(|error| context.record(error).into())
     }
 
-    /// Changes what a fill node fills, in the replays from now on.
+    /// Changes the memory and value of a fill node, in the replays from now on.
     ///
     /// # Errors
     /// Those of [`Graph::set_fill`]; [`GraphError::Lost`].
@@ -114,7 +114,7 @@ impl<'a> Executable<'a> {
         Ok(unsafe { context_call!(context, cuGraphExecMemsetNodeSetParams(exec, node, params, raw)) }?)
     }
 
-    /// Changes what a copy node copies, in the replays from now on, to a copy within the device.
+    /// Changes the copy of a copy node, in the replays from now on, to a copy within the device.
     ///
     /// # Errors
     /// Those of [`Graph::set_copy`]; [`GraphError::Lost`]; for a copy of another kind than before.
@@ -199,8 +199,8 @@ impl<'a> Executable<'a> {
         Ok(unsafe { context_call!(context, cuGraphExecEventWaitNodeSetEvent(exec, node, event)) }?)
     }
 
-    /// Takes over the parameters of a graph of the same shape for a child graph, in the replays from now on. What that
-    /// graph keeps goes into this one, as with [`Graph::add_child`].
+    /// Takes over the parameters of a graph of the same shape for a child graph, in the replays from now on. The things
+    /// that that graph keeps go into this one, as with [`Graph::add_child`].
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a graph of another shape; those of [`Graph::add_child`]; [`GraphError::Lost`].

@@ -21,7 +21,7 @@ bitflags::bitflags! {
     /// Options of making a graph executable. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct InstantiateFlags: u64 {
-        /// A launch frees what an earlier one allocated and left.
+        /// A launch frees memory that an earlier one allocated and left.
         const AUTO_FREE = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
         /// Kernels can launch it.
         const DEVICE_LAUNCH = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
@@ -38,11 +38,11 @@ bitflags::bitflags! {
 /// [`slice_mut`](Executable::slice_mut) and [`host_mut`](Executable::host_mut).
 ///
 /// If a wait fails, the device may still work on that memory: after a fault every wait answers at once, while copies to
-/// page-locked memory go on. Then the graph is [lost](GraphError::Lost): nothing of it is looked at or freed any more, and
-/// dropping it leaks it.
+/// page-locked memory go on. Then the graph is [lost](GraphError::Lost): its memory is neither read nor freed any more,
+/// and dropping it leaks it.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Executable::close) reports and
-/// gives back what was moved in.
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Executable::close) reports
+/// and gives back the buffers and memory that were moved in.
 pub struct Executable<'a> {
     pub(super) inner: ManuallyDrop<Inner<'a>>,
 }
@@ -245,8 +245,8 @@ impl<'a> Executable<'a> {
         Ok(unsafe { context_call!(context, cuGraphUpload(graph, stream)) }?)
     }
 
-    /// Takes over the parameters of all nodes of another graph of the same shape, with what that one keeps. Parameters
-    /// that were set here, and what an earlier update brought, are replaced.
+    /// Takes over the parameters of all nodes of another graph of the same shape, with the things that that one keeps.
+    /// Parameters that were set here, or by an earlier update, are replaced.
     ///
     /// # Errors
     /// [`GraphError::Update`] if the graphs differ in more than can be taken over: then nothing has changed;
@@ -319,10 +319,12 @@ impl<'a> Executable<'a> {
         Ok(id)
     }
 
-    /// Destroys the executable graph and the graph that it was made of, and gives back what was moved into that.
+    /// Destroys the executable graph and the graph that it was made of, and gives back the buffers and memory that were
+    /// moved into that.
     ///
     /// # Errors
-    /// [`GraphError::Lost`]: then all of it leaks. As the driver says: then it is gone with what it kept.
+    /// [`GraphError::Lost`]: then all of it leaks. Whatever the driver reports: then the graph is gone with the things
+    /// that it kept.
     ///
     /// Driver: `cuGraphExecDestroy` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecDestroy")]

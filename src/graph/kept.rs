@@ -166,7 +166,7 @@ struct Erased<'a> {
     _value: PhantomData<Box<dyn Send + 'a>>,
 }
 
-// SAFETY: what is in it is `Send`, as `new` demands, and nothing of it is lent without this being borrowed.
+// SAFETY: the value is `Send`, as `new` demands, and is lent only while this is borrowed.
 unsafe impl Send for Erased<'_> {}
 
 impl<'a> Erased<'a> {
@@ -286,7 +286,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Takes over what another graph kept, which can be reached by the tokens of that one.
+    /// Takes over the things that another graph kept, which the tokens of that one still reach.
     pub(super) fn adopt(&mut self, other: Kept<'a>) {
         self.adopted.push(other);
     }

@@ -140,10 +140,11 @@ impl<'a> Graph<'a> {
     ///
     /// # Safety
     /// The kernel is foreign code, and the caller answers for it in each replay:
-    /// 1. The types of the signature mean in Rust what they mean in the kernel.
+    /// 1. The types of the signature have the same meaning in Rust and in the kernel.
     /// 2. It accesses only memory that it may, with this geometry and these arguments, whatever the replays before left
-    ///    there: what the graph was lent or given, to its length and if [`SharedLoan`](super::SharedLoan) only to read,
-    ///    or memory that lives and is touched by nobody else as long as the graph and its executable are there.
+    ///    there: memory that the graph was lent or given, to its length and if [`SharedLoan`](super::SharedLoan) only
+    ///    to read, or memory that lives and is touched by nobody else as long as the graph and its executable are
+    ///    there.
     /// 3. No node without a path of edges to or from this one conflicts with these accesses.
     ///
     /// Driver: `cuGraphAddKernelNode_v2`, CUDA 12.0+, or `cuGraphAddKernelNode`, CUDA 10.0+.
@@ -191,7 +192,7 @@ impl<'a> Graph<'a> {
         Ok(raw)
     }
 
-    /// Changes what a kernel node launches; for executables made from now on.
+    /// Changes the launch of a kernel node, for executables made from now on.
     ///
     /// # Errors
     /// Those of [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.

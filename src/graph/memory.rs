@@ -193,7 +193,7 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Changes what a fill node fills.
+    /// Changes the memory and value of a fill node.
     ///
     /// # Errors
     /// Those of [`add_fill`](Graph::add_fill); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
@@ -214,7 +214,7 @@ impl Graph<'_> {
         Ok(unsafe { context_call!(context, cuGraphMemsetNodeSetParams(node, &raw const params)) }?)
     }
 
-    /// Changes what a copy node copies, to a copy within the device.
+    /// Changes the copy of a copy node, to a copy within the device.
     ///
     /// # Errors
     /// Those of [`add_copy`](Graph::add_copy); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.

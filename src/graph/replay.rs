@@ -35,7 +35,7 @@ impl Replay<'_> {
         let context = self.token.get()?;
         self.in_flight.set(true);
         // SAFETY: the graph is live and lent to this until the stream was waited for; the stream is live and of the
-        // current context. What the nodes do was vouched for when they were added.
+        // current context. The caller vouched for the nodes when they were added.
         Ok(unsafe { context_call!(&context, cuGraphLaunch(self.graph, self.stream)) }?)
     }
 }
@@ -59,7 +59,7 @@ impl Wait<'_> {
             let over = match waited {
                 Ok(()) => true,
                 Err(error) if error.is_sticky() => false,
-                // SAFETY: no arguments; it waits in the current context. The stream's error is what is reported.
+                // SAFETY: no arguments; it waits in the current context. The stream's error is reported.
                 Err(_) => unsafe { context_call!(self.context, cuCtxSynchronize()) }.is_ok(),
             };
             if over {
@@ -97,7 +97,7 @@ impl Executable<'_> {
     /// returns, also when `body` panics.
     ///
     /// On a non-blocking stream the host first waits for the default stream, on which synchronous copies and fills run.
-    /// What the body returns is lost if the wait fails, and then so is the graph.
+    /// The result of the body is lost if the wait fails, and then so is the graph.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;

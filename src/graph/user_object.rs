@@ -14,7 +14,7 @@ use crate::raw::call::{context_call, driver_call};
 use crate::swallowed;
 
 /// A value that is shared by this handle, its copies, and the graphs that [retain](Graph::retain) it: clones of a graph,
-/// executables made of it and what they have in flight included. The driver drops it with the last of them, on a thread
+/// executables made of it and their work in flight included. The driver drops it with the last of them, on a thread
 /// of its own.
 ///
 /// Objects that this crate borrows for a graph need none; it is for those that other code finds through raw handles.
@@ -93,7 +93,7 @@ impl<T: Send + 'static> UserObject<T> {
         Ok(Self { raw: self.raw, driver: self.driver, _value: PhantomData })
     }
 
-    /// Gives the share back and reports what `Drop` would swallow.
+    /// Gives the share back and reports the error that `Drop` would swallow.
     ///
     /// # Errors
     /// Whatever the driver reports.
@@ -123,7 +123,7 @@ impl<T: Send + 'static> Drop for UserObject<T> {
 }
 
 impl Graph<'_> {
-    /// Gives the graph a share of a value, which goes with it and with what is made of it.
+    /// Gives the graph a share of a value, which goes with it and with the graphs and executables made of it.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an object of another driver.

@@ -88,7 +88,7 @@ impl<'a> Graph<'a> {
         Ok(Self::from_parts(cx, raw, Kept::new()))
     }
 
-    /// Takes over a graph that the driver just made, and what it keeps.
+    /// Takes over a graph that the driver just made, with the things that it keeps.
     pub(super) fn from_parts(cx: &Current<'_, 'a>, raw: CUgraph, kept: Kept<'a>) -> Self {
         let (raw, nodes) = (Held::new(raw, cx.near()), Nodes::new(kept.brand));
         Self { raw, nodes, kept, objects: Vec::new(), _one_thread: PhantomData }
@@ -189,7 +189,7 @@ impl<'a> Graph<'a> {
     /// Runs `fill` with nodes being added to a body of a conditional node instead of the graph itself.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`] for a body of another graph; what `fill` returns.
+    /// [`GraphError::Foreign`] for a body of another graph; errors of `fill`.
     pub fn within<R>(
         &mut self,
         body: Body,
@@ -279,7 +279,7 @@ impl<'a> Graph<'a> {
         Ok(kind)
     }
 
-    /// Removes a node with its edges. What it kept stays with the graph.
+    /// Removes a node with its edges. The things that it kept stay with the graph.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED` for nodes that allocate or free.
@@ -351,15 +351,15 @@ impl<'a> Graph<'a> {
         Ok(copy.nodes.token(found))
     }
 
-    /// Destroys the graph; what it kept goes on with another.
+    /// Destroys the graph; its things go on with another.
     pub(super) fn into_kept(self) -> Kept<'a> {
         self.kept
     }
 
-    /// Destroys the graph, and gives back what was moved in.
+    /// Destroys the graph, and gives back the buffers and memory that were moved in.
     ///
     /// # Errors
-    /// Whatever the driver reports. The graph is gone all the same, and with it what it kept.
+    /// Whatever the driver reports. The graph is gone all the same, and the things that it kept with it.
     ///
     /// Driver: `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroy")]

@@ -56,7 +56,7 @@ pub enum Mismatch {
          CUDA 12.4, does not tell them (see `bind_unchecked`)"
     )]
     Unreadable {
-        /// The word that is not known, and what follows it.
+        /// The word that is not known, and the text after it.
         at: String,
     },
     /// The driver did not tell the kernel's parameters, or its limits.
@@ -70,7 +70,7 @@ impl<'m> Function<'m> {
     /// The driver does not know the meaning of the bytes: an `i32` where the kernel has a `float` is not noticed.
     ///
     /// # Errors
-    /// [`BindError`]: the kernel's name and what differs, with both values. Where the driver is older than CUDA 12.4:
+    /// [`BindError`]: the kernel's name and the difference, with both values. Where the driver is older than CUDA 12.4:
     /// [`Error::is_unresolved`] in it if the module was not loaded from PTX, [`Mismatch::Unreadable`] if the PTX has a word
     /// that is not known.
     ///

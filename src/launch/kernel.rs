@@ -128,9 +128,9 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ///
     /// # Safety
     /// The kernel is foreign code, and the caller answers for it:
-    /// 1. The types of the signature mean in Rust what they mean in the kernel.
+    /// 1. The types of the signature have the same meaning in Rust and in the kernel.
     /// 2. It accesses only memory that it may, with this geometry and these arguments: the slices to their
-    ///    lengths, those of [`In`](super::In) only to read, and what else it is told addresses of.
+    ///    lengths, those of [`In`](super::In) only to read, and other memory whose addresses it is given.
     /// 3. Until it has finished, that memory is not freed, and no other access by host or device conflicts with
     ///    it, except such as are ordered by the stream, by an event, or by the default stream (see [`Stream`]).
     /// 4. The module is not unloaded before it has finished, and no texture or surface that it uses is dropped.

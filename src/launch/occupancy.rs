@@ -131,7 +131,7 @@ impl Function<'_> {
         let mut asked = AskedFor { shared_bytes: &mut shared_bytes, panicked: None };
         // A closure that asks in turn finds its own here and leaves ours behind.
         let outer = ASKED.replace((&raw mut asked).cast());
-        // SAFETY: what the callback uses lives until the slot has been put back.
+        // SAFETY: the callback's data lives until the slot has been put back.
         let suggestion = unsafe { self.suggest(Some(ask), 0, limit, flags) };
         ASKED.set(outer);
         match asked.panicked {
@@ -242,7 +242,7 @@ unsafe extern "C" fn ask(threads: i32) -> usize {
     if asked.is_null() {
         return 0;
     }
-    // SAFETY: the slot holds what lives on the stack of the call below, which nobody else touches while the driver is in
+    // SAFETY: the slot holds a value on the stack of the call below, which nobody else touches while the driver is in
     // it; the closure has no way to it.
     let asked = unsafe { &mut *asked };
     if asked.panicked.is_some() {

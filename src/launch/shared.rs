@@ -25,7 +25,7 @@ impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
         Self { kernel: unsafe { kernel.outlived() }, module }
     }
 
-    /// A share of the code, for what launches the kernel later.
+    /// A share of the code, for launches of the kernel later.
     pub(crate) fn share(&self) -> Keep<'ctx, Module<'ctx>> {
         self.module.clone()
     }

@@ -47,7 +47,7 @@ impl<T: DeviceData> Parameter for InOut<T> {
 /// A value that can be given for a parameter `P`.
 ///
 /// # Safety
-/// `Raw` is what the kernel reads for `P`: plain data of `P`'s layout.
+/// `Raw` is the representation that the kernel reads for `P`: plain data of `P`'s layout.
 #[diagnostic::on_unimplemented(
     message = "the kernel's parameter `{P}` cannot be given a value of type `{Self}`",
     label = "not an argument for `{P}`",

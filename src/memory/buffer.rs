@@ -221,8 +221,8 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_mut_slice().set_bytes(cx, value)
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. The buffer is gone after an error too: the driver may
-    /// have freed it all the same, so that it must not be freed again.
+    /// Frees the memory and reports the error that `Drop` would swallow. The buffer is gone after an error too: the
+    /// driver may have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
     /// Whatever the driver reports.

@@ -211,15 +211,15 @@ pub(crate) enum Form {
     Solid,
 }
 
-/// Copies a block of rows and slices. Memory of the host may be reused, or has what was copied, on return; within the
-/// device the host does not wait.
+/// Copies a block of rows and slices. Memory of the host may be reused, or has the bytes of the copy, on return; within
+/// the device the host does not wait.
 ///
 /// When a copy to the host returns, the device no longer touches that memory, whatever the answer is: measured on an H100
 /// with driver 580, with a kernel that faults during the copy, for both functions, rows of memory and arrays, pageable
 /// and page-locked memory.
 ///
 /// # Safety
-/// `context` is current. On both sides, what `block` names is live and has room for the block; device memory and arrays
+/// `context` is current. Both sides that `block` names are live and have room for the block; device memory and arrays
 /// are of that context. For [`Form::Plane`] and [`Form::UnalignedPlane`] the block has one slice, the first.
 pub(crate) unsafe fn block(context: &ContextRef, block: &CUDA_MEMCPY3D, form: Form) -> Result<(), Error> {
     if is_empty(block) {

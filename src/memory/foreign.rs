@@ -19,9 +19,9 @@ type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Erro
 /// back.
 ///
 /// It lends [slices](Slice), as every kind of memory does, and is an argument of kernels. Dropping it calls the function,
-/// on whichever thread, with the context current; a panic in it is caught, and what it answers is
-/// [swallowed](crate::swallowed). In a forked child, or if the context cannot be made current, the function is not called,
-/// and not dropped either.
+/// on whichever thread, with the context current; a panic in it is caught, and an error of it is
+/// [swallowed](crate::swallowed). In a forked child, or if the context cannot be made current, the function is not
+/// called, and not dropped either.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -67,7 +67,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// 1. From `address` on, a multiple of `T`'s alignment, there are `len` elements of `T` in memory that the context of
     ///    `cx` can access and the driver can copy; whatever they hold is a value, as `T` says.
     /// 2. They stay there as long as the value.
-    /// 3. Meanwhile no other code accesses them in a way that conflicts with what is done through this value, unless a
+    /// 3. Meanwhile no other code accesses them in a way that conflicts with accesses through this value, unless a
     ///    stream, an event or a wait puts it in order.
     pub unsafe fn from_raw(
         cx: &Current<'_, 'ctx>,
@@ -137,7 +137,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         SliceMut::new(self.address, self.len, self.context.near())
     }
 
-    /// Gives the memory back and reports what `Drop` would swallow. It is gone after an error too.
+    /// Gives the memory back and reports the error that `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
     /// Those of the function, and those of [`ContextRef::with_current`]. None without a function.
@@ -168,7 +168,7 @@ impl<T: DeviceData> Drop for ForeignBuffer<'_, T> {
         match catch_unwind(AssertUnwindSafe(|| self.release())) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.context.swallow(error),
-            // The panic hook has told of it; dropping what it carries could panic once more.
+            // The panic hook has reported it; dropping the payload could panic once more.
             Err(payload) => mem::forget(payload),
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! After a fault every wait answers at once, while copies to page-locked memory go on, and no call tells when they are
 //! over (see the [module of streams](crate::stream)). So a wait that fails proves nothing: the memory that the work was
-//! lent must neither be read, written nor freed any more. Its owners carry a [`Mark`] for that. A scope chains the marks
-//! of what it was lent, through the marks themselves, so that lending allocates nothing, and sets them all if it
-//! cannot be waited for. If it can, there is nothing to undo.
+//! lent must neither be read, written nor freed any more. Its owners carry a [`Mark`] for that. A scope chains the
+//! marks of the memory that it was lent, through the marks themselves, so that lending allocates nothing, and sets them
+//! all if it cannot be waited for. If it can, there is nothing to undo.
 
 use std::cell::Cell;
 use std::ptr::{self, NonNull};

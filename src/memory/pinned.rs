@@ -60,9 +60,9 @@ unsafe impl Handle for HostAllocation {
 /// # When it is lost
 ///
 /// After a kernel has faulted, all waits answer at once, while the device goes on writing page-locked memory, and no
-/// call tells when it stops. If a scope ends so, what it was lent is lost: it dereferences to an empty slice, can no longer
-/// be lent, and is not freed. A context that it borrows frees it at its end, which waits for the copies of all contexts; a
-/// shared one stays for it. See [`is_lost`](PinnedBuffer::is_lost).
+/// call tells when it stops. If a scope ends like that, the memory that it was lent is lost: it dereferences to an
+/// empty slice, can no longer be lent, and is not freed. A context that it borrows frees it at its end, which waits for
+/// the copies of all contexts; a shared one stays for it. See [`is_lost`](PinnedBuffer::is_lost).
 ///
 /// # Example
 /// ```
@@ -181,8 +181,8 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Ok(PinnedFlags::from_bits_retain(flags))
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. Memory that is [lost](PinnedBuffer::is_lost) is left
-    /// as it is, without a call.
+    /// Frees the memory and reports the error that `Drop` would swallow. Memory that is [lost](PinnedBuffer::is_lost)
+    /// is left as it is, without a call.
     ///
     /// # Errors
     /// Whatever the driver reports. The memory is gone for the program all the same.

@@ -105,7 +105,7 @@ impl Driver {
     /// `CUDA_ERROR_INVALID_VALUE` for an address or an attribute that the driver does not know.
     ///
     /// # Safety
-    /// 1. `T` is what the driver writes for the attribute, and any bytes that it writes are a value of `T`.
+    /// 1. `T` is the type that the driver writes for the attribute, and any bytes that it writes are a value of `T`.
     ///
     /// Driver: `cuPointerGetAttribute`, CUDA 4.0+.
     #[doc(alias = "cuPointerGetAttribute")]
@@ -116,7 +116,7 @@ impl Driver {
     ) -> Result<T, Error> {
         let mut value = T::default();
         let to = (&raw mut value).cast();
-        // SAFETY: `value` outlives the call, and the caller vouches that it is what is written.
+        // SAFETY: `value` outlives the call, and the caller vouches for its type.
         unsafe { driver_call!(self.library(), cuPointerGetAttribute(to, attribute, address)) }?;
         Ok(value)
     }

@@ -73,7 +73,8 @@ mod owner {
         type Element = T;
 
         fn into_parts(self) -> (NonNull<T>, usize, usize) {
-            // The pointer of the whole allocation: one of the elements alone may not be used for what is behind them.
+            // The pointer of the whole allocation: one of the elements alone may not be used for the spare capacity
+            // behind them.
             let mut this = std::mem::ManuallyDrop::new(self);
             let start = NonNull::new(this.as_mut_ptr()).unwrap_or(NonNull::dangling());
             (start, this.len(), this.capacity())
@@ -155,7 +156,7 @@ impl<O> fmt::Debug for RegisterError<O> {
 impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// Locks the pages of the elements. Of no bytes, nothing is registered. Spare capacity is not part of it.
     ///
-    /// If the driver refuses, it is asked to unregister, in case it had done what it refused.
+    /// If the driver refuses, it is asked to unregister, in case it had registered the memory after all.
     ///
     /// # Errors
     /// [`RegisterError`], with the memory if it is certain that the driver has not registered it:

@@ -193,7 +193,7 @@ fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, Form), Memo
 /// Copies between two sides. Memory of the host is free on return; within the device the host does not wait.
 ///
 /// # Safety
-/// Both sides are live and have room for what their strides say; a destination on the host is the caller's alone, and
+/// Both sides are live and have room for their strides; a destination on the host is the caller's alone, and
 /// any bytes are an element.
 pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) -> Result<(), MemoryError> {
     let (block, form) = fitting(to, from)?;

@@ -49,7 +49,7 @@ impl<'m> Function<'m> {
     pub(crate) unsafe fn outlived<'b>(self) -> Function<'b> {
         // SAFETY: the module keeps its context.
         let context = unsafe { self.context.outlived() };
-        // SAFETY: what the PTX says lies in the module, too.
+        // SAFETY: the declaration from the PTX lies in the module, too.
         let entry = self.entry.map(|entry| unsafe { entry.outlived() });
         Function { raw: self.raw, context, entry }
     }

@@ -40,7 +40,7 @@ pub struct Module<'ctx> {
     code: Held<'ctx, CUmodule>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
     entries: Vec<ptx::Entry>,
-    /// Expressions of the source, and the names in the code of what they denote.
+    /// Name expressions of the source, and their names in the code.
     names: Vec<(String, String)>,
     info_log: String,
     /// Some in a [`SharedModule`] only.
@@ -257,8 +257,8 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// Unloads the code and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// unloaded it all the same, so that it must not be unloaded again.
+    /// Unloads the code and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
+    /// have unloaded it all the same, so that it must not be unloaded again.
     ///
     /// # Errors
     /// Whatever the driver reports.

@@ -63,7 +63,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         &self.home
     }
 
-    /// The same, for what borrows this.
+    /// The same, for objects that borrow this.
     #[inline]
     pub(crate) fn near(&self) -> Near<'_, ContextRef> {
         self.home.as_near()
@@ -79,7 +79,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         self.dissolve().0
     }
 
-    /// Frees the handle and reports what `Drop` would swallow.
+    /// Frees the handle and reports the error that `Drop` would swallow.
     ///
     /// After an error of the driver it is not known whether it has freed the handle (its documentation lets calls
     /// return errors of earlier work although they were done), so it is not freed again: at worst it leaks.
@@ -141,7 +141,7 @@ impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
     }
 }
 
-/// Runs `body` with `context` current, and puts back what was current before.
+/// Runs `body` with `context` current, and restores the previous one.
 ///
 /// A failure to put it back is swallowed: it must not be taken for one of `body`, whose work is done. The tokens of
 /// this thread notice it when they are used next.

@@ -154,7 +154,7 @@ impl<T: Shareable> Drop for Keep<'_, T> {
 fn give_share<T: Shareable>(thing: Near<'_, T>) {
     let last = thing.shares().is_some_and(|shares| shares.fetch_sub(1, Ordering::Release) == 1);
     if last {
-        // What other threads did with the thing happened before it ends.
+        // Other threads' uses of the thing happen before its end.
         fence(Ordering::Acquire);
         thing.end();
         // SAFETY: the thing lies in a box of its own, as it has a count, and the last share is this one.

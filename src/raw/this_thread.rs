@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-/// Makes what holds it neither `Send` nor `Sync`, with a message that says what to do.
+/// Makes its holder neither `Send` nor `Sync`, with a message that says what to do.
 pub(crate) struct ThisThread(PhantomData<*mut ()>);
 
 /// Implemented by nothing. The compiler shows its text where a bound by it is not met.

@@ -24,7 +24,7 @@ bitflags::bitflags! {
     }
 }
 
-/// A mark that a stream passes: recorded, waited for, and subtracted from another to time what lies between.
+/// A mark that a stream passes: recorded, waited for, and subtracted from another to time the work between them.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) reports.
 ///
@@ -141,8 +141,8 @@ impl<'ctx> Event<'ctx> {
         Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 
-    /// Destroys the event and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the event and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
     /// Whatever the driver reports.

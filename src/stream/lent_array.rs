@@ -17,7 +17,7 @@ use crate::raw::this_thread::ThisThread;
 /// Elements of an array lent to a scope, to be copied on its stream in the order of the calls. `Copy`.
 ///
 /// The array cannot be freed before the scope has ended. Others may use it meanwhile, also through textures and surfaces:
-/// what they do is not in order with this stream.
+/// their accesses are not in order with this stream.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -83,7 +83,7 @@ impl<'scope, T: Texel> LentArray<'scope, T> {
     }
 
     /// Queues a copy to these elements from rows of the host, which cannot be written before the scope ends, or from
-    /// what was lent to this scope.
+    /// memory lent to this scope.
     ///
     /// The host may wait all the same: the driver copies pageable memory in its own time.
     ///

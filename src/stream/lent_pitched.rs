@@ -124,7 +124,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
         self.address
     }
 
-    /// Queues a copy from rows of the host, which cannot be written before the scope ends, or from what was lent to this
+    /// Queues a copy from rows of the host, which cannot be written before the scope ends, or from memory lent to this
     /// scope. From itself there is nothing to copy.
     ///
     /// The host may wait all the same: the driver copies pageable memory in its own time.

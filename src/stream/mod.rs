@@ -10,12 +10,12 @@
 //! So a wait that fails does not prove that the device has stopped writing memory of the host, and this crate holds to
 //! three rules:
 //!
-//! - What is copied to a slice of the host, which may be page-locked or not, is copied synchronously.
-//! - What is copied beside the host goes to memory whose *owner* is at hand: lent to a [scope](Scope::lend_host), or moved
-//!   into a [`Request`]. If the wait fails, a scope marks the owner as lost, so that it gives the host no element any
-//!   more and frees nothing, and a request is leaked as a whole.
+//! - Copies to a slice of the host, which may be page-locked or not, are synchronous.
+//! - Copies that run beside the host go to memory whose *owner* is at hand: lent to a [scope](Scope::lend_host), or
+//!   moved into a [`Request`]. If the wait fails, a scope marks the owner as lost, so that it gives the host no element
+//!   any more and frees nothing, and a request is leaked as a whole.
 //! - Copies from the host are queued. If the wait for them fails, the device may read that memory later, which does no
-//!   harm to the host, and what it reads ends in device memory of which nothing is promised after an error.
+//!   harm to the host: the bytes end in device memory, whose contents are unspecified after an error.
 //!
 //! It was also measured that freeing and unregistering page-locked memory answers with the fault and leaves it as it is,
 //! that functions queued with `cuLaunchHostFunc` are never called then, and that those of `cuStreamAddCallback` are,
@@ -61,14 +61,14 @@ pub enum StreamKind {
     /// with per-thread default streams: there copies run on the thread's own). The safe choice.
     #[default]
     Blocking,
-    /// Not in order with the default stream. Work that needs what a synchronous copy wrote must wait for it,
+    /// Not in order with the default stream. Work that needs the result of a synchronous copy must wait for it,
     /// with an [`Event`] or in a [scope](Current::scope).
     NonBlocking,
 }
 
-/// A queue of work in one context: what is put into it runs in that order.
+/// A queue of work in one context: it runs in the order in which it was queued.
 ///
-/// Dropping it does not wait: the driver finishes what is queued. Drop works on any thread, swallows errors and
+/// Dropping it does not wait: the driver finishes the queued work. Drop works on any thread, swallows errors and
 /// does nothing in a forked child; [`close`](Stream::close) reports.
 ///
 /// # Keeping it in a struct
@@ -174,7 +174,7 @@ impl<'ctx> Stream<'ctx> {
         self.queue.keep()
     }
 
-    /// Blocks the host until all work queued here is done, and reports what went wrong in it.
+    /// Blocks the host until all work queued here is done, and reports its errors.
     ///
     /// # Errors
     /// The sticky errors of kernels that ran before; [`Error::is_wrong_context`].
@@ -200,7 +200,7 @@ impl<'ctx> Stream<'ctx> {
         ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
     }
 
-    /// Makes work queued here later wait for what `event` recorded. The host does not wait.
+    /// Makes work queued here later wait for the work that `event` recorded. The host does not wait.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of another context, but
@@ -211,12 +211,12 @@ impl<'ctx> Stream<'ctx> {
     pub fn wait(&self, cx: &Current<'_, '_>, event: &Event<'_>) -> Result<(), Error> {
         let context = cx.of(self.context(), FnId::cuStreamWaitEvent)?;
         event.check_driver(context, FnId::cuStreamWaitEvent)?;
-        // SAFETY: both handles are live; the driver keeps what it needs of the event.
+        // SAFETY: both handles are live; the driver keeps the parts of the event that it needs.
         unsafe { context_call!(context, cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
     }
 
-    /// Destroys the stream and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the stream and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
     /// Whatever the driver reports.

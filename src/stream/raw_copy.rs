@@ -21,8 +21,8 @@ impl<T: DeviceData> Slice<'_, T> {
     /// 1. `host` is valid for writes of as many elements as the slice has, and stays so until the copy is over: it is
     ///    neither freed, moved nor unregistered.
     /// 2. Until the copy is over, the host neither reads nor writes that memory, and no reference to it exists.
-    /// 3. The device memory is not freed before the copy is over, and what writes it meanwhile is ordered by the stream,
-    ///    by an event, or by the default stream (see [`Stream`]).
+    /// 3. The device memory is not freed before the copy is over, and other writes of it meanwhile are ordered by the
+    ///    stream, by an event, or by the default stream (see [`Stream`]).
     ///
     /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoHAsync_v2")]
@@ -51,8 +51,8 @@ impl<T: DeviceData> SliceMut<'_, T> {
     /// 1. `host` is valid for reads of as many initialized elements as the slice has, and stays so until the copy is over:
     ///    it is neither freed, moved nor unregistered.
     /// 2. Until the copy is over, the host does not write that memory.
-    /// 3. The device memory is not freed before the copy is over, and what uses it meanwhile is ordered by the stream, by
-    ///    an event, or by the default stream (see [`Stream`]).
+    /// 3. The device memory is not freed before the copy is over, and other uses of it meanwhile are ordered by the
+    ///    stream, by an event, or by the default stream (see [`Stream`]).
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]

@@ -70,7 +70,7 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
     }
 }
 
-/// The future of the moment in which a stream has done what was queued before: of [`Stream::reached`] and
+/// The future of the moment in which a stream has done all work queued before: of [`Stream::reached`] and
 /// [`Event::reached`].
 ///
 /// It needs no runtime: the driver wakes it, on a thread of its own, in which no call of the driver is allowed. So wakers
@@ -133,7 +133,7 @@ impl fmt::Debug for Reached<'_> {
 impl<'ctx> Stream<'ctx> {
     /// A future that is ready when all work queued here so far is done. The host does not wait.
     ///
-    /// Work queued later runs when the driver has called, some microseconds after what was before. On an H200, the call
+    /// Work queued later runs when the driver has called, some microseconds after the work before. On an H200, the call
     /// for a small copy came 35 µs after that was queued, where waiting for an [`Event`] took 7 µs.
     ///
     /// # Example
@@ -200,7 +200,7 @@ impl<'ctx> Event<'ctx> {
     }
 }
 
-/// The future of a [`Pending`]: it gives back what the work used. Made by [`Pending::notify`].
+/// The future of a [`Pending`]: it gives back the request. Made by [`Pending::notify`].
 ///
 /// Dropping it before it is ready waits for the work, as dropping a [`Pending`] does.
 #[must_use = "dropping it waits for the work"]

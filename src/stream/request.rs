@@ -18,8 +18,8 @@ use crate::raw::held::activated;
 /// Resources of a piece of work, host and device side, while no work uses them: the work's memory as one value, to
 /// which this dereferences, and the event that marks the end of the work.
 ///
-/// [`submit`](Request::submit) moves it into a [`Pending`], which can be kept, queued and sent to threads; what comes back
-/// from there is submitted again, without an allocation. Everything in it is `'static`: made in a
+/// [`submit`](Request::submit) moves it into a [`Pending`], which can be kept, queued and sent to threads; the request
+/// that comes back from there is submitted again, without an allocation. Everything in it is `'static`: made in a
 /// [`SharedContext`](crate::SharedContext), for instance.
 ///
 /// # Example
@@ -119,13 +119,13 @@ impl<V> Request<V> {
     }
 
     /// Runs `body`, which lends parts of the value to a scope on `stream` and queues work there, and returns while that
-    /// runs. Nothing but the value, and what is `'static`, can be lent.
+    /// runs. Only the value, and `'static` objects, can be lent.
     ///
-    /// If `body` fails or panics, what it has queued is waited for. Lending device memory on a non-blocking stream
-    /// waits for the default stream first, see [`Scope::lend`].
+    /// If `body` fails or panics, the host waits for the work that it has queued. Lending device memory on a
+    /// non-blocking stream waits for the default stream first, see [`Scope::lend`].
     ///
     /// # Errors
-    /// What `body` returned; [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky
+    /// Errors of `body`; [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky
     /// errors of earlier work. The request comes back in the error, unless a wait failed.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and where that fails,

@@ -20,7 +20,7 @@ use crate::raw::this_thread::ThisThread;
 
 /// A stretch of work on one stream, which is waited for before it ends.
 ///
-/// Made by [`Current::scope`]. What is copied from and to is borrowed until the end of the scope, so it can be neither
+/// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it can be neither
 /// touched nor freed while the stream uses it.
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
@@ -100,7 +100,7 @@ impl<S: Streams> Wait<'_, S> {
         Waited { result: activated.and(first), is_over }
     }
 
-    /// Waits, and gives what the body of the scope returned if all is well.
+    /// Waits, and returns the result of the scope's body if all is well.
     fn end<R>(self, result: R) -> Result<R, Error> {
         let waited = self.wait();
         std::mem::forget(self);
@@ -108,8 +108,8 @@ impl<S: Streams> Wait<'_, S> {
     }
 }
 
-/// Waits for the current context, whose stream could not be waited for; false if that fails too. What is reported is the
-/// error of the stream.
+/// Waits for the current context, whose stream could not be waited for; false if that fails too. The error of the
+/// stream is reported.
 #[cold]
 pub(super) fn wait_for_context(context: &ContextRef) -> bool {
     // SAFETY: no arguments; it waits in the current context.
@@ -129,8 +129,8 @@ impl Current<'_, '_> {
     /// Runs `body`, which may lend device memory to `stream` and queue copies there, and waits for the stream before it
     /// returns, also when `body` panics.
     ///
-    /// What the body returns is lost if the wait fails: the work may not have happened, and memory that was lent has
-    /// any contents.
+    /// The result of the body is lost if the wait fails: the work may not have happened, and memory that was lent has
+    /// unspecified contents.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -293,19 +293,19 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         if elements.is_lost() {
             return Err(MemoryError::Lost);
         }
-        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. What is borrowed for the
-        // scope is borrowed beyond its wait, as the body does not choose the lifetime.
+        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. A borrow for the scope
+        // lasts beyond its wait, as the body does not choose the lifetime.
         unsafe { self.marks.add(elements.mark()) };
         Ok(LentHost::new(elements.start(), elements.len(), self.stream, self.token))
     }
 
-    /// Takes in what lies in the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
+    /// Accepts memory of the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
     pub(crate) fn take_in(&self, home: &ContextRef) -> Result<(CUstream, Token<'scope>), Error> {
         self.accept(home)?;
         Ok((self.stream, self.token))
     }
 
-    /// Checks where memory is from, and waits for what may still write it.
+    /// Checks the context of memory, and waits for work that may still write it.
     fn accept(&self, home: &ContextRef) -> Result<(), Error> {
         let context = self.token.of(home, FnId::cuStreamSynchronize)?;
         if self.apart { copy::wait_for_default_stream(context) } else { Ok(()) }

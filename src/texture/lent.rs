@@ -11,7 +11,7 @@ use crate::launch::Argument;
 use crate::raw::this_thread::ThisThread;
 use crate::stream::Scope;
 
-/// A texture lent to a scope: neither it nor what it reads can go before the scope has waited. `Copy`.
+/// A texture lent to a scope: neither it nor its resource can go before the scope has waited. `Copy`.
 #[derive(Clone, Copy)]
 pub struct LentTexture<'scope> {
     raw: CUtexObject,

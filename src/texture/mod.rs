@@ -52,7 +52,7 @@
 //! of whoever [launches](crate::Kernel::launch) them. Lent to a scope
 //! ([`Scope::lend_texture`](crate::Scope::lend_texture)), it cannot go before the scope has waited.
 //!
-//! A texture borrows what it is made of. To keep both in a struct, [share](crate::memory::Array::share) the array.
+//! A texture borrows its resource. To keep both in a struct, [share](crate::memory::Array::share) the array.
 
 mod lent;
 mod resource;

@@ -41,7 +41,7 @@ unsafe impl Handle for Sampled {
     }
 }
 
-/// An array or memory, and how kernels read it. It borrows what it reads for `'a`, or has a share of it.
+/// An array or memory, and how kernels read it. It borrows its resource for `'a`, or has a share of it.
 ///
 /// Destroying it does not wait for kernels that read it: see the [module](super). Drop works on any thread, swallows
 /// errors and does nothing in a forked child; [`close`](Texture::close) reports.
@@ -62,7 +62,7 @@ unsafe impl Handle for Sampled {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Texture<'a> {
-    /// Before the memory: what is destroyed first reads it no more.
+    /// Before the memory: a texture that is destroyed first no longer reads it.
     object: Held<'a, Sampled>,
     _memory: Option<Keep<'a, Stored<'a>>>,
 }
@@ -177,8 +177,8 @@ impl<'a> Texture<'a> {
         Ok(ResourceView::read_back(&described))
     }
 
-    /// Destroys the texture and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the texture and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
     /// Whatever the driver reports.

@@ -7,7 +7,8 @@
 //! | what | what happens |
 //! |---|---|
 //! | a closure panics | whoever waits for it gets [`WorkerError::Panicked`], and the worker goes on. If nobody waits for it any more, [`Worker::close`] tells the first such panic. The panic hook prints as for any thread. |
-//! | a closure forgets tokens, or leaves another context current by them | the context is popped after each closure, and what was forgotten with it |
+//! | a closure forgets tokens, or leaves another context current by them | the context is popped after each closure,
+//! with the tokens that were forgotten |
 //! | the context cannot be pushed | that closure does not run and is dropped on the worker's thread; whoever waits gets [`WorkerError::Driver`] |
 //! | a closure waits for its own worker, by [`run`](Worker::run), [`Job::wait`] or [`close`](Worker::close) | [`WorkerError::OwnThread`]; two workers that wait for each other wait for ever, as any two threads would |
 //! | the [`Worker`] is dropped, also by one of its own closures | nobody waits: the closures that are queued run, then the thread ends and gives back its share of the context |
@@ -136,7 +137,7 @@ impl Worker {
     /// Runs `body` on the worker's thread with the context current, and gives its result. Blocks until then, so that
     /// `body` may borrow from the caller.
     ///
-    /// What it makes in the context is `'static`. The token cannot leave it.
+    /// Objects that it makes in the context are `'static`. The token cannot leave it.
     ///
     /// # Errors
     /// [`WorkerError::Panicked`] if `body` panicked; [`WorkerError::Driver`] if the context could not be pushed or the

@@ -29,7 +29,7 @@ impl Unseen {
             if first.is_none() {
                 *first = Some(panic);
             } else {
-                // What a panic carries may run anything when it is dropped: not under the lock.
+                // The payload of a panic may run any code when it is dropped: not under the lock.
                 drop(first);
                 drop(panic);
             }

@@ -116,8 +116,8 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         SharedMipmappedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
     }
 
-    /// Frees the array and reports what `Drop` would swallow. It is gone after an error too: the driver may have freed
-    /// it all the same, so that it must not be freed again.
+    /// Frees the array and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
+    /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
     /// Whatever the driver reports.

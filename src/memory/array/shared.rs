@@ -11,7 +11,7 @@ use crate::raw::keep::Keep;
 /// A handle of an array that is shared: by its clones, and by the textures and surfaces that are made of it.
 ///
 /// The array is freed when the last of them is dropped. Of a [`SharedContext`](crate::SharedContext) all of it is
-/// `'static`. It dereferences to the [`Array`]; what is found there borrows this handle.
+/// `'static`. It dereferences to the [`Array`]; views from there borrow this handle.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
