@@ -19,7 +19,7 @@ bitflags::bitflags! {
         const YIELD = CUctx_flags::CU_CTX_SCHED_YIELD.0;
         /// The host sleeps while it waits: least load, most latency.
         const BLOCKING_SYNC = CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC.0;
-        /// Host memory can be mapped into the device's address space. Always on for devices of today.
+        /// Host memory can be mapped into the device's address space. Always on for today's devices.
         const MAP_HOST = CUctx_flags::CU_CTX_MAP_HOST.0;
         /// Local memory that a kernel needed stays allocated after it.
         const LMEM_RESIZE_TO_MAX = CUctx_flags::CU_CTX_LMEM_RESIZE_TO_MAX.0;

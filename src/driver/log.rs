@@ -134,12 +134,12 @@ unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_
     }
     // SAFETY: the data is the listener that was registered, which is never freed.
     let listener = unsafe { &*data.cast::<Listener>() };
-    // SAFETY: the driver gives a message of so many bytes, for the time of this call.
+    // SAFETY: the driver gives a message of `bytes` bytes, valid during this call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), bytes) };
     let text = String::from_utf8_lossy(text);
     let told = catch_unwind(AssertUnwindSafe(|| listener(level, text.trim_end_matches(['\0', '\n']))));
     if let Err(payload) = told {
-        // Dropping it could panic once more, out of a function of C's.
+        // Dropping it could panic once more, out of a C function.
         std::mem::forget(payload);
     }
     LISTENING.set(false);

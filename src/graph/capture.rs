@@ -276,8 +276,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     ///
     /// # Safety
     /// 1. The queued work is good for every replay: it touches only memory that the graph was lent, or that lives and
-    ///    is touched by nobody else as long as the graph and its executable are there. Of the host, none of it is
-    ///    borrowed.
+    ///    is touched by nobody else as long as the graph and its executable are there. It borrows nothing of the host.
     /// 2. The stream is not used after the closure of the capture.
     pub unsafe fn stream(&self) -> &Stream<'_> {
         self.stream
@@ -311,7 +310,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and its like; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and similar codes; the sticky errors of
+    /// earlier work.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
@@ -386,7 +386,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         let active = status == CaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE && !nodes.is_null();
         let mut known = self.shared.nodes.borrow_mut();
         let next_after = (0..if active { count } else { 0 }).map(|at| {
-            // SAFETY: the driver gives a list of so many nodes, which is good until the next call on the capture.
+            // SAFETY: the driver gives a list of `count` nodes, which is good until the next call on the capture.
             known.token(unsafe { nodes.wrapping_add(at).read() })
         });
         Ok(CaptureInfo { status, id, next_after: next_after.collect() })

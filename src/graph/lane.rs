@@ -89,7 +89,7 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Adds a fill of every element with `value`. Of no elements, nothing.
+    /// Adds a fill of every element with `value`. Without elements, it adds nothing.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
@@ -105,7 +105,7 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(unsafe { copy::fill_on(context, self.as_raw(), memory.as_raw(), value.pattern(), memory.len()) }?)
     }
 
-    /// Adds a copy within the device. Of no elements, nothing.
+    /// Adds a copy within the device. Without elements, it adds nothing.
     ///
     /// # Errors
     /// Those of [`Graph::add_copy`](super::Graph::add_copy); `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.

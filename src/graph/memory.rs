@@ -70,7 +70,7 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Adds a node that sets every element to `value`. Of no elements it is an empty node.
+    /// Adds a node that sets every element to `value`. Without elements it is an empty node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -100,7 +100,7 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Adds a node that copies within the device. Of no elements it is an empty node.
+    /// Adds a node that copies within the device. Without elements it is an empty node.
     ///
     /// # Errors
     /// [`MemoryError::Length`] and [`MemoryError::Overlap`] in [`GraphError::Memory`]; [`GraphError::Foreign`];

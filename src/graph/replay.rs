@@ -174,8 +174,8 @@ impl Executable<'_> {
     /// # Safety
     /// Until the replay has finished, as a wait that succeeded tells:
     /// 1. This is not dropped, closed or updated, and nothing that it borrows is freed. If a wait fails, it is forgotten.
-    /// 2. No memory that the graph has is accessed through [`slice`](Executable::slice) and its like, except in an order
-    ///    that the stream gives; that of the host not at all.
+    /// 2. No memory that the graph has is accessed through [`slice`](Executable::slice) and similar methods, except in
+    ///    an order that the stream gives; that of the host not at all.
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+.
     #[doc(alias = "cuGraphLaunch")]

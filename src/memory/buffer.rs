@@ -104,8 +104,8 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Takes over memory that the driver allocated elsewhere, in the current context. No driver call.
     ///
     /// # Safety
-    /// 1. `address` was given by `cuMemAlloc` or its like in the context of `cx`, nobody else frees it, and it has at
-    ///    least `len` elements of `T`.
+    /// 1. `address` was given by `cuMemAlloc` or a similar call in the context of `cx`, nobody else frees it, and it
+    ///    has at least `len` elements of `T`.
     /// 2. No other `Buffer` owns it.
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, address: CUdeviceptr, len: usize) -> Self {
         let memory = Held::new(Allocation(address), cx.near());

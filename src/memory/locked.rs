@@ -111,8 +111,8 @@ impl<T: DeviceData> Locked<T> {
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: so many initialized elements, unless they are lost, and borrowed as this is. The device writes them
-        // only while they are borrowed mutably for a scope, or after they were lost.
+        // SAFETY: initialized elements of that number, unless they are lost, and borrowed as this is. The device writes
+        // them only while they are borrowed mutably for a scope, or after they were lost.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.reachable()) }
     }
 

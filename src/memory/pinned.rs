@@ -92,7 +92,7 @@ pub struct PinnedBuffer<'ctx, T: DeviceData> {
 }
 
 impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
-    /// Allocates `len` elements and sets all their bytes to zero. Of no bytes, nothing is allocated.
+    /// Allocates `len` elements and sets all their bytes to zero. Without bytes, nothing is allocated.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for elements aligned beyond a page;
@@ -143,7 +143,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
             return Err(MemoryError::Alignment { align: align_of::<T>() });
         }
         fill(start.as_ptr());
-        // SAFETY: so many elements are there, initialized, aligned, and ours alone.
+        // SAFETY: `len` elements are there, initialized, aligned, and ours alone.
         let elements = unsafe { Locked::new(start, len, flags.contains(PinnedFlags::PORTABLE)) };
         Ok(Self { elements, memory })
     }
@@ -163,7 +163,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         self.elements.is_lost()
     }
 
-    /// The flags of the allocation, as the driver tells them. Of no bytes there are none.
+    /// The flags of the allocation, as the driver tells them. Without bytes there are none.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; the sticky errors of earlier work.

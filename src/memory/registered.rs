@@ -154,7 +154,7 @@ impl<O> fmt::Debug for RegisterError<O> {
 }
 
 impl<'ctx, O: HostOwner> Registered<'ctx, O> {
-    /// Locks the pages of the elements. Of no bytes, nothing is registered. Spare capacity is not part of it.
+    /// Locks the pages of the elements. Without bytes, nothing is registered. Spare capacity is not part of it.
     ///
     /// If the driver refuses, it is asked to unregister, in case it had registered the memory after all.
     ///
@@ -178,7 +178,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         if bytes != 0 {
             let at = start.as_ptr().cast::<c_void>();
             let flags = (flags & RegisterFlags::all()).bits();
-            // SAFETY: so many bytes are there, until they are unregistered, and `cx` proves a current context.
+            // SAFETY: `bytes` bytes are there, until they are unregistered, and `cx` proves a current context.
             if let Err(error) = unsafe { context_call!(&context, cuMemHostRegister_v2(at, bytes, flags)) } {
                 let memory = is_not_registered(&context, at, error).then(owner);
                 return Err(RegisterError { error: error.into(), memory });

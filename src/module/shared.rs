@@ -9,7 +9,7 @@ use crate::raw::keep::Keep;
 
 /// A handle to code that is shared: by its clones, and by the [kernels](SharedKernel) that are bound through it.
 ///
-/// The code is unloaded when the last of them is dropped. Of a [`SharedContext`](crate::SharedContext) all of it is
+/// The code is unloaded when the last of them is dropped. In a [`SharedContext`](crate::SharedContext) all of this is
 /// `'static`. It dereferences to the [`Module`]; functions and globals found there borrow this handle.
 #[derive(Clone)]
 pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);

@@ -2,11 +2,11 @@
 //!
 //! One family of types serves both. A thing that is borrowed lies in its owner, which the borrow checker keeps in
 //! place for `'a`. A thing that is shared lies in an allocation of its own with a count in it; its objects are
-//! `'static`, and the last of them to go ends the thing. Which of the two it is costs one predictable branch when an
+//! `'static`, and the last of them to go ends the thing. Telling the two apart costs one predictable branch when an
 //! object is made and one when it is dropped, and nothing in between.
 //!
-//! So that this holds, no method hands out a reference to the thing for `'a`, only for the loan of the object or the
-//! token in hand: of a shared thing, `'a` says nothing.
+//! For that reason, no method hands out a reference to the thing for `'a`, only for the loan of the object or the token
+//! in hand: for a shared thing, `'a` means nothing.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -48,7 +48,7 @@ unsafe impl<T: Sync> Sync for Near<'_, T> {}
 
 impl<'a, T> Near<'a, T> {
     /// A thing that is borrowed for all of `'a`, so that no share taken from here can be the last: by the address of a
-    /// reference nothing may be freed. Of a share, [`Keep::as_near`] gives one by which it may.
+    /// reference nothing may be freed. The address from [`Keep::as_near`] of a share may be used for that.
     #[inline]
     pub(crate) fn borrowed(thing: &'a T) -> Self {
         Self(NonNull::from(thing), PhantomData)

@@ -34,7 +34,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len())?;
         let context = cx.of_both([self.context(), stream.context()], FnId::cuMemcpyDtoHAsync_v2)?;
-        // SAFETY: the caller vouches for the host side and for the time; the device side has so many bytes.
+        // SAFETY: the caller vouches for the host side and for the time; the device side has `bytes` bytes.
         unsafe { copy::to_host_on(context, stream.as_raw(), host.cast(), self.as_raw(), bytes) }?;
         Ok(())
     }
@@ -64,7 +64,7 @@ impl<T: DeviceData> SliceMut<'_, T> {
     ) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len())?;
         let context = cx.of_both([self.context(), stream.context()], FnId::cuMemcpyHtoDAsync_v2)?;
-        // SAFETY: the caller vouches for the host side and for the time; the device side has so many bytes.
+        // SAFETY: the caller vouches for the host side and for the time; the device side has `bytes` bytes.
         unsafe { copy::from_host_on(context, stream.as_raw(), self.as_raw(), host.cast(), bytes) }?;
         Ok(())
     }

@@ -28,9 +28,9 @@ pub(crate) trait Integer: Lane {
     fn clamp(value: i128) -> Self;
     fn to_f32(self) -> f32;
     fn to_f64(self) -> f64;
-    /// Saturating; a NaN becomes what it becomes on hardware.
+    /// Saturating, with the hardware's result for NaN.
     fn from_f32(x: f32) -> Self;
-    /// Saturating; a NaN becomes what it becomes on hardware.
+    /// Saturating, with the hardware's result for NaN.
     fn from_f64(x: f64) -> Self;
 }
 

@@ -195,7 +195,7 @@ impl Settings {
 
     /// With [`Settings::check_races`]: sets whether kernels are also stopped when a thread plainly reads memory that
     /// another one changes by an atomic instruction. Default: no. PTX calls that a race, but hardware reads whole
-    /// words, and the usual loop around a compare-and-swap begins so.
+    /// words, and the usual loop around a compare-and-swap begins with a plain read.
     #[must_use]
     pub fn check_atomic_reads(mut self, yes: bool) -> Self {
         self.check_atomic_reads = yes;

@@ -1,4 +1,4 @@
-//! Arrays that are kept by whoever uses them.
+//! Arrays that their users keep.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use crate::raw::keep::Keep;
 
 /// A handle of an array that is shared: by its clones, and by the textures and surfaces that are made of it.
 ///
-/// The array is freed when the last of them is dropped. Of a [`SharedContext`](crate::SharedContext) all of it is
+/// The array is freed when the last of them is dropped. In a [`SharedContext`](crate::SharedContext) all of this is
 /// `'static`. It dereferences to the [`Array`]; views from there borrow this handle.
 ///
 /// ```

@@ -107,8 +107,8 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     ///
     /// # Safety
     /// 1. `address` was given by `cuMemAllocPitch` in the context of `cx` with at least this extent and with this
-    ///    distance of rows in bytes, or by `cuMemAlloc` or its like with room for it. Nobody else frees it. The distance
-    ///    is a multiple of the alignment of `T`.
+    ///    distance of rows in bytes, or by `cuMemAlloc` or a similar call with room for it. Nobody else frees it. The
+    ///    distance is a multiple of the alignment of `T`.
     /// 2. No other owner of this crate has it.
     pub unsafe fn from_raw(
         cx: &Current<'_, 'ctx>,

@@ -11,7 +11,7 @@ use crate::semantics::lanes_of;
 
 /// Addresses below this are null pointers with an offset.
 const NULL_PAGE: u64 = 4096;
-/// Span of the device's range at most: an address further below its windows, or above them, is no device address.
+/// Largest span of the device's range: an address further below its windows, or above them, is no device address.
 const DEVICE_RANGE: u64 = 1 << 40;
 
 /// The place of one lane's access. A fault names all lanes of `active`, from this one on, that do the same.

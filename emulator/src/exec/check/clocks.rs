@@ -1,8 +1,9 @@
 //! The happens-before order of accesses: vector clocks.
 //!
 //! Each warp has a clock that moves on whenever one of its threads tells others something. Each thread knows, for every
-//! other thread, the moment up to which that thread's past is its own. An access is stamped with its thread and the
-//! moment of its warp; it happens before everything that a thread does which knows that moment of that thread.
+//! other thread, the moment up to which that thread's accesses happen before its own. An access is stamped with its
+//! thread and the moment of its warp; it happens before everything that a thread does which knows that moment of that
+//! thread.
 //!
 //! A thread tells all that it knows, its own past included, or, by way of memory, what it knew at its last
 //! fence. Barriers and warp-level instructions tell everything to everybody who takes part, the fences of the others

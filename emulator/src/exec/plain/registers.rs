@@ -9,7 +9,7 @@ use crate::program::instruction::{Callee, Op};
 use crate::report::FaultKind;
 use crate::semantics::{bits, pure};
 
-/// Checks, before the guard of an instruction is evaluated, that all its sources were written.
+/// Checks, before the guard of an instruction is evaluated, that all registers on which it depends were written.
 #[cold]
 #[inline(never)]
 pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
