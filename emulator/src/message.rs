@@ -70,7 +70,7 @@ impl fmt::Display for Message<'_> {
 
 static HOOK: RwLock<Option<fn(&Message<'_>)>> = RwLock::new(None);
 
-/// Sets the function that is told more than result codes. The library itself prints nothing.
+/// Sets the function that receives messages beyond result codes. The library itself prints nothing.
 ///
 /// The hook is called on the thread of the event, inside of the driver call.
 pub fn set_message_hook(hook: fn(&Message<'_>)) {

@@ -48,7 +48,8 @@ impl Graph<'_> {
     /// [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// Each node that uses the memory has a path of edges from this node, and one to that which frees it if there is one.
+    /// Each node that uses the memory has a path of edges from this node, and one to the node that frees it, if there
+    /// is one.
     ///
     /// Driver: `cuGraphAddMemAllocNode`, CUDA 11.4+.
     #[doc(alias = "cuGraphAddMemAllocNode")]

@@ -7,9 +7,9 @@
 //!
 //! Whatever nodes touch belongs to the graph until it is dropped, and its executable takes the graph over: memory of the
 //! device is lent to it for its lifetime `'a` or moved in, kernels and events are borrowed for it, kernels with a
-//! [share](crate::SharedKernel) of their code give it one, and memory of the host is moved in. With counted things alone
-//! a graph is `'static`. Nothing is tracked: the graph is the only way to that memory, and an executable that is lent
-//! to a replay cannot be used until the replay was waited for.
+//! [share](crate::SharedKernel) of their code give it one, and memory of the host is moved in. With counted objects
+//! alone a graph is `'static`. Nothing is tracked: the graph is the only way to that memory, and an executable that is
+//! lent to a replay cannot be used until the replay was waited for.
 //!
 //! # Tokens
 //!

@@ -110,7 +110,7 @@ impl Nodes {
         self.by_handle.get(&raw.0.addr()).map(|&at| Node { brand: self.brand, at })
     }
 
-    /// The driver's handle of a node, whichever part it is in.
+    /// The driver's handle of a node, in any part.
     pub(super) fn raw(&self, node: Node) -> Result<CUgraphNode, GraphError> {
         self.check_complete()?;
         match self.known.get(node.at).filter(|_| node.brand == self.brand) {

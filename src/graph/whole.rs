@@ -23,7 +23,7 @@ use crate::raw::held::{Handle, Held};
 /// Work for a device: nodes, and edges that say which of them run behind which.
 ///
 /// It keeps all that its nodes touch: memory and kernels are borrowed for `'a`, or moved in, or shared; with counted
-/// things alone it is `'static`. So does the [`Executable`](super::Executable) that is made of it and that takes it
+/// objects alone it is `'static`. So does the [`Executable`](super::Executable) that is made of it and that takes it
 /// over. Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Graph::close) reports
 /// and gives back what was moved in.
 ///

@@ -4,8 +4,8 @@
 //!
 //! Measured on H200s with driver 580 (`tests/data/goldens/after_fault.txt`, made by `tests/gpu/after_fault.sh`): after
 //! a kernel has faulted, every wait answers at once, for every stream, context and device of the process, while copies
-//! between a device and *page-locked* host memory go on, those that are still queued included. No call tells that they
-//! are over but the end of the context. Synchronous copies return when they are done, fault or not.
+//! between a device and *page-locked* host memory go on, those that are still queued included. Only the end of the
+//! context tells that they are over. Synchronous copies return when they are done, fault or not.
 //!
 //! So a wait that fails does not prove that the device has stopped writing memory of the host, and this crate holds to
 //! three rules:

@@ -7,8 +7,7 @@
 //! | what | what happens |
 //! |---|---|
 //! | a closure panics | whoever waits for it gets [`WorkerError::Panicked`], and the worker goes on. If nobody waits for it any more, [`Worker::close`] tells the first such panic. The panic hook prints as for any thread. |
-//! | a closure forgets tokens, or leaves another context current by them | the context is popped after each closure,
-//! with the tokens that were forgotten |
+//! | a closure forgets tokens, or leaves another context current by them | the context is popped after each closure, with the tokens that were forgotten |
 //! | the context cannot be pushed | that closure does not run and is dropped on the worker's thread; whoever waits gets [`WorkerError::Driver`] |
 //! | a closure waits for its own worker, by [`run`](Worker::run), [`Job::wait`] or [`close`](Worker::close) | [`WorkerError::OwnThread`]; two workers that wait for each other wait for ever, as any two threads would |
 //! | the [`Worker`] is dropped, also by one of its own closures | nobody waits: the closures that are queued run, then the thread ends and gives back its share of the context |

@@ -24,7 +24,7 @@ const MOST: usize = 100;
 /// The live callbacks.
 static CALLBACKS: Table<Callback> = Table::new(Kind::LogCallback);
 
-/// A function of the client that is told of each message.
+/// A function of the client that receives each message.
 #[derive(Debug)]
 struct Callback {
     function: CUlogsCallback,

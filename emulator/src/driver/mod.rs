@@ -70,7 +70,7 @@ pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
     call::set_publisher(publisher);
 }
 
-/// Whether a function is implemented.
+/// True if a function is implemented.
 pub(crate) fn implements(id: FnId) -> bool {
     call::fill(install_all).implements(id)
 }

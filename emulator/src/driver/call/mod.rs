@@ -81,10 +81,10 @@ pub(super) fn enter(call: Call, body: &dyn Fn(&Call) -> Answer) -> CUresult {
 /// Answer of a query about unfinished work, which is no error.
 const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
 
-/// Function that is told of each error that a client's call gets.
+/// Function that receives each error of a client's call.
 static REFUSED: OnceLock<fn(FnId, CUresult)> = OnceLock::new();
 
-/// Sets the function that is told of errors. There is one; the first stays.
+/// Sets the function that receives errors. There is one; the first stays.
 pub(crate) fn tell_refusals(to: fn(FnId, CUresult)) {
     REFUSED.get_or_init(|| to);
 }

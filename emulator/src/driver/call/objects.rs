@@ -19,7 +19,7 @@ use cuprum_sys::FnId;
 use crate::report::{Leak, LeakKind};
 use crate::served;
 
-/// The kinds of objects. The number is part of each handle, and leaks are told in this order.
+/// The kinds of objects. The number is part of each handle, and leaks are reported in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Context = 1,

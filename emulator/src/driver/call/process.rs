@@ -35,7 +35,7 @@ pub(crate) fn at_exit(run: fn()) {
     }
     if AT_EXIT.set(run).is_ok() {
         // SAFETY: C's own function, given a function of its type that does not unwind. Failure means no memory: then
-        // nothing is told at the end.
+        // nothing is reported at the end.
         unsafe { atexit(handler) };
     }
 }

@@ -36,7 +36,7 @@ impl Origin {
         let mut known = self.managed.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_empty() {
             let globals = program.globals();
-            // The context 0 is nobody's, and never ends.
+            // Context 0 is no client's, and never ends.
             let regions = place((0, 0), globals, |_, global| global.managed)?;
             let addresses: Vec<u64> =
                 regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();

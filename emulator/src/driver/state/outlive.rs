@@ -4,7 +4,7 @@
 //! were issued before go on: waits answer the sticky code at once, and the bytes arrive later. On an
 //! H200, a wait answered 0.15 s after the fault with half of 16 GiB written, and two seconds later
 //! all of it was. Copies of pageable memory are over, or stopped, when a wait answers. Callbacks of
-//! streams are told of the fault, later than the wait; host functions are not called.
+//! streams receive the fault, later than the wait; host functions are not called.
 //!
 //! A thread of the driver finishes the rest. It takes its time, so that a program which does not
 //! expect it has the chance to show so.
@@ -47,7 +47,7 @@ fn end(left: Left, note: impl Fn(Ticket)) {
     note(left.ticket);
 }
 
-/// Ends operations on a thread of their own, in this order; `note` is told of each that has ended.
+/// Ends operations on a thread of their own, in this order; `note` receives each that has ended.
 pub(super) fn go_on(left: Vec<Left>, note: impl Fn(Ticket) + Copy + Send + 'static) {
     let left = Arc::new(Mutex::new(left.into_iter()));
     let next =

@@ -70,7 +70,7 @@ impl Scheduler {
         }
     }
 
-    /// In the shuffled mode, runs operations or leaves them, as it happens. Called around driver calls of all kinds.
+    /// In the shuffled mode, runs operations or leaves them, at random. Called around driver calls of all kinds.
     pub(crate) fn stir(&'static self) {
         if !matches!(self.mode, Mode::Shuffled(_)) {
             return;
@@ -205,7 +205,7 @@ impl Scheduler {
         self.finished(ticket, job)
     }
 
-    /// Byte at which to stop an operation that shall end late.
+    /// Byte at which to stop an operation that is to end late.
     fn end_of_part(&self, job: &Job) -> Option<u64> {
         let left = job.operation.divisible()? - job.done;
         let mut queue = self.lock();

@@ -64,7 +64,7 @@ impl Copy {
         self.from.bytes.is_locked() || self.to.bytes.is_locked()
     }
 
-    /// Copies in pieces, all but the first `done` bytes; `before` is told the number of each piece.
+    /// Copies in pieces, all but the first `done` bytes; `before` receives the number of each piece.
     pub(crate) fn copy(&self, done: u64, before: impl Fn(u64)) -> Answer {
         let mut at = done;
         for piece in 0.. {

@@ -44,7 +44,7 @@ fn steepened(parts: i32, sampler: &Sampler) -> i32 {
 
 /// The level of detail for two steps, in texels of the first level, from one sample to its neighbors.
 ///
-/// The steps span an ellipse; its longer axis shall be one texel, or its shorter one if that is no more than
+/// The steps span an ellipse; its longer axis should be one texel, or its shorter one if that is no more than
 /// `anisotropy` times as short. Hardware comes close to the length of the axes without roots: within 1/6 of a level, or
 /// 1/3 where the axes differ and count both.
 pub(super) fn of_gradients([across, down]: [[f32; 3]; 2], anisotropy: u32) -> f32 {
