@@ -230,7 +230,7 @@ pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result
     }
 }
 
-/// The height is one less already; it is in doubt if the driver agrees, unless it popped something else.
+/// The height is one less already; it is in doubt whether the driver agrees, unless it popped something else.
 #[cold]
 #[inline(never)]
 fn pop_failed(context: &ContextRef, below: CUcontext, answer: Result<(), Error>) -> Error {

@@ -102,7 +102,7 @@ impl Operation for GraphRun {
 }
 
 impl GraphRun {
-    /// Makes the allocations of the graph that it leaves, and its frees, as far as calls go; the stream follows.
+    /// Notes the graph's allocations and frees, as far as calls go; the stream follows.
     fn allocate(&self, frees_first: bool) -> Answer {
         for step in &self.steps {
             if let NodeKind::Alloc(memory) = &step.kind {

@@ -100,7 +100,7 @@ impl Cell {
     fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
-                // The other bytes of this instruction were compared with the same writes, but for other lanes.
+                // The other lanes of this instruction were compared with the same writes; this lane is compared here.
                 like.lanes |= now.lanes;
                 return self
                     .0
@@ -117,7 +117,8 @@ impl Cell {
             if (earlier.write || now.write) && !(how.same && earlier.write) {
                 found = found.or_else(|| earlier.clash(&now, past, how));
             }
-            // An access in the past of this one need not be remembered: later ones race with this one too.
+            // An access in the past of this one need not be remembered: a later one that races with it races with this
+            // one too.
             if now.write || !earlier.write && earlier.unknown_to(&now, past) == 0 {
                 earlier.bytes &= !now.bytes;
             }

@@ -14,7 +14,7 @@ impl Levels {
     pub(super) const BASE: Levels = Levels { first: 0, between: 0 };
 }
 
-/// Levels of detail and their limits are 256ths, clamped to the number of levels that there can be.
+/// Levels of detail and their limits in 256ths, clamped far beyond the number of levels.
 fn parts(lod: f32) -> f32 {
     const FAR: f32 = 1024.0;
     if lod.is_nan() { 0.0 } else { lod.clamp(-FAR, FAR) * ONE as f32 }
@@ -34,7 +34,7 @@ pub(super) fn choose(lod: f32, sampler: &Sampler, count: usize) -> Levels {
     }
 }
 
-/// With anisotropy, levels of which the sample would have little are weighted less.
+/// With anisotropy, weights move toward the nearer level.
 fn steepened(parts: i32, sampler: &Sampler) -> i32 {
     let slope = 2.0 - 1.0 / sampler.anisotropy.min(16) as f32;
     let middle = ONE / 2;

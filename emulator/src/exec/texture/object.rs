@@ -35,7 +35,7 @@ pub struct Sampler {
     pub mip_linear: bool,
     /// Largest ratio of length to width of the part of the texture behind a pixel.
     pub anisotropy: u32,
-    /// With anisotropy, the second of two mip levels is weighted less.
+    /// With anisotropy, the weights of two mip levels move toward the nearer one.
     pub steep: bool,
     /// Added to the mip level.
     pub bias: f32,

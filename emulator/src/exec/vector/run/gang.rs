@@ -128,7 +128,7 @@ impl Files {
         whole_group: false,
     };
 
-    /// Reads a gang, in place: a narrow write followed by a wide move makes the processor wait.
+    /// Reads a gang, in place: narrow writes that are then moved in wide pieces make the processor wait.
     pub(super) fn look(&mut self, gang: &Gang, block: &mut Block<'_, '_>, steps: &Steps) {
         self.count = gang.count;
         self.full = true;
