@@ -78,7 +78,7 @@ fn diagnostic(line: &str) -> Option<Diagnostic> {
     Some(Diagnostic { severity, file, line, message })
 }
 
-/// The severity with which a text begins, and the text after the colon behind it.
+/// The severity with which a text begins, and the text after its colon.
 fn severity_of(text: &str) -> Option<(Severity, &str)> {
     WORDS.iter().find_map(|(word, severity)| {
         let rest = text.strip_prefix(word)?;

@@ -31,7 +31,7 @@ impl Graph<'_> {
     ///
     /// let mut graph = Graph::new(&cx)?;
     /// let result = graph.give(Buffer::<u32>::zeroed(&cx, 8)?)?;
-    /// // SAFETY: the nodes that use it come behind its allocation, and its end behind them.
+    /// // SAFETY: the nodes that use it come after its allocation, and its end after them.
     /// let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(&cx, &[], 8) }?;
     /// let fill = graph.add_fill(&cx, &[alloc], scratch, 9)?;
     /// let copy = graph.add_copy(&cx, &[fill], result, scratch)?;

@@ -67,7 +67,7 @@ pub struct CaptureInfo {
     pub status: CaptureStatus,
     /// Its number within the process.
     pub id: u64,
-    /// The nodes behind which this lane's next node comes; none on drivers before CUDA 11.3, which do not tell.
+    /// The nodes after which this lane's next node comes; none on drivers before CUDA 11.3, which do not tell.
     pub next_after: Vec<Node>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Shared<'a> {
     mark: RefCell<Option<Event<'a>>>,
 }
 
-/// A stream that is being captured: work queued here becomes nodes, each behind the one before.
+/// A stream that is being captured: work queued here becomes nodes, each after the one before.
 ///
 /// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream itself is lent until the capture ends, so that
 /// nothing else is queued on it and nobody waits for it.
@@ -119,7 +119,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///     let y = capture.lend(y.as_mut_slice())?;
     ///     capture.fill(y, 2.0)?;
     ///     for _ in 0..20 {
-    ///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, one launch behind the other.
+    ///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, one launch after the other.
     ///         unsafe { capture.launch(&saxpy, config, (100, 1.0, x, y)) }?;
     ///     }
     ///     Ok(y)
@@ -179,7 +179,7 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl<'a> Graph<'a> {
-    /// Like [`Current::capture`], but the nodes are added to this graph, the first ones behind `after`.
+    /// Like [`Current::capture`], but the nodes are added to this graph, the first ones after `after`.
     ///
     /// # Errors
     /// Those of [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The graph's contents after a
@@ -282,7 +282,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         self.stream
     }
 
-    /// Has another stream take part in the capture, with a lane of its own: work queued there comes behind all that
+    /// Makes another stream take part in the capture, with a lane of its own: work queued there comes after all that
     /// this lane has so far, and beside its later work. It must be [joined](Capture::join) before the capture ends.
     ///
     /// ```
@@ -326,7 +326,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Ok(Self::new(self.cx, stream, self.shared))
     }
 
-    /// Has work queued here later come behind all that another lane has so far.
+    /// Makes work queued here later come after all that another lane has so far.
     ///
     /// # Errors
     /// Those of [`fork`](Capture::fork).
@@ -392,7 +392,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Ok(CaptureInfo { status, id, next_after: next_after.collect() })
     }
 
-    /// Has the next node of this lane come behind these as well, or behind these alone.
+    /// Makes the next node of this lane come after these as well, or after these alone.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_INVALID_VALUE`.

@@ -11,8 +11,8 @@ use super::{Graph, GraphError, Node};
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
-/// A number that conditional nodes depend on. Kernels of the graph set it, by
-/// [`as_raw`](Condition::as_raw) given as an argument, with `cudaGraphSetConditional`. A token, not to be used twice.
+/// A number on which a conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, given
+/// [`as_raw`](Condition::as_raw) as an argument. A token for one node.
 #[derive(Debug)]
 pub struct Condition {
     brand: Brand,

@@ -34,7 +34,7 @@ bitflags::bitflags! {
 /// A graph that can be launched, any number of times; it keeps all that its nodes touch.
 ///
 /// [`run`](Executable::run) launches it and waits; [`replay`](Executable::replay) lends it to a closure that launches it,
-/// and waits behind that. Between replays, memory that the graph has is reached through
+/// and waits after it. Between replays, memory that the graph has is reached through
 /// [`slice_mut`](Executable::slice_mut) and [`host_mut`](Executable::host_mut).
 ///
 /// If a wait fails, the device may still work on that memory: after a fault every wait answers at once, while copies to

@@ -66,7 +66,7 @@ impl Graph<'_> {
     /// Adds a node that calls a function of the host in each replay, on a thread of the driver's.
     ///
     /// The function must not call the driver: on hardware such a call fails or never returns. It must not own values
-    /// whose drop calls the driver. A panic in it is caught and reported by the wait behind the replay; nodes behind
+    /// whose drop calls the driver. A panic in it is caught and reported by the wait after the replay; nodes after
     /// this one run all the same.
     ///
     /// ```

@@ -54,7 +54,7 @@ pub(super) fn between<T: DeviceData>(to: Loan<T>, from: SharedLoan<T>) -> Result
 }
 
 impl Graph<'_> {
-    /// Adds a node that does nothing, behind others: a place where edges meet.
+    /// Adds a node that does nothing, after others: a place where edges meet.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_OUT_OF_MEMORY`.

@@ -24,7 +24,7 @@ pub struct Body {
 /// Kind of a node, by the driver's number.
 pub type NodeType = CUgraphNodeType;
 
-/// Two nodes, of which the second runs behind the first.
+/// Two nodes; the second runs after the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The node that runs first.

@@ -23,7 +23,7 @@ pub struct Replay<'s> {
 }
 
 impl Replay<'_> {
-    /// Queues the graph on the stream. The host does not wait; replays of one graph run one behind the other.
+    /// Queues the graph on the stream. The host does not wait; replays of one graph run one after the other.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it allocated; the sticky errors of earlier work.

@@ -20,14 +20,14 @@ use crate::memory::{Buffer, DeviceData, Slice, SliceMut};
 use crate::raw::call::{context_call, either_call};
 use crate::raw::held::{Handle, Held};
 
-/// Work for a device: nodes, and edges that say which of them run behind which.
+/// Work for a device: nodes, and edges that give their order.
 ///
 /// It keeps all that its nodes touch: memory and kernels are borrowed for `'a`, or moved in, or shared; with counted
 /// objects alone it is `'static`. So does the [`Executable`](super::Executable) that is made of it and that takes it
 /// over. Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Graph::close) reports
 /// and gives back what was moved in.
 ///
-/// Nodes are [tokens](Node) that only their own graph accepts. The driver wants one thread at a time: a graph can be
+/// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time: a graph can be
 /// sent, but not shared.
 pub struct Graph<'a> {
     raw: Held<'a, CUgraph>,

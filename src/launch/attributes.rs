@@ -70,8 +70,8 @@ impl LaunchAttributes {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1)
     }
 
-    /// The kernel may start before the one ahead of it in the stream has ended, from where that one says so; it must wait
-    /// for it with `griddepcontrol.wait` before it uses its results. Compute capability 9.0, CUDA 11.8.
+    /// The kernel may start before the one ahead of it in the stream has ended, once that one allows it; it must wait
+    /// with `griddepcontrol.wait` before it uses that one's results. Compute capability 9.0, CUDA 11.8.
     #[must_use]
     pub fn programmatic_stream_serialization(self) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, |value| {
@@ -173,7 +173,7 @@ impl<S: Signature> Kernel<'_, S> {
     /// # Safety
     /// 1. The duties of [`launch`](Kernel::launch).
     /// 2. With [`programmatic_stream_serialization`](LaunchAttributes::programmatic_stream_serialization), the stream orders
-    ///    this kernel behind the one ahead only from where it waits for it.
+    ///    this kernel after the one ahead only from its wait on.
     ///
     /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
     #[doc(alias = "cuLaunchKernelEx")]

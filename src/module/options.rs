@@ -80,7 +80,7 @@ impl LoadOptions {
         self
     }
 
-    /// Has the compiler write more, such as the registers of each kernel, and keeps that as
+    /// Makes the compiler write more, such as the registers of each kernel, and keeps that as
     /// [`info_log`](Self::info_log) does.
     #[must_use]
     pub fn verbose(self) -> Self {

@@ -85,7 +85,7 @@ const fn count() -> usize {
     count
 }
 
-/// The groups of all files, one behind the other.
+/// The groups of all files, one after the other.
 const fn joined<const COUNT: usize>() -> [NotWrapped; COUNT] {
     let mut all = [FILES[0][0]; COUNT];
     let (mut next, mut file) = (0, 0);

@@ -82,7 +82,7 @@ impl<'ctx> Event<'ctx> {
         if self.context().driver() == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Puts the mark behind all work queued in `stream`; a mark it had before is moved.
+    /// Puts the mark after all work queued in `stream`; a mark it had before is moved.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] unless event, stream and `cx` are of one context.

@@ -16,7 +16,7 @@ impl<T: DeviceData> Slice<'_, T> {
     /// sticky errors of earlier work.
     ///
     /// # Safety
-    /// The copy is *over* when a wait for the stream, for an event recorded behind it, or for the context has succeeded.
+    /// The copy is *over* when a wait for the stream, for an event recorded after it, or for the context has succeeded.
     /// After a wait that failed, it is over only when the context has ended: a fault does not stop copies.
     /// 1. `host` is valid for writes of as many elements as the slice has, and stays so until the copy is over: it is
     ///    neither freed, moved nor unregistered.

@@ -211,7 +211,7 @@ pub struct PendingFuture<V: 'static> {
 }
 
 impl<V> PendingFuture<V> {
-    /// `reached` comes behind the work of `pending`.
+    /// `reached` comes after the work of `pending`.
     pub(super) const fn new(pending: Pending<V>, reached: Reached<'static>) -> Self {
         Self { pending: Some(pending), reached }
     }
@@ -226,7 +226,7 @@ impl<V> Future for PendingFuture<V> {
         let Poll::Ready(answer) = Pin::new(&mut this.reached).poll(cx) else { return Poll::Pending };
         let Some(pending) = this.pending.take() else { return Poll::Pending };
         Poll::Ready(match answer {
-            // The driver's callback ran behind the work, with success.
+            // The driver's callback ran after the work, with success.
             Ok(()) => Ok(pending.over()),
             Err(error) => Err(pending.failed(error)),
         })

@@ -105,7 +105,7 @@ impl<V, E: fmt::Debug> fmt::Debug for RequestError<V, E> {
 }
 
 impl<V> Request<V> {
-    /// Puts the resources of a piece of work together. `done` is recorded behind the work, with its flags: without
+    /// Puts the resources of a piece of work together. `done` is recorded after the work, with its flags: without
     /// [timing](crate::EventFlags::DISABLE_TIMING) it costs least, and [`BLOCKING_SYNC`](crate::EventFlags::BLOCKING_SYNC)
     /// lets [`wait`](Pending::wait) sleep.
     pub fn new(done: Event<'static>, value: V) -> Self {
@@ -238,7 +238,7 @@ impl<V> Pending<V> {
     }
 
     /// Makes a future, which is woken when `stream` has reached the end of this work. That may be the stream of the
-    /// work itself, or one that runs nothing else, so that nothing queued behind the work waits for the call.
+    /// work itself, or one that runs nothing else, so that nothing queued after the work waits for the call.
     ///
     /// # Errors
     /// Whatever the driver reports, when the stream is asked to wait or to call. Then the host waits for the work, as

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 
 impl Current<'_, '_> {
-    /// Puts the mark of `event` behind all work of the context so far, on all its streams.
+    /// Puts the mark of `event` after all work of the context so far, on all its streams.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream

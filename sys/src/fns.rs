@@ -272,7 +272,7 @@ driver_fns! {
     2030 fn cuMemHostGetFlags(pFlags: *mut u32, p: *mut c_void);
     /// Allocates memory that host and devices share and that moves by itself.
     6000 fn cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: u32);
-    /// Has a function called when something happens to a device, such as its memory running short.
+    /// Registers a function to be called when something happens to a device, such as its memory running short.
     12040 fn cuDeviceRegisterAsyncNotification(device: CUdevice, callbackFunc: CUasyncCallback, userData: *mut c_void, callback: *mut CUasyncCallbackHandle);
     /// Ends such calls.
     12040 fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle);
@@ -640,7 +640,7 @@ driver_fns! {
     12050 fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) ptsz;
     /// Makes later work in a stream wait for an event.
     3020 fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: u32) ptsz;
-    /// Has a host function called when the work in a stream is done so far, also after an error.
+    /// Queues a call of a host function, to be made when the work in a stream so far is done, also after an error.
     5000 fn cuStreamAddCallback(hStream: CUstream, callback: CUstreamCallback, userData: *mut c_void, flags: u32) ptsz;
     /// Ties managed memory to a stream; a length of 0 means the whole allocation.
     6000 fn cuStreamAttachMemAsync(hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) ptsz;
@@ -1146,9 +1146,9 @@ driver_fns! {
     12010 fn cuCoredumpSetAttribute(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize);
     /// Sets a core-dump setting of the process.
     12010 fn cuCoredumpSetAttributeGlobal(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize);
-    /// Has a function called when a core dump starts.
+    /// Registers a function to be called when a core dump starts.
     13020 fn cuCoredumpRegisterStartCallback(callback: CUcoredumpStatusCallback, userData: *mut c_void, callbackOut: *mut CUcoredumpCallbackHandle);
-    /// Has a function called when a core dump is complete.
+    /// Registers a function to be called when a core dump is complete.
     13020 fn cuCoredumpRegisterCompleteCallback(callback: CUcoredumpStatusCallback, userData: *mut c_void, callbackOut: *mut CUcoredumpCallbackHandle);
     /// Ends calls at the start of core dumps.
     13020 fn cuCoredumpDeregisterStartCallback(callback: CUcoredumpCallbackHandle);
@@ -1192,7 +1192,7 @@ driver_fns! {
     13010 fn cuStreamGetDevResource(hStream: CUstream, resource: *mut CUdevResource, type_: CUdevResourceType) ptsz;
 
     // Logs
-    /// Has a function called with each message of the driver's error log.
+    /// Registers a function to be called with each message of the driver's error log.
     12090 fn cuLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: *mut CUlogsCallbackHandle);
     /// Ends calls with messages of the error log.
     12090 fn cuLogsUnregisterCallback(callback: CUlogsCallbackHandle);

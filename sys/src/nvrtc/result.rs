@@ -5,7 +5,7 @@ use core::fmt;
 use crate::enums::{debug_enum, name_of};
 
 c_enums! {
-    /// What a function of NVRTC answers.
+    /// Result of a function of NVRTC.
     pub described nvrtcResult: u32 {
         /// The call succeeded.
         NVRTC_SUCCESS = 0,
