@@ -119,7 +119,7 @@ impl ContextRef {
 
     /// Runs `body` with this context current on whichever thread, for the `Drop` of a type of one's own.
     ///
-    /// Where the context is current by a token already, `body` runs at once, as it does in drops of this crate;
+    /// If the context is current by a token already, `body` runs at once, as it does in drops of this crate;
     /// elsewhere the context is [entered](ContextRef::enter).
     ///
     /// ```

@@ -5,7 +5,7 @@
 //! each token knows its height, the thread's record knows how many pushes are outstanding and which context is on top,
 //! and a use compares the two: a launch needs no more.
 //!
-//! Where they differ, or the record does not say which context is on top, [`repair`] asks the driver. Contexts that
+//! If they differ, or the record does not say which context is on top, [`repair`] asks the driver. Contexts that
 //! forgotten tokens left are popped. A push or pop that failed may have been done all the same; then the record holds
 //! the context in question, and whether it is still on top is found out when a token is used next. Where a token is of
 //! the same context, that cannot be told apart: then the doubt goes down with the token when it is popped.
@@ -337,7 +337,7 @@ fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
 
 /// Finds out whether a context that a failed call may have left is on top, and pops it.
 ///
-/// Where the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
+/// If the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
 /// stays until that token was popped.
 fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Result<(), Error> {
     let Doubt { from, context: left, .. } = thread.doubt.get();

@@ -138,8 +138,8 @@ impl Function<'_> {
     /// Like [`launch_pointers`](Function::launch_pointers), with attributes.
     ///
     /// # Errors
-    /// As [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for
-    /// attributes that device or driver do not have; `CUDA_ERROR_INVALID_CLUSTER_SIZE`;
+    /// Those of [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or
+    /// `CUDA_ERROR_INVALID_VALUE` for attributes that device or driver do not have; `CUDA_ERROR_INVALID_CLUSTER_SIZE`;
     /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
     ///
     /// # Safety

@@ -74,7 +74,7 @@ impl LaunchConfig {
         Self { grid: grid.into(), block: block.into(), shared_bytes: 0 }
     }
 
-    /// As many blocks of `block` threads in a row as `elements` need, and at least one.
+    /// Enough blocks of `block` threads in a row for `elements` elements, and at least one.
     ///
     /// The last block may reach past the end: the kernel must compare its index with the length.
     pub fn for_elements(elements: usize, block: u32) -> Self {

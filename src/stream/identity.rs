@@ -42,7 +42,7 @@ impl Stream<'_> {
     /// Number of the stream that no other stream of the process has, not even after its end.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on drivers before CUDA 12.0; otherwise as [`priority`](Stream::priority).
+    /// [`Error::is_unresolved`] on drivers before CUDA 12.0; otherwise those of [`priority`](Stream::priority).
     ///
     /// Driver: `cuStreamGetId`, CUDA 12.0+.
     #[doc(alias = "cuStreamGetId")]

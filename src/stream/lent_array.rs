@@ -57,8 +57,8 @@ impl<T: Texel> Clone for LentArray<'_, T> {
 impl<T: Texel> Copy for LentArray<'_, T> {}
 
 impl<'scope> Scope<'scope, '_> {
-    /// Lends elements of an array to this scope. As [`lend_shared`](Scope::lend_shared): it may be lent to other streams
-    /// too.
+    /// Lends elements of an array to this scope. As with [`lend_shared`](Scope::lend_shared), it may be lent to other
+    /// streams too.
     ///
     /// # Errors
     /// Those of [`lend`](Scope::lend).

@@ -90,7 +90,7 @@ impl<T: DeviceData> LentSide<T> for &LentPitched<'_, T> {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Lends rows of device memory to this scope, to be used any number of times in order. As [`lend`](Scope::lend).
+    /// Lends rows of device memory to this scope, to be used any number of times in order, like [`lend`](Scope::lend).
     ///
     /// # Errors
     /// Those of [`lend`](Scope::lend).

@@ -55,7 +55,7 @@ impl Element {
 /// Layout of elements in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
-    /// As PTX documents it for `mma`.
+    /// The one that PTX documents for `mma`.
     Documented,
     /// The one documented for `mma.m8n8k4` of half precision: four products, each of eight lanes. `by_column` is true
     /// for factors that are stored by column.

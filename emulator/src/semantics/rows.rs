@@ -58,14 +58,14 @@ macro_rules! for_each_level {
         $(#[$doc])*
         pub(crate) const fn $table $(<$($generics)*>)?() -> [$kind; $crate::semantics::rows::Level::COUNT] {
             /// # Safety
-            /// As the function it is compiled from.
+            /// The duties of the function it is compiled from.
             #[cfg(not(target_arch = "x86_64"))]
             unsafe fn baseline $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
                 // SAFETY: passed on to the caller.
                 unsafe { $body $(::<$($argument),+>)?($($name),*) }
             }
             /// # Safety
-            /// As the function it is compiled from; the processor has AVX2 and FMA.
+            /// The duties of the function it is compiled from; the processor has AVX2 and FMA.
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             unsafe fn avx2 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
@@ -73,7 +73,7 @@ macro_rules! for_each_level {
                 unsafe { $body $(::<$($argument),+>)?($($name),*) }
             }
             /// # Safety
-            /// As the function it is compiled from; the processor has AVX2, FMA and AVX-512 F, BW, DQ, VL.
+            /// The duties of the function it is compiled from; the processor has AVX2, FMA and AVX-512 F, BW, DQ, VL.
             #[cfg(all(target_arch = "x86_64", has_avx512))]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
             unsafe fn avx512 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {

@@ -194,7 +194,7 @@ calls! {
         update_dependencies(call, hStream, dependencies.input(), numDependencies, flags)
     }
 
-    /// As hardware does, it takes any number; an unknown one forbids as much as the global mode.
+    /// Like hardware, it takes any number; an unknown one forbids as much as the global mode.
     fn cuThreadExchangeStreamCaptureMode(_call, mode: Out<CUstreamCaptureMode>) {
         let wanted = mode.get()?;
         mode.set(exchange_mode(wanted))
