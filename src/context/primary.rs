@@ -24,6 +24,7 @@ pub struct PrimaryContext(ContextRef);
 
 /// State of a device's primary context: alive or not, and its flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PrimaryState {
     /// The flags with which it was or will be created.
     pub flags: ContextFlags,

@@ -22,6 +22,7 @@ pub struct Driver {
 
 /// Error of [`Driver::load`].
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DriverError {
     /// No driver library could be loaded. The error lists the paths tried, with the linker's messages.
     #[error(transparent)]

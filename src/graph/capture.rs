@@ -62,6 +62,7 @@ pub type CaptureStatus = CUstreamCaptureStatus;
 
 /// State of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CaptureInfo {
     /// Active, or invalidated by a call that captures do not allow.
     pub status: CaptureStatus,

@@ -73,6 +73,7 @@ pub enum FaultKind {
 
 /// Kind of a race between two accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hazard {
     /// A load of a value that another thread stored.
     ReadAfterWrite,
@@ -173,6 +174,7 @@ impl fmt::Display for FaultKind {
 
 /// The memory access at fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Access {
     /// The state space as PTX names it: `global`, `shared`, `local`, `const`, `param`.
     pub space: &'static str,
@@ -188,6 +190,7 @@ pub struct Access {
 
 /// Another place that takes part: the second access of a race, a barrier where threads wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Related {
     /// Description of the event there.
     pub note: String,
@@ -205,6 +208,7 @@ pub struct Related {
 ///
 /// `Display` gives several lines, [`Fault::one_line`] the first of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// Kind of the fault.
     pub kind: FaultKind,
