@@ -9,10 +9,10 @@
 //!
 //! - barriers of the block (`bar.arrive` included) and in memory (`mbarrier`);
 //! - warp-level instructions (`bar.warp.sync`, shuffles, votes and the like) for the lanes that take part. PTX promises
-//! that of `bar.warp.sync` alone; programs expect it of the others, which are not reported;
+//!   that of `bar.warp.sync` alone; programs expect it of the others, which are not reported;
 //! - a fence or a release, then a strong write, then a strong read of the value written, or of one that atomics made of
-//! it. The reader need not have a fence, though PTX asks for one: kernels that hand out tickets often leave it out, and
-//! get away with it. So a missing acquire is not found; a missing release is.
+//!   it. The reader need not have a fence, though PTX asks for one: kernels that hand out tickets often leave it out,
+//!   and get away with it. So a missing acquire is not found; a missing release is.
 //!
 //! Not reported: two writes of the same value, which many kernels do on purpose; and, unless asked for
 //! ([`ExecOptions::check_atomic_reads`](crate::exec::ExecOptions::check_atomic_reads)), plain reads of memory that
