@@ -1,4 +1,4 @@
-//! What a failed call says: eight bytes that name the call, the code and the first cause.
+//! Errors of driver calls: eight bytes that name the call, the code and the first cause.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::{CUresult, FnId, Library, Version};
 
-/// A driver call that failed: which call, with which code, and what poisoned the context before it.
+/// A driver call that failed: the call, its code, and the call that first reported the fault, if it stays.
 ///
 /// It is `Copy`, eight bytes, and so is `Result<(), Error>`. No text is stored; [`Display`](fmt::Display)
 /// and [`name`](Error::name) work without a driver.
@@ -25,7 +25,7 @@ pub struct Error {
 
 /// The object given to a call belongs to another context than the current one; the driver was not asked.
 const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
-/// The thread's context stack is not what the token in use says; the driver was not asked.
+/// The thread's context stack differs from the state of the token in use; the driver was not asked.
 const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
 
 impl Error {
@@ -34,10 +34,11 @@ impl Error {
         NonZeroU32::new(code.0).map(|code| Self { code, call, note: 0 })
     }
 
-    /// Turns what [`call!`](crate::sys::call) answers into a result, for raw calls of one's own beside any context.
+    /// Turns the answer of [`call!`](crate::sys::call) into a result, for raw calls of one's own beside any context.
     ///
-    /// It keeps what a code alone does not say: the call, and of a function that the driver lacks the driver's version.
-    /// [`ContextRef::check`](crate::ContextRef::check) is for calls in a context: it also keeps who first reported a fault.
+    /// It keeps more than the code: the call, and the driver's version if the driver lacks the function.
+    /// [`ContextRef::check`](crate::ContextRef::check) is for calls in a context: it also keeps the first report of a
+    /// fault.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -52,7 +53,7 @@ impl Error {
     /// ```
     ///
     /// # Errors
-    /// As the code says; none for `CUDA_SUCCESS`.
+    /// The one that the code means; none for `CUDA_SUCCESS`.
     #[inline]
     pub fn check(library: Library, (code, call): (CUresult, FnId)) -> Result<(), Self> {
         match NonZeroU32::new(code.0) {
@@ -108,10 +109,10 @@ impl Error {
         }
     }
 
-    /// Whether the fault stays: every later call in this context fails with it, and the context must go.
+    /// True if the fault stays: every later call in this context fails with it, and the context must go.
     ///
-    /// What recovers was measured on an H200 with driver 580 (`tests/data/goldens/driver.json`): for every kind of
-    /// fault, nothing but a new process. Other contexts of the process, new ones, and a primary context that was
+    /// Recovery was measured on an H200 with driver 580 (`tests/data/goldens/driver.json`): for every kind of
+    /// fault, only a new process helps. Other contexts of the process, new ones, and a primary context that was
     /// reset all answer with the same code. The emulator keeps a fault to its context.
     pub fn is_sticky(self) -> bool {
         is_sticky(self.code())
@@ -125,29 +126,29 @@ impl Error {
         FnId::ALL.get(usize::from(self.note.checked_sub(1)?)).copied()
     }
 
-    /// Whether the driver lacks the function: it is older than the function, and was not called.
+    /// True if the driver lacks the function: it is older than the function, and was not called.
     pub fn is_unresolved(self) -> bool {
         self.code() == CUresult::UNRESOLVED
     }
 
-    /// Whether the call was refused because this process is a forked child of the one that ran `cuInit`.
+    /// True if the call was refused because this process is a forked child of the one that ran `cuInit`.
     pub fn is_forked(self) -> bool {
         self.code() == CUresult::FORKED
     }
 
-    /// Whether an object of one context was given to a call in another; the driver was not called.
+    /// True if an object of one context was given to a call in another; the driver was not called.
     pub fn is_wrong_context(self) -> bool {
         self.code() == WRONG_CONTEXT
     }
 
-    /// Whether the thread's context stack was found changed behind the token in use, by a forgotten token
+    /// True if the thread's context stack was found changed behind the token in use, by a forgotten token
     /// or by foreign code; the driver was not called.
     pub fn is_out_of_order(self) -> bool {
         self.code() == OUT_OF_ORDER
     }
 
-    /// Whether the call was refused, or failed, because a stream is being captured: it waits for what a capture has not
-    /// run, or asks for it. The capture is invalid from then on, and says so when it ends.
+    /// True if the call was refused, or failed, because a stream is being captured: it would wait for work that a
+    /// capture has not run, or query it. The capture is invalid from then on, and says so when it ends.
     pub fn is_capture(self) -> bool {
         let code = self.code();
         (CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.0
@@ -155,12 +156,12 @@ impl Error {
             .contains(&code.0)
     }
 
-    /// Whether the driver is shutting down, as it does while a process exits. What was to be freed is gone.
+    /// True if the driver is shutting down, as it does while a process exits. The object to be freed is gone.
     pub fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
     }
 
-    /// What is said of a function that the driver lacks. Its version is not known where the error was made from a code.
+    /// Message for a function that the driver lacks. The version is not known if the error was made from a code.
     fn fmt_unresolved(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (call, since, has) =
             (self.call, self.call.symbol().since, Version::from_raw(u32::from(self.note) * 10));
@@ -187,7 +188,7 @@ impl Error {
     }
 }
 
-/// The codes after which a context answers nothing else.
+/// True for codes after which a context answers nothing else.
 fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,

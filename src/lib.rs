@@ -1,18 +1,17 @@
 //! The CUDA driver, loaded at run time, in an order that the compiler checks.
 //!
 //! A program built with this crate needs no toolkit and links to no driver. It finds `libcuda.so.1` (on
-//! Windows `nvcuda.dll`) when it runs, uses what that driver has, and says of the rest which CUDA version it
-//! needs. Where there is no GPU, the crate `cuprum-emulator` fills the same function table in software.
+//! Windows `nvcuda.dll`) when it runs, and uses the functions that this driver has; errors name the CUDA version that
+//! the others need. Where there is no GPU, the crate `cuprum-emulator` fills the same function table in software.
 //!
 //! # What it does and what it does not
 //!
-//! Each method makes one call of the driver, and the rules between calls are types: what must happen before what, what
-//! must outlive what, what must be current. It is not the runtime API, no array library and
-//! no compiler: kernels come in as PTX, cubin or fatbin, or [as source](compile) through NVIDIA's compiler where there is
-//! one. What a kernel does with memory cannot be checked, so
-//! that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no thread is started but by [`Worker::spawn`], and
-//! nothing but loading and `cuInit` is global. The driver functions without a method are listed in [`not_wrapped`], and
-//! can be called through [`Library::fns`].
+//! Each method makes one call of the driver, and the rules between calls are types: which call comes first, which
+//! object outlives which, and which context is current. It is not the runtime API, no array library and no compiler:
+//! kernels come in as PTX, cubin or fatbin, or [as source](compile) through NVIDIA's compiler where there is one. A
+//! kernel's use of memory cannot be checked, so that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no
+//! thread is started but by [`Worker::spawn`], and nothing but loading and `cuInit` is global. The driver functions
+//! without a method are listed in [`not_wrapped`], and can be called through [`Library::fns`].
 //!
 //! # The order of types
 //!
@@ -72,25 +71,25 @@
 //!
 //! # Threads
 //!
-//! Which context is current is a matter of each thread. [`ContextStack`] and [`Current`], and with them
+//! Each thread has its own current context. [`ContextStack`] and [`Current`], and with them
 //! [`Scope`], [`Lent`] and [`LentHost`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
-//! makes the object's context current if it is not, and puts back what was.
+//! makes the object's context current if it is not, and restores the previous one.
 //!
 //! Code that does not know its caller's token, a library for instance, [enters](ContextRef::enter) a context with a
 //! closure, whatever is current on the thread: it is pushed for that one call. A [`Worker`] is a thread with a stack of
 //! its own, to which closures are handed.
 //!
 //! A token that was forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next use
-//! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`]. So it is with
-//! what a push or pop left that failed: tokens never work in another context than their own.
-//! Other code of the process that changes the current context must put it back.
+//! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`]. The same holds
+//! for contexts that a failed push or pop left: tokens never work in another context than their own. Other code of the
+//! process that changes the current context must put it back.
 //!
 //! # Keeping it in a struct
 //!
-//! What borrows a context cannot lie in a struct beside it. What is made in a [`SharedContext`] takes a share of it
-//! instead, and is `'static`; so does a [`SharedKernel`] of a [`SharedModule`]. Such a struct is moved, sent, kept in a
-//! `static`, and dropped in any order; the context goes with the last of its users. A share is counted when an object
-//! is made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
+//! An object that borrows a context cannot lie in a struct beside it. An object made in a [`SharedContext`] takes a
+//! share of it instead, and is `'static`; so does a [`SharedKernel`] of a [`SharedModule`]. Such a struct is moved,
+//! sent, kept in a `static`, and dropped in any order; the context goes with the last of its users. A share is counted
+//! when an object is made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
 //!
 //! The repository's examples show it whole: a struct (03), a pool of threads (04), a global that is made when it is first
 //! used (05), and libraries that share a library (06).
@@ -98,17 +97,18 @@
 //! # Other code
 //!
 //! Streams, events and memory of other libraries are used by [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`], or
-//! taken over by `from_raw`. A wrapper of one's own around a raw call can do what those of this crate do: it
+//! taken over by `from_raw`. A wrapper of one's own around a raw call can do the same as those of this crate: it
 //! [keeps](Current::keep) its context, [requires](Current::require) that it is current, [checks](ContextRef::check) the
 //! answer, and [drops](ContextRef::with_current) on any thread (example 11).
 //!
 //! # What sees what
 //!
-//! Copies and fills outside of a scope run on the default stream, and what one of them wrote the next one reads, on
-//! whichever thread. Streams made with [`Stream::new`] are in order with them. A [non-blocking](StreamKind::NonBlocking)
-//! stream is not: lending memory to a scope on one waits for the default stream first. Where the library was opened with
-//! per-thread default streams, those of two threads are not in order; there copies to the device and fills wait until
-//! they are done. Memory that was not written holds what it held before: an allocation is not cleared.
+//! Copies and fills outside of a scope run on the default stream, and the next one reads what the last one wrote, on
+//! whichever thread. Streams made with [`Stream::new`] are in order with them. A
+//! [non-blocking](StreamKind::NonBlocking) stream is not: lending memory to a scope on one waits for the default stream
+//! first. Where the library was opened with per-thread default streams, those of two threads are not in order; there
+//! copies to the device and fills wait until they are done. Memory that was not written keeps its old contents: an
+//! allocation is not cleared.
 //!
 //! # Work in flight
 //!
@@ -117,19 +117,19 @@
 //! with all else that a piece of work needs, which outlives the function: a [`Pending`] is kept, queued, sent, waited for,
 //! or [awaited](Pending::notify). Futures of [streams](Stream::reached) and [events](Event::reached) need no runtime.
 //!
-//! After a fault no wait tells that the device has stopped writing page-locked memory. So what a scope was lent is
-//! [lost](PinnedBuffer#when-it-is-lost) if the scope cannot be waited for, and a request is leaked; the
-//! [module of streams](stream) says what was measured. For what fits into neither, there are `unsafe` copies with raw
-//! addresses ([`Slice::copy_to_raw`], [`SliceMut::copy_from_raw`]).
+//! After a fault no wait tells that the device has stopped writing page-locked memory. So memory lent to a scope is
+//! [lost](PinnedBuffer#when-it-is-lost) if the scope cannot be waited for, and a request is leaked; the [module of
+//! streams](stream) has the measurements. For work that fits into neither, there are `unsafe` copies with raw addresses
+//! ([`Slice::copy_to_raw`], [`SliceMut::copy_from_raw`]).
 //!
 //! # Errors
 //!
 //! Every error names the call and the code in eight bytes; see [`Error`]. Methods that check on the host have
 //! an error of their own around it, such as [`MemoryError`], with the values in question. A driver reports
 //! the failure of work at whichever call comes next, so that many calls list "the sticky errors of earlier
-//! work". `Drop` cannot report: `close` does. After an error of either the object is gone: the driver lets a call fail
-//! that was done, and what is freed twice may be somebody else's by then. What `Drop` swallowed is counted in
-//! [`swallowed`].
+//! work". `Drop` cannot report: `close` does. After an error of either the object is gone: the driver may report a
+//! failure for a call that was done, and an object freed twice may be somebody else's by then. Errors that `Drop`
+//! swallowed are counted in [`swallowed`].
 //!
 //! # Faults
 //!
@@ -171,10 +171,10 @@
 // The rooms, from the bottom to the top; each uses only those above it in this list. `tests/rules/arrows/cuprum.rs` has
 // the arrows, checks them, and gives the reason for each of the few that go the other way.
 //
-// error swallowed   what a call answered, and what drops could not report
-// raw               call: one checked call; keep: what keeps a context or module alive; held: the owner of handles
+// error swallowed   errors of calls, and errors that drops could not report
+// raw               call: one checked call; keep: keeping a context or module alive; held: the owner of handles
 //                   this_thread: what must not be sent
-// driver device     what is there before any context
+// driver device     objects that exist before any context
 // context           contexts, their owners, and the stack of each thread
 // memory            addresses and slices of device memory, its owners, and the one place for copies
 // launch            signature: arguments of kernels; config: geometry

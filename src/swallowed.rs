@@ -1,8 +1,8 @@
 //! Errors that `Drop` cannot return: counted, and told to a hook.
 //!
-//! A `Drop` of this crate never panics and never reports through somebody else's next call. What it swallows
-//! is counted here. Not counted: answers of a driver that is shutting down, the echoes of a context that was
-//! lost before, and anything in a forked child.
+//! A `Drop` of this crate never panics and never reports through somebody else's next call. Errors that it swallows are
+//! counted here. Not counted: answers of a driver that is shutting down, errors of a context that was lost before, and
+//! anything in a forked child.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: OnceCell<fn(Error)> = OnceCell::new();
 
-/// How many errors were swallowed since the process began.
+/// Number of errors that were swallowed since the process began.
 pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }

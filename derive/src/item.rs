@@ -11,7 +11,7 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<TokenStream>,
 }
 
-/// Why nothing is derived, and where that is written.
+/// Reason why nothing is derived, and its place in the source.
 pub(crate) struct Refusal {
     pub(crate) message: &'static str,
     pub(crate) at: Span,

@@ -4,23 +4,23 @@ use core::fmt;
 
 use cuprum_sys::{CUresult, Library, LoadError};
 
-/// The variable that forces one or the other: `gpu` or `emulator`.
+/// Environment variable that forces one or the other: `gpu` or `emulator`.
 const VARIABLE: &str = "CUPRUM_DEVICE";
 
-/// Which driver was opened, and why.
+/// The driver that was opened, and the reason.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Choice {
     /// NVIDIA's driver, with this many devices.
     Gpu {
-        /// Devices found.
+        /// Number of devices found.
         devices: u32,
     },
     /// The emulator.
     Emulator(Reason),
 }
 
-/// Why there is no GPU.
+/// Reason why there is no GPU.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -54,7 +54,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why no driver at all was opened.
+/// Reason why no driver was opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -79,8 +79,8 @@ impl std::error::Error for ChoiceError {}
 
 /// Opens NVIDIA's driver if it loads, starts and has a device; the emulator otherwise.
 ///
-/// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them. The
-/// driver that is tried is initialized, in both cases.
+/// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them. The driver is
+/// initialized in both cases.
 ///
 /// # Errors
 ///

@@ -39,9 +39,9 @@
 //! Each room uses only those above it in this list (`ARCHITECTURE.md` draws them and follows a launch through them; the
 //! test `arrows` reads the `use` lines):
 //!
-//! - `semantics`: what each operation computes. It knows nothing else of the crate.
+//! - `semantics`: results of each operation. It knows nothing else of the crate.
 //! - [`ptx`]: text to syntax tree.
-//! - [`memory`]: addresses and bytes. [`report`]: what a wrong kernel did, in terms of these.
+//! - [`memory`]: addresses and bytes. [`report`]: faults of kernels, in terms of these.
 //! - [`program`]: from syntax tree to instructions. It uses `ptx` and `semantics`, and does not know how it is run.
 //! - [`exec`]: runs a program on memory; its own rooms are in its documentation.
 //! - `settings`, `message`; `driver`: the driver's functions, on top of all of these.
@@ -90,42 +90,43 @@ pub fn resolve(symbol: &Symbol) -> *const core::ffi::c_void {
     driver::resolve(symbol)
 }
 
-/// Sets which addresses `cuGetProcAddress` hands out, for a library that exports the driver's functions: they are
+/// Sets the addresses that `cuGetProcAddress` hands out, for a library that exports the driver's functions: they are
 /// its own then, as with any driver. The first publisher stays.
 ///
 /// # Safety
 ///
-/// What `publisher` gives is never null, and is the function with the signature and the stream mode asked for.
+/// The addresses that `publisher` gives are never null, and are of the function with the requested signature and stream
+/// mode.
 pub unsafe fn set_publisher(publisher: fn(FnId, StreamMode) -> *const core::ffi::c_void) {
     driver::set_publisher(publisher);
 }
 
-/// Starts the order of [`Mode::Shuffled`] anew with this number, so that a test can be repeated that is not the first in
+/// Restarts the order of [`Mode::Shuffled`] with this number, so that a test can be repeated that is not the first in
 /// its process. Operations that are queued stay queued. Does nothing in other modes.
 pub fn reseed(seed: u64) {
     driver::reseed(seed);
 }
 
-/// Whether the emulator does what a function is for.
+/// True if the emulator implements a function.
 pub fn implements(function: FnId) -> bool {
     driver::implements(function)
 }
 
-/// What contexts that have ended left behind: memory that was not freed, streams, events and modules that were not
+/// Leaks of contexts that have ended: memory that was not freed, streams, events and modules that were not
 /// destroyed. The newest few thousand.
 ///
-/// A context with a sticky error is not looked at, since nothing can be freed in it.
+/// A context with a sticky error is not examined, since nothing can be freed in it.
 pub fn leaks() -> Vec<report::Leak> {
     driver::leaks()
 }
 
-/// What would be a leak if the process ended now: all that the contexts hold, contexts other than the primary ones, and
-/// what belongs to none, such as graphs and libraries.
+/// Objects that would be leaks if the process ended now: all that the contexts hold, contexts other than the primary
+/// ones, and objects of no context, such as graphs and libraries.
 pub fn alive() -> Vec<report::Leak> {
     driver::alive()
 }
 
-/// What the last kernel that failed did wrong, in whichever context of this process.
+/// Fault of the last kernel that failed, in any context of this process.
 pub fn last_fault() -> Option<report::Fault> {
     driver::last_fault()
 }

@@ -1,4 +1,4 @@
-//! What the emulator would say if it printed.
+//! Messages that the emulator would print, if it printed.
 
 use core::fmt;
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -8,7 +8,7 @@ use cuprum_sys::CUresult;
 use crate::report::{Fault, Leak};
 use crate::settings::{Settings, SettingsError};
 
-/// Something that a result code alone does not tell.
+/// An event that a result code alone does not tell.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Message<'a> {
@@ -16,25 +16,25 @@ pub enum Message<'a> {
     Fault(&'a Fault),
     /// A module was refused.
     ModuleRefused {
-        /// What the call answers.
+        /// Answer of the call.
         code: CUresult,
-        /// What the JIT error log says.
+        /// Text of the JIT error log.
         log: &'a str,
     },
     /// An input of a link was refused.
     InputRefused {
-        /// What the client calls the input; of a file, its path.
+        /// The client's name for the input; for a file, its path.
         name: &'a str,
-        /// What the call answers.
+        /// Answer of the call.
         code: CUresult,
-        /// What the JIT error log says.
+        /// Text of the JIT error log.
         log: &'a str,
     },
     /// A function answers `CUDA_ERROR_NOT_SUPPORTED`. Told once per function and reason.
     NotSupported {
         /// The exported name of the function.
         function: &'a str,
-        /// Why, and what works in its place, as far as anything does.
+        /// Reason, and the way out, if there is one.
         reason: &'a str,
     },
     /// A context has ended, or the process ends, and something was never given back. Only if the settings ask for it.
@@ -70,21 +70,21 @@ impl fmt::Display for Message<'_> {
 
 static HOOK: RwLock<Option<fn(&Message<'_>)>> = RwLock::new(None);
 
-/// Sets who is told what result codes do not say. The library itself prints nothing.
+/// Sets the function that receives messages beyond result codes. The library itself prints nothing.
 ///
-/// The hook is called on the thread where it happened, inside of the driver call.
+/// The hook is called on the thread of the event, inside of the driver call.
 pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
 }
 
 static KEEPER: OnceLock<fn(&Message<'_>)> = OnceLock::new();
 
-/// Sets who keeps all messages, whatever the settings say. There is one; the first stays.
+/// Sets the function that keeps all messages, whatever the settings say. There is one; the first stays.
 pub(crate) fn keep(keeper: fn(&Message<'_>)) {
     KEEPER.get_or_init(|| keeper);
 }
 
-/// Tells the keeper, and the hook, if there is one and the settings do not keep it from it.
+/// Tells the keeper, and the hook, if there is one and the settings allow it.
 pub(crate) fn tell(message: &Message<'_>) {
     if let Some(keep) = KEEPER.get() {
         keep(message);

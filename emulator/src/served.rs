@@ -1,4 +1,4 @@
-//! Which driver call a thread is serving, so that what it makes can be put down to that call.
+//! Driver call that a thread is serving, so that new objects can be attributed to that call.
 
 use cuprum_sys::FnId;
 use std::cell::Cell;
@@ -7,9 +7,9 @@ thread_local! {
     static SERVED: Cell<Option<FnId>> = const { Cell::new(None) };
 }
 
-/// Says which call begins on this thread.
+/// Notes the call that begins on this thread.
 pub(crate) fn begin(call: FnId) {
-    // Fails only while the thread ends, when nothing is made any more.
+    // Fails only while the thread ends, when no objects are made any more.
     let _ = SERVED.try_with(|served| served.set(Some(call)));
 }
 

@@ -1,4 +1,4 @@
-//! The architecture that is compiled for.
+//! Target architectures of a compilation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,13 +24,13 @@ impl Architecture {
         Self { capability: ComputeCapability { major, minor }, suffix: None }
     }
 
-    /// With all that this one device has (`sm_90a`): the code runs on no other.
+    /// The same with all features of this one device (`sm_90a`): the code runs on no other.
     #[must_use]
     pub const fn specific(self) -> Self {
         Self { suffix: Some('a'), ..self }
     }
 
-    /// With what the family of this device has (`sm_100f`): the code runs on no other family. From CUDA 12.9 on.
+    /// The same with all features of this family (`sm_100f`): the code runs on no other family. From CUDA 12.9 on.
     #[must_use]
     pub const fn family(self) -> Self {
         Self { suffix: Some('f'), ..self }
@@ -41,7 +41,7 @@ impl Architecture {
         self.capability
     }
 
-    /// As compilers name it for an output: `sm_90` for machine code, else `compute_90`.
+    /// The compiler's name for it and an output: `sm_90` for machine code, else `compute_90`.
     pub(super) fn option(self, output: Output) -> String {
         format!("{}_{self}", if output == Output::Cubin { "sm" } else { "compute" })
     }
@@ -79,7 +79,7 @@ impl FromStr for Architecture {
     }
 }
 
-/// Devices whose machine code no other device runs, and the other way round.
+/// Devices whose machine code runs on no other device, and that run no other device's machine code.
 const ALONE: &[ComputeCapability] = &[
     ComputeCapability { major: 5, minor: 3 },
     ComputeCapability { major: 6, minor: 2 },
@@ -88,7 +88,7 @@ const ALONE: &[ComputeCapability] = &[
     ComputeCapability { major: 10, minor: 1 },
 ];
 
-/// The best architecture for a device of those that a compiler knows.
+/// The best of a compiler's architectures for a device.
 ///
 /// PTX of any older architecture runs; machine code only of the same major number, and no newer minor one.
 pub(super) fn best(

@@ -1,4 +1,4 @@
-//! What came out of a compilation.
+//! The result of a compilation.
 
 use std::fmt;
 
@@ -17,17 +17,17 @@ pub struct Compiled {
     pub(super) cache_use: super::cache::CacheUse,
 }
 
-/// What every compiler gives, and what is kept in a cache.
+/// Output of any compiler, as a cache keeps it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
     pub(super) log: String,
-    /// Expressions and the names in the code.
+    /// Name expressions and the names in the code.
     pub(super) names: Vec<(String, String)>,
 }
 
 impl Compiled {
-    /// What kind of code it is.
+    /// Kind of code.
     pub fn output(&self) -> Output {
         self.output
     }
@@ -37,7 +37,7 @@ impl Compiled {
         self.architecture
     }
 
-    /// The code; that of PTX without the NUL at its end.
+    /// The code; PTX without the NUL at its end.
     pub fn as_bytes(&self) -> &[u8] {
         &self.code.bytes
     }
@@ -48,7 +48,7 @@ impl Compiled {
         is_ptx.then_some(&self.code.bytes).and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
-    /// What the compiler wrote, although it succeeded: warnings. Empty without any.
+    /// Output of the compiler although it succeeded: warnings. Empty if there are none.
     pub fn log(&self) -> &str {
         &self.code.log
     }
@@ -58,12 +58,12 @@ impl Compiled {
         log::diagnostics(&self.code.log)
     }
 
-    /// The name in the code of what an expression denotes; `None` for one that was not asked for.
+    /// Name in the code for a name expression; `None` for one that was not asked for.
     pub fn name(&self, expression: &str) -> Option<&str> {
         self.code.names.iter().find(|(asked, _)| asked == expression).map(|(_, name)| name.as_str())
     }
 
-    /// What became of the cache: whether this code comes from it, was stored in it, or why not.
+    /// Use of the cache: the code comes from it, was stored in it, or was not stored for a reason.
     #[cfg(feature = "cache")]
     pub fn cache_use(&self) -> &super::cache::CacheUse {
         &self.cache_use
@@ -75,7 +75,7 @@ impl Compiled {
     /// This is safe for machine code too, unlike [`Module::load_binary`]: a compiler has made all of it.
     ///
     /// # Errors
-    /// As [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for code for link-time
+    /// Those of [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for code for link-time
     /// optimization.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
@@ -84,10 +84,10 @@ impl Compiled {
         self.load_with(cx, &LoadOptions::new())
     }
 
-    /// As [`load`](Self::load), with options for the driver's own compiler.
+    /// Like [`load`](Self::load), with options for the driver's own compiler.
     ///
     /// # Errors
-    /// As [`load`](Self::load); also as the driver says of the options.
+    /// Those of [`load`](Self::load); also those that the driver reports of the options.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -98,10 +98,10 @@ impl Compiled {
     ) -> Result<Module<'ctx>, ModuleError> {
         let module = match self.output {
             Output::Ptx => Module::load_ptx_with(cx, &String::from_utf8_lossy(&self.code.bytes), options),
-            // Options of the user's may have the compiler write text.
+            // The user's own options may have the compiler write text.
             Output::Cubin if !self.code.bytes.starts_with(b"\x7fELF") => Err(ModuleError::NotLoadable),
-            // SAFETY: a compiler wrote this image, maybe in another process, from which a folder that this user trusts
-            // has it.
+            // SAFETY: a compiler wrote this image, perhaps in another process, and it was kept in a folder that this
+            // user trusts.
             Output::Cubin => unsafe { Module::load_binary_with(cx, &self.code.bytes, options) },
             Output::LtoIr => Err(ModuleError::NotLoadable),
         }?;

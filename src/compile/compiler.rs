@@ -1,4 +1,4 @@
-//! The compilers that there are: NVRTC, and `nvcc` on request.
+//! The compilers: NVRTC, and `nvcc` on request.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -43,16 +43,16 @@ impl Compiler {
     /// Loads the machine's NVRTC; [`nvrtc::Library::open`] says where it is looked for. Loading it again costs little.
     ///
     /// # Errors
-    /// [`CompileError::NoNvrtc`], which lists what was tried and says how to get it.
+    /// [`CompileError::NoNvrtc`], which lists the places tried and says how to get it.
     pub fn load() -> Result<Self, CompileError> {
         Ok(Self::with_nvrtc(Library::open()?))
     }
 
-    /// As [`load`](Self::load), but prefers an NVRTC of the driver's major version or an older one to a newer, whose
+    /// Like [`load`](Self::load), but prefers an NVRTC of the driver's major version or an older one to a newer, whose
     /// code the driver may not know.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// Those of [`load`](Self::load).
     pub fn load_for(driver: Driver) -> Result<Self, CompileError> {
         Ok(Self::with_nvrtc(Library::options().for_driver(driver.version()).open()?))
     }
@@ -78,7 +78,7 @@ impl Compiler {
     /// Compiles with the `nvcc` at a path.
     ///
     /// # Safety
-    /// The program does what `nvcc` does: what it writes is loaded as code without further checks.
+    /// The program does the same as `nvcc`: its output is loaded as code without further checks.
     ///
     /// # Errors
     /// [`CompileError::File`] if it cannot be run, [`CompileError::Nvcc`] if it does not tell its version.
@@ -94,7 +94,7 @@ impl Compiler {
         }
     }
 
-    /// Keeps what is compiled in a cache, and takes from there what was compiled before.
+    /// Keeps compiled code in a cache, and takes it from there the next time.
     #[cfg(feature = "cache")]
     #[must_use]
     pub fn with_cache(mut self, cache: super::cache::Cache) -> Self {
@@ -110,11 +110,10 @@ impl Compiler {
         }
     }
 
-    /// The architectures that it compiles for, in the order in which it tells them (ascending so far), without those of a
-    /// suffix.
+    /// The architectures that it compiles for, without those with a suffix, in the compiler's order (ascending so far).
     ///
     /// # Errors
-    /// [`CompileError::Missing`] for an NVRTC older than 11.2; otherwise as the compiler says.
+    /// [`CompileError::Missing`] for an NVRTC older than 11.2; otherwise whatever the compiler reports.
     pub fn architectures(&self) -> Result<Vec<ComputeCapability>, CompileError> {
         match &self.engine {
             Engine::Nvrtc(library) => super::nvrtc::architectures(*library),
@@ -122,11 +121,12 @@ impl Compiler {
         }
     }
 
-    /// The best architecture for a device of those that this compiler knows: of PTX the newest that the device runs, of
-    /// machine code the device's own or an older one of the same line.
+    /// The best of this compiler's architectures for a device: for PTX the newest that the device runs, for machine
+    /// code the device's own or an older one of the same major version.
     ///
     /// # Errors
-    /// [`CompileError::NoArchitecture`], which names what there is; as [`architectures`](Self::architectures).
+    /// [`CompileError::NoArchitecture`], which names those that the compiler knows; those of
+    /// [`architectures`](Self::architectures).
     pub fn architecture_for(
         &self,
         device: ComputeCapability,
@@ -141,19 +141,19 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::Rejected`] with the compiler's log; [`CompileError::Option`]; [`CompileError::Expression`] for
     /// a name expression that denotes nothing; [`CompileError::InteriorNul`]; [`CompileError::Missing`] if this
-    /// NVRTC is older than what is asked for; [`CompileError::Unsupported`] for machine code without an architecture.
+    /// NVRTC is older than a feature asked for; [`CompileError::Unsupported`] for machine code without an architecture.
     pub fn compile(&self, source: &Source<'_>, options: &Options) -> Result<Compiled, CompileError> {
         let output = options.output.unwrap_or(Output::Ptx);
         self.compile_to(source, options, options.architecture, output)
     }
 
-    /// As [`compile`](Self::compile), for a device: the architecture is the best one for it, unless the options name
+    /// Like [`compile`](Self::compile), for a device: the architecture is the best one for it, unless the options name
     /// another. The output, unless the options name one, is machine code if the driver is of the compiler's major version
     /// and older, since it would not know the PTX, and PTX otherwise.
     ///
     /// # Errors
-    /// As [`compile`](Self::compile) and [`architecture_for`](Self::architecture_for); [`CompileError::Driver`] if the
-    /// driver does not tell what the device is.
+    /// Those of [`compile`](Self::compile) and [`architecture_for`](Self::architecture_for); [`CompileError::Driver`]
+    /// if the driver does not tell what the device is.
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetAttribute")]
@@ -220,8 +220,8 @@ impl Compiler {
         }
     }
 
-    /// What tells this compiler from another whose code may differ: its version, and the size and time of its file,
-    /// since releases differ that give one version. `None` where the file is not known.
+    /// Identity of this compiler: its version, and the size and time of its file, since releases with the same version
+    /// differ. `None` where the file is not known.
     #[cfg(feature = "cache")]
     fn identity(&self) -> Option<String> {
         let (kind, file) = match &self.engine {

@@ -1,4 +1,4 @@
-//! Why there is no code.
+//! Errors of compilations.
 
 use std::fmt;
 use std::io;
@@ -12,7 +12,7 @@ use crate::device::ComputeCapability;
 use crate::error::Error;
 use crate::module::ModuleError;
 
-/// What a compiler wrote about source that it refused.
+/// Output of a compiler about source that it refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log(String);
 
@@ -45,7 +45,7 @@ impl fmt::Display for Log {
     }
 }
 
-/// Shows names one after the other.
+/// Displays names one after the other.
 struct List<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for List<'_, T> {
@@ -130,7 +130,7 @@ impl CompileError {
         self.log().map_or_else(Vec::new, Log::diagnostics)
     }
 
-    /// What the compiler wrote, where it wrote something.
+    /// Output of the compiler, where there is any.
     pub fn log(&self) -> Option<&Log> {
         match self {
             Self::Rejected { log }
@@ -146,7 +146,7 @@ impl CompileError {
         Self::File { what, path: path.into(), error }
     }
 
-    /// A failed call, by what it answered.
+    /// The error for a failed call, by its result.
     pub(super) fn of_call(library: nvrtc::Library, call: FnId, result: nvrtcResult, log: Log) -> Self {
         match result {
             nvrtcResult::UNRESOLVED => match library.require_fn(call) {
@@ -184,7 +184,7 @@ impl From<ModuleError> for CompileError {
     }
 }
 
-/// For errors that say which capabilities there are.
+/// Capabilities from their numbers, for errors that list them.
 pub(super) fn capabilities(numbers: &[i32]) -> Vec<ComputeCapability> {
     let numbers = numbers.iter().filter_map(|&number| u32::try_from(number).ok());
     numbers.map(|number| ComputeCapability { major: number / 10, minor: number % 10 }).collect()

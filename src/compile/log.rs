@@ -1,8 +1,8 @@
-//! What compilers write: lines that say where something is wrong.
+//! Output of compilers: lines that say where something is wrong.
 
 use std::fmt;
 
-/// How serious a [`Diagnostic`] is.
+/// Severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Severity {
@@ -18,13 +18,13 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// How serious it is.
+    /// Severity of the message.
     pub severity: Severity,
-    /// The file, as the source or a header is named; `None` where the message is about none.
+    /// The file, as the source or a header is named; `None` if the message names no file.
     pub file: Option<String>,
     /// The line, counted from 1.
     pub line: Option<u32>,
-    /// What is wrong, without the file and the compiler's number of the message.
+    /// Text of the message, without the file and the compiler's number.
     pub message: String,
 }
 
@@ -44,12 +44,12 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The messages of a log, in its order. Lines of source, carets and sums are passed over.
+/// The messages of a log, in its order. Source lines, carets and totals are skipped.
 pub(super) fn diagnostics(log: &str) -> Vec<Diagnostic> {
     log.lines().filter_map(diagnostic).collect()
 }
 
-/// What stands between the place and the message, and how serious that is.
+/// Texts between the place and the message, and the severity that each means.
 const WORDS: &[(&str, Severity)] = &[
     ("catastrophic error", Severity::Error),
     ("fatal error", Severity::Error),
@@ -80,7 +80,7 @@ fn diagnostic(line: &str) -> Option<Diagnostic> {
     Some(Diagnostic { severity, file, line, message })
 }
 
-/// The severity that a text begins with, and what follows the colon after it.
+/// The severity with which a text begins, and the text after its colon.
 fn severity_of(text: &str) -> Option<(Severity, &str)> {
     WORDS.iter().find_map(|(word, severity)| {
         let rest = text.strip_prefix(word)?;

@@ -1,4 +1,4 @@
-//! From CUDA C++ to code: NVRTC, which is loaded when it is needed, and on request `nvcc`.
+//! From CUDA C++ to code: NVRTC, loaded when it is needed, and `nvcc` on request.
 //!
 //! For the common case [`Module::compile`](crate::Module::compile) is enough: it takes the NVRTC that it finds and the
 //! architecture of the current context's device, and gives a loaded module.
@@ -13,27 +13,27 @@
 //! # }
 //! ```
 //!
-//! For more there are three parts: a [`Source`] is what is compiled (text, headers in memory, name expressions for
+//! For more there are three parts: a [`Source`] is the input (text, headers in memory, name expressions for
 //! templates), [`Options`] say how, and a [`Compiler`] does it, and gives [`Compiled`] code with its log. With the
 //! feature `cache`, code is kept in a folder that many processes share.
 //!
 //! # Where NVRTC comes from
 //!
-//! With the CUDA toolkit, or by `pip install nvidia-cuda-nvrtc`; [`Library::open`](cuprum_sys::nvrtc::Library::open) says
-//! where it is looked for. Neither a toolkit nor NVRTC is needed to build a program that compiles, nor to run one that
-//! does not get to it. Where there is none, [`CompileError::NoNvrtc`] says what was tried and how to get it.
+//! With the CUDA toolkit, or by `pip install nvidia-cuda-nvrtc`; [`Library::open`](cuprum_sys::nvrtc::Library::open)
+//! lists the places where it is looked for. A program is built without a toolkit and without NVRTC, and needs NVRTC
+//! only when it compiles. Without one, [`CompileError::NoNvrtc`] lists the places tried and says how to get it.
 //!
 //! # Which architecture
 //!
-//! The driver compiles PTX further for whatever device it has, so PTX for an older architecture runs as well. Compiling for
-//! a [`Device`](crate::Device) takes the newest that both the device and the compiler know. A driver does not take PTX of
-//! a newer compiler. If it is of the same major version, machine code comes out instead, which it takes; if not, the error
-//! says so, and the way out is an older NVRTC, which is preferred where there are several.
+//! The driver compiles PTX for its own device, so PTX for an older architecture runs as well. Compiling for a
+//! [`Device`](crate::Device) takes the newest that both the device and the compiler know. A driver does not load PTX of
+//! a newer compiler. If both have the same major version, the result is machine code instead, which the driver loads;
+//! if not, the error says so. The way out is an older NVRTC, which is preferred where there are several.
 //!
 //! # What is trusted
 //!
-//! Source text is given to NVRTC in this process. It can take all memory and time there is, and a fault of NVRTC's is one
-//! of this process; compile what strangers wrote in a process of its own.
+//! NVRTC runs in this process. Source text can make it use all memory and time, and a crash of NVRTC is one of this
+//! process: compile source from strangers in a process of its own.
 
 mod architecture;
 #[cfg(feature = "cache")]
@@ -66,91 +66,91 @@ use crate::device::ComputeCapability;
 use crate::error::Error;
 use crate::module::ModuleError;
 
-/// Why there is no code.
+/// Error of a compilation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// No NVRTC could be loaded. What was tried, and how to get it, is in the error.
+    /// No NVRTC could be loaded. The error lists the places tried, and says how to get it.
     NoNvrtc(LoadError),
     /// No `nvcc` was found.
     NoNvcc {
-        /// The paths at which it is not.
+        /// Paths at which it was looked for.
         looked: Vec<PathBuf>,
     },
-    /// This NVRTC is older than what is asked of it.
+    /// This NVRTC is older than a feature that was asked for.
     Missing(MissingFunction),
     /// A text for the compiler has a NUL byte inside.
     InteriorNul {
-        /// Which text.
+        /// Name of the text.
         what: String,
-        /// The byte's place in it.
+        /// Position of the byte.
         position: usize,
     },
     /// The source does not compile.
     Rejected {
-        /// What the compiler wrote.
+        /// Output of the compiler.
         log: Log,
     },
     /// An option is not known, or its value is not valid.
     Option {
-        /// What the compiler wrote.
+        /// Output of the compiler.
         log: Log,
     },
     /// A name expression denotes nothing in the source.
     Expression {
         /// The expression.
         expression: String,
-        /// What the compiler wrote.
+        /// Output of the compiler.
         log: Log,
     },
     /// A call of NVRTC failed otherwise.
     Nvrtc {
         /// The call.
         call: FnId,
-        /// What it answered.
+        /// Result of the call.
         result: nvrtcResult,
-        /// What the compiler wrote until then.
+        /// Output of the compiler until then.
         log: Log,
     },
     /// `nvcc` failed: the source does not compile, or the program could not do its work.
     Nvcc {
         /// The program.
         program: PathBuf,
-        /// How it ended.
+        /// Exit status of the program.
         status: String,
-        /// What it wrote.
+        /// Output of the program.
         log: Log,
     },
     /// The compiler knows no architecture that the device runs.
     NoArchitecture {
-        /// What the device can do.
+        /// Compute capability of the device.
         device: ComputeCapability,
-        /// What was to come out.
+        /// Kind of code asked for.
         output: Output,
-        /// What the compiler knows.
+        /// Architectures that the compiler knows.
         known: Vec<ComputeCapability>,
         /// The compiler and its version.
         compiler: String,
     },
-    /// This cannot be asked of this compiler.
+    /// This compiler cannot do that.
     Unsupported(&'static str),
-    /// There is no memory for what the compiler made.
+    /// Not enough memory for the output of the compiler.
     OutOfMemory {
         /// Bytes that it asked for.
         bytes: usize,
     },
     /// More than 2³¹ - 1 of something.
     TooMany {
-        /// Of what.
+        /// Name of the things.
         what: &'static str,
     },
     /// A file or program could not be used.
     File {
-        /// What could not be done.
+        /// The operation that failed.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
     /// The driver failed when it was asked about the device.

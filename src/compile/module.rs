@@ -24,8 +24,8 @@ impl<'ctx> Module<'ctx> {
     /// ```
     ///
     /// # Errors
-    /// [`CompileError::NoNvrtc`], which says how to get one; as [`Compiler::compile_for`]; [`CompileError::Module`] if
-    /// the driver does not load the code.
+    /// [`CompileError::NoNvrtc`], which says how to get one; those of [`Compiler::compile_for`];
+    /// [`CompileError::Module`] if the driver does not load the code.
     pub fn compile<'s>(cx: &Current<'_, 'ctx>, source: impl Into<Source<'s>>) -> Result<Self, CompileError> {
         let device = cx.context().device();
         let compiler = Compiler::load_for(device.driver())?;
@@ -34,10 +34,10 @@ impl<'ctx> Module<'ctx> {
 }
 
 impl<'ctx> SharedModule<'ctx> {
-    /// As [`Module::compile`], and makes the code one that is [shared](Module::share): its kernels keep it.
+    /// Like [`Module::compile`], with the code [shared](Module::share): its kernels keep it loaded.
     ///
     /// # Errors
-    /// As [`Module::compile`].
+    /// Those of [`Module::compile`].
     pub fn compile<'s>(cx: &Current<'_, 'ctx>, source: impl Into<Source<'s>>) -> Result<Self, CompileError> {
         Ok(Module::compile(cx, source)?.share())
     }

@@ -14,14 +14,14 @@ use super::error::{Log, capabilities};
 use super::{Code, CompileError, Output, Source};
 use crate::device::ComputeCapability;
 
-/// Names the `nvcc` to run in place of one that is looked for.
+/// Environment variable that names the `nvcc` to run, instead of a search.
 const VARIABLE: &str = "CUPRUM_NVCC";
 
 /// A compiler that is a program.
 #[derive(Clone, Debug)]
 pub(super) struct Nvcc {
     path: PathBuf,
-    /// What it says of itself.
+    /// Release that the program reports.
     #[cfg(feature = "cache")]
     release: String,
     version: Version,
@@ -116,7 +116,7 @@ impl Nvcc {
         command.arg(kind).arg("--output-file").arg(&code).arg("-I").arg(&headers);
         command.args(arguments).arg(&text);
         let ran = ended(&self.path, &mut command)?;
-        // Messages are about the files by the names that they were given with.
+        // Messages use the names under which the files were given.
         let path_of = |path: &Path| path.to_string_lossy().into_owned();
         let header_of = format!("{}{}", path_of(&headers), std::path::MAIN_SEPARATOR);
         let named = |log: String| log.replace(&path_of(&text), source.name).replace(&header_of, "");
@@ -141,7 +141,7 @@ fn failed(path: &Path, ended: &Ended, named: impl FnOnce(String) -> String) -> C
     CompileError::Nvcc { program: path.to_owned(), status: ended.status.to_string(), log }
 }
 
-/// What a program wrote, to whichever of its two outputs.
+/// Output of a program, from both of its streams.
 fn all_text(ended: &Ended) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     text(&ended.stdout) + &text(&ended.stderr)
@@ -175,7 +175,7 @@ impl Folder {
             let path = env::temp_dir().join(format!("cuprum-nvcc-{}-{number}", std::process::id()));
             match private_folder(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // One that an earlier process of this number left behind.
+                // Left behind by an earlier process with this id.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(CompileError::file("cannot be made", path, error)),
             }
@@ -185,7 +185,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever tidies up the folder for temporary files.
+        // On failure, the folder is left to whoever cleans the folder for temporary files.
         let _swallowed = fs::remove_dir_all(&self.0);
     }
 }

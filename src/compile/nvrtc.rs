@@ -11,14 +11,14 @@ use super::log::Severity;
 use super::{Code, CompileError, Output, Source};
 use crate::device::ComputeCapability;
 
-/// What a call answered, and which it was.
+/// Result of a call, and the call.
 type Answer = (nvrtcResult, FnId);
-/// Tells how many bytes something of a program has.
+/// Function that gives the size of something of a program, in bytes.
 type SizeFn = unsafe extern "system" fn(nvrtcProgram, *mut usize) -> nvrtcResult;
-/// Writes those bytes.
+/// Function that writes those bytes.
 type ReadFn = unsafe extern "system" fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
 
-/// Turns an answer into a result. The log of a program that failed is read by whoever has it.
+/// Turns an answer into a result, without the log, which is read by whoever has the program.
 fn check(library: nvrtc::Library, (result, call): Answer) -> Result<(), CompileError> {
     match result {
         nvrtcResult::NVRTC_SUCCESS => Ok(()),
@@ -46,7 +46,7 @@ pub(super) fn compile(
     arguments: &[Vec<u8>],
     output: Output,
 ) -> Result<Code, CompileError> {
-    // Said before a compilation that may take long.
+    // Checked before a compilation that may take long.
     library.require_fn(functions(output).1)?;
     let arguments = arguments.iter().map(|one| c_string("an option", one)).collect::<Result<Vec<_>, _>>()?;
     let pointers: Vec<*const c_char> = arguments.iter().map(|one| one.as_ptr()).collect();
@@ -70,10 +70,10 @@ pub(super) fn compile(
     Ok(Code { bytes: program.code(output)?, log: program.log()?, names })
 }
 
-/// Where NVRTC finds that an expression denotes nothing: a file of its own making.
+/// File name, made up by NVRTC, in messages about an expression that denotes nothing.
 const EXPRESSIONS_FILE: &str = "__nv_name_map";
 
-/// Gives an error about a name expression, which NVRTC tells as one of the source, the expression's name.
+/// Adds the expression's name to an error about a name expression, which NVRTC reports as one of the source.
 fn blame(error: CompileError, source: &Source<'_>) -> CompileError {
     let CompileError::Rejected { log } = error else { return error };
     let mut errors = log.diagnostics();
@@ -94,7 +94,7 @@ fn blame(error: CompileError, source: &Source<'_>) -> CompileError {
     }
 }
 
-/// The functions that give an output: its size and itself.
+/// The functions that give an output: its size and its bytes.
 fn functions(output: Output) -> (FnId, FnId) {
     match output {
         Output::Ptx => (FnId::nvrtcGetPTXSize, FnId::nvrtcGetPTX),
@@ -103,7 +103,7 @@ fn functions(output: Output) -> (FnId, FnId) {
     }
 }
 
-/// What NVRTC is given as C strings, which it may read until the program is destroyed.
+/// Texts for NVRTC as C strings, which it may read until the program is destroyed.
 struct Texts {
     source: CString,
     name: CString,
@@ -128,11 +128,11 @@ impl Texts {
     }
 }
 
-/// A program of NVRTC. Dropping it destroys it, and swallows what that answers: nothing is left to do then.
+/// A program of NVRTC. Drop destroys it and swallows errors: nothing is left to do then.
 struct Program<'a> {
     library: nvrtc::Library,
     raw: nvrtcProgram,
-    /// Outlive the program.
+    /// Kept until the program is destroyed.
     _texts: &'a Texts,
 }
 
@@ -160,7 +160,7 @@ impl<'a> Program<'a> {
         Ok(Self { library, raw, _texts: texts })
     }
 
-    /// The name in the code of what an expression denotes.
+    /// Name in the code for a name expression.
     fn lowered(&self, text: &CStr, expression: &str) -> Result<String, CompileError> {
         let mut name = ptr::null();
         let to = &raw mut name;
@@ -187,7 +187,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The error with the log, which is left out where it cannot be read: the error comes first.
+    /// The error with the log, which is left out if it cannot be read: the error matters more.
     fn with_log(&self, error: CompileError) -> CompileError {
         let log = Log::new(&self.log().unwrap_or_default());
         match error {
@@ -225,7 +225,7 @@ impl<'a> Program<'a> {
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// Reads something of the program: how many bytes it has, then those.
+    /// Reads something of the program: its size, then its bytes.
     ///
     /// # Safety
     /// `read` writes as many bytes as `size` says.
@@ -242,7 +242,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Room that NVRTC asked for, which may be more than there is.
+/// Zeroed memory of a size that NVRTC asked for, which may be more than there is.
 fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, CompileError> {
     let mut room = Vec::new();
     room.try_reserve_exact(len)

@@ -1,4 +1,4 @@
-//! How it is compiled.
+//! Options of a compilation.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Architecture;
 
-/// What comes out of a compiler.
+/// Kind of code that a compiler makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Output {
@@ -20,7 +20,7 @@ pub enum Output {
 
 /// Options of a compilation, for NVRTC and `nvcc` alike.
 ///
-/// What has no method goes in as the compiler's own option, by [`option`](Self::option), after the others.
+/// An option without a method is given in the compiler's own words, by [`option`](Self::option), after the others.
 ///
 /// ```
 /// use cuprum::compile::{Architecture, Options};
@@ -52,7 +52,7 @@ impl Options {
         self
     }
 
-    /// What is to come out (default: PTX; [`Compiler::compile_for`](super::Compiler::compile_for) has one
+    /// Kind of code to make (default: PTX; [`Compiler::compile_for`](super::Compiler::compile_for) has one
     /// exception).
     #[must_use]
     pub fn output(mut self, output: Output) -> Self {
@@ -86,13 +86,13 @@ impl Options {
         self.option("--use_fast_math")
     }
 
-    /// Whether products and sums may be contracted to fused operations, which round once (default: yes).
+    /// Allows contracting products and sums to fused operations, which round once (default: yes).
     #[must_use]
     pub fn fused_multiply_add(self, yes: bool) -> Self {
         self.option(format!("--fmad={yes}"))
     }
 
-    /// The most registers that a thread may use; what does not fit goes to memory.
+    /// Limits the registers per thread; values that do not fit are spilled to memory.
     #[must_use]
     pub fn max_registers(self, registers: u32) -> Self {
         self.option(format!("--maxrregcount={registers}"))

@@ -1,8 +1,8 @@
-//! What is compiled: text, headers in memory, and the names asked for.
+//! Source to compile: text, headers in memory, and name expressions.
 
 /// CUDA C++ to compile: the text, its name in messages, headers in memory, and name expressions.
 ///
-/// It borrows all of them. A text alone is one too: where a source is wanted, `&str` serves.
+/// It borrows all of them. A `&str` serves as a source of that text alone.
 ///
 /// ```
 /// use cuprum::compile::Source;
@@ -23,7 +23,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A source of this text, in UTF-8 or whatever else the compiler takes. NUL bytes are refused when it is compiled.
+    /// A source with this text, in UTF-8 or another encoding that the compiler takes. Compiling refuses NUL bytes.
     pub fn new(text: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self {
             text: text.as_ref(),
@@ -35,7 +35,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What messages and line information call it (default: `source.cu`). No file of this name is read.
+    /// Name of the source in messages and line information (default: `source.cu`). No file of this name is read.
     #[must_use]
     pub fn named(mut self, name: &'a str) -> Self {
         self.name = name;
@@ -49,15 +49,15 @@ impl<'a> Source<'a> {
         self
     }
 
-    /// Asks for what a C++ expression denotes: an instance of a template, such as `axpy<float>`, a kernel in a namespace,
-    /// or the address of a variable, such as `&table<int>`. It is found in the module under the expression as written here.
+    /// Adds a name expression: a C++ expression that denotes an instance of a template, such as `axpy<float>`, a kernel
+    /// in a namespace, or the address of a variable, such as `&table<int>`. The module finds it under this text.
     #[must_use]
     pub fn expression(mut self, expression: &'a str) -> Self {
         self.expressions.push(expression);
         self
     }
 
-    /// Says what stands for all files that this source includes: a text that changes when one of them does, such as a
+    /// Sets a fingerprint of all files that this source includes: a text that changes when one of them does, such as a
     /// toolkit's version. Without it, a cache keeps no code that depends on files.
     #[cfg(feature = "cache")]
     #[must_use]

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
 
 bitflags::bitflags! {
-    /// How a context waits and what it prepares. A bit that this crate does not name is passed on.
+    /// Options of a context: how it waits and what it prepares. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct ContextFlags: u32 {
         /// The host spins while it waits for the device: least latency, one busy core.
@@ -19,7 +19,7 @@ bitflags::bitflags! {
         const YIELD = CUctx_flags::CU_CTX_SCHED_YIELD.0;
         /// The host sleeps while it waits: least load, most latency.
         const BLOCKING_SYNC = CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC.0;
-        /// Host memory can be mapped into the device's address space. Always on for devices of today.
+        /// Host memory can be mapped into the device's address space. Always on for today's devices.
         const MAP_HOST = CUctx_flags::CU_CTX_MAP_HOST.0;
         /// Local memory that a kernel needed stays allocated after it.
         const LMEM_RESIZE_TO_MAX = CUctx_flags::CU_CTX_LMEM_RESIZE_TO_MAX.0;
@@ -39,15 +39,15 @@ bitflags::bitflags! {
 /// # Keeping it in a struct
 ///
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](Context::share) the context.
-/// What is made in a [`SharedContext`](super::SharedContext) borrows nothing, and the struct may be moved, sent, kept in a
-/// `static` and dropped in any order.
+/// Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved, sent, kept in
+/// a `static` and dropped in any order.
 pub struct Context(ContextRef);
 
 impl Context {
     /// Creates a context on `device`. It is not left current: push it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_DEVICE` and others as the driver says;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_DEVICE` and others that the driver reports;
     /// [`Error::is_forked`] in a forked child.
     ///
     /// Driver: `cuCtxCreate_v2`, CUDA 3.2+, or `cuCtxCreate_v4`, CUDA 12.5+, where a driver has only that; then
@@ -83,11 +83,11 @@ impl Context {
         unpushed.inspect_err(|_| stack::is_uncertain(library, raw)).map(|()| context)
     }
 
-    /// Destroys the context and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the context and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxDestroy_v2")]
@@ -98,10 +98,10 @@ impl Context {
 
 context_owner!(Context, super::created::destroy);
 
-/// Destroys a context that nothing of is left, since all of it borrows the owner or has a share.
+/// Destroys a context of which no object is left: each borrows the owner or has a share.
 ///
-/// Where a forgotten token may have left it current, and the driver does not tell, it leaks: if it were popped without
-/// the thread's record knowing, a token below could be used with another context.
+/// It leaks if a forgotten token may have left it current and the driver cannot be asked: popping it behind the
+/// thread's record would let a token below be used with another context.
 pub(super) fn destroy(context: &ContextRef) -> Result<(), Error> {
     let on_top = stack::is_left_on_top(context)?;
     // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.

@@ -56,10 +56,10 @@ impl ContextStack {
 
     /// Makes `context` the thread's current context until the returned token is dropped.
     ///
-    /// What was current before stays below and is current again afterwards.
+    /// The previous context stays below and is current again afterwards.
     ///
     /// # Errors
-    /// As the driver says; [`Error::is_forked`] in a forked child.
+    /// Whatever the driver reports; [`Error::is_forked`] in a forked child.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -87,13 +87,13 @@ impl fmt::Debug for ContextStack {
 /// Dropping it pops the context.
 ///
 /// Code behind this crate's back (a raw call, another library) can change the current context without this
-/// token knowing; it must put back what it found.
+/// token knowing; it must restore the context that it found.
 ///
 /// # Keeping it in a struct
 ///
 /// A token is good for the loan of the one below it, on its thread; keep a [`SharedContext`] instead, and
-/// [enter](SharedContext::enter) it for each piece of work. What is made from a token fits into a struct beside the context
-/// if that is a [`SharedContext`]: then `'ctx` is `'static`.
+/// [enter](SharedContext::enter) it for each piece of work. An object made from a token fits into a struct beside the
+/// context if that is a [`SharedContext`]: then `'ctx` is `'static`.
 pub struct Current<'s, 'ctx> {
     token: Token<'ctx>,
     below: CUcontext,
@@ -101,7 +101,7 @@ pub struct Current<'s, 'ctx> {
     _this_thread: ThisThread,
 }
 
-/// What a token says of the thread's stack, for what acts on its behalf.
+/// A token's view of the thread's stack, for code that acts on its behalf.
 #[derive(Clone, Copy)]
 pub(crate) struct Token<'ctx> {
     context: Near<'ctx, ContextRef>,
@@ -132,8 +132,8 @@ impl<'ctx> Token<'ctx> {
 ///
 /// # Keeping it in a struct
 ///
-/// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: what is made
-/// in a context that is borrowed cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
+/// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: an object
+/// made in a borrowed context cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
 pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
 
 impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}
@@ -174,11 +174,11 @@ impl<'s, 'ctx> sealed::Sealed<'s, 'ctx> for &'s KeptContext<'ctx> {
     }
 }
 
-/// The context, for the lifetime of what is made in it.
+/// The context, for the lifetime of the objects made in it.
 #[inline]
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
     // SAFETY: of the kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. Another borrows a
-    // share of it for `'s`, for which the token is good; what is made from the token takes its own share. The third
+    // share of it for `'s`, for which the token is good; an object made from the token takes its own share. The third
     // borrows one of either.
     unsafe { context.near().outlived() }
 }
@@ -218,7 +218,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
     ///
     /// # Errors
-    /// As [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
+    /// Those of [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
     /// two stacks are not one.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
@@ -235,10 +235,10 @@ impl<'ctx> Current<'_, 'ctx> {
         Self::push_at(context, self.token.height, self.token.context.as_raw())
     }
 
-    /// Pops the context and reports what `Drop` would swallow.
+    /// Pops the context and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// As the driver says; [`Error::is_out_of_order`] where another context than this one was on top.
+    /// Whatever the driver reports; [`Error::is_out_of_order`] where another context than this one was on top.
     ///
     /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPopCurrent_v2")]
@@ -259,18 +259,18 @@ impl<'ctx> Current<'_, 'ctx> {
         &self.token.context
     }
 
-    /// What this token says.
+    /// This token's view of the stack.
     pub(crate) fn token(&self) -> Token<'ctx> {
         self.token
     }
 
-    /// The context, for what is made in it without a call of the driver.
+    /// The context, for objects that are made in it without a driver call.
     #[inline]
     pub(crate) fn near(&self) -> Near<'ctx, ContextRef> {
         self.token.context
     }
 
-    /// As [`Token::get`].
+    /// Like [`Token::get`].
     #[inline]
     pub(crate) fn get(&self) -> Result<Near<'ctx, ContextRef>, Error> {
         self.token.get()
@@ -283,13 +283,13 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(self.context())
     }
 
-    /// As [`Token::of`].
+    /// Like [`Token::of`].
     #[inline]
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         self.token.of(owner, call)
     }
 
-    /// As `of`, for two objects.
+    /// Like `of`, for two objects.
     #[inline]
     pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&ContextRef, Error> {
         self.get()?;
@@ -297,7 +297,7 @@ impl<'ctx> Current<'_, 'ctx> {
         if here { Ok(&self.token.context) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Blocks the host until all work of the context is done, and reports what went wrong in it.
+    /// Blocks the host until all work of the context is done, and reports its errors.
     ///
     /// # Errors
     /// The sticky errors of kernels that ran before, see [`Error::is_sticky`].
@@ -312,7 +312,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Free and total memory of the current context's device, in bytes.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetInfo_v2")]
@@ -323,7 +323,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(MemoryInfo { free, total })
     }
 
-    /// A limit of the context, such as the stack bytes of a thread; the unit is the limit's own.
+    /// Reads a limit of the context, such as stack bytes per thread; the unit depends on the limit.
     ///
     /// # Errors
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`.
@@ -337,7 +337,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(value)
     }
 
-    /// Asks for a limit; the driver rounds it, see [`limit`](Current::limit).
+    /// Requests a limit; the driver rounds it, see [`limit`](Current::limit).
     ///
     /// # Errors
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -352,7 +352,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// The least and the greatest stream priority; lower numbers run first. Both 0 where there are none.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]

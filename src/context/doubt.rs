@@ -1,20 +1,20 @@
-//! What is not known of a thread's stack of contexts after a push or pop that failed.
+//! Uncertainty about a thread's stack of contexts after a failed push or pop.
 
 use cuprum_sys::CUcontext;
 
-/// A context that may or may not be on the stack beyond what the record counts, as a push or pop of it failed.
+/// A context that may be on the stack without being counted in the record, since a push or pop of it failed.
 #[derive(Clone, Copy)]
 pub(super) struct Doubt {
-    /// The least height above which all is known: one more than the height right above which it may lie, 0 without
-    /// doubt, and `MANY` where several lie who knows where.
+    /// The least height above which all is known: one more than the height right above which the context may lie, 0
+    /// without doubt, and `MANY` if several lie at unknown heights.
     pub(super) from: u32,
-    /// Which one; null where that is not known.
+    /// The context; null if it is not known.
     pub(super) context: CUcontext,
-    /// Whether the context right below is another one for sure.
+    /// True if the context right below is certainly another one.
     pub(super) is_apart: bool,
 }
 
-/// No height is above so many doubts.
+/// Stands for unknown heights: no height is above it.
 pub(super) const MANY: u32 = u32::MAX;
 
 impl Doubt {
@@ -24,7 +24,7 @@ impl Doubt {
         Self { from: above.saturating_add(1), context, is_apart: false }
     }
 
-    /// The same with `below` right below, which is null where that is not known.
+    /// The same with `below` right below, which is null if that is not known.
     pub(super) fn on(self, below: CUcontext) -> Self {
         Self { is_apart: !below.is_null() && !self.context.is_null() && below != self.context, ..self }
     }
@@ -33,7 +33,7 @@ impl Doubt {
         self.from != 0
     }
 
-    /// Both doubts.
+    /// Both doubts in one.
     pub(super) fn and(self, other: Self) -> Self {
         match (self.is_some(), other.is_some()) {
             (true, true) => Self { from: MANY, ..other },
@@ -42,7 +42,7 @@ impl Doubt {
         }
     }
 
-    /// Whether what lies right above this height is known.
+    /// True if it is known what lies right above this height.
     #[inline]
     pub(super) fn spares(self, height: u32) -> bool {
         self.from <= height

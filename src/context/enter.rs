@@ -1,4 +1,4 @@
-//! A way in for code that knows nothing of its caller's tokens.
+//! Entry for code that does not know its caller's tokens.
 
 use cuprum_sys::CUcontext;
 
@@ -10,10 +10,10 @@ impl ContextRef {
     /// Runs `body` with this context current, whatever is current on the thread, and puts that back afterwards, also
     /// when `body` panics.
     ///
-    /// This is how a library that is given a context uses it: it works beside a [`ContextStack`](super::ContextStack)
-    /// that the application took, in whichever of its tokens the thread is, and in another library's `enter`. Inside
-    /// of `body` those other tokens, should it reach one, answer with
-    /// [`Error::is_out_of_order`] and change nothing; what is made with the token given is the caller's to keep.
+    /// A library that is given a context uses it in this way. It works beside a [`ContextStack`](super::ContextStack)
+    /// that the application took, inside of any token of the thread, and inside of another library's `enter`. Those
+    /// other tokens, used inside of `body`, return [`Error::is_out_of_order`] and change nothing. Objects made with the
+    /// given token may outlive `body`.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -33,7 +33,7 @@ impl ContextRef {
     /// ```
     ///
     /// # Errors
-    /// As the driver says when the context is pushed; `body` does not run then. A failure to pop it is
+    /// Whatever the driver reports when the context is pushed; `body` does not run then. A failure to pop it is
     /// [swallowed](crate::swallowed), and noticed by the tokens below when they are used.
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
@@ -44,7 +44,7 @@ impl ContextRef {
     }
 }
 
-/// Pushes, runs `body`, pops. The token goes before the record of the code outside is put back.
+/// Pushes, runs `body`, pops. The token is dropped before the outer code's record is put back.
 pub(super) fn enter<'ctx, R>(
     context: Near<'ctx, ContextRef>,
     body: impl FnOnce(&mut Current<'_, 'ctx>) -> R,

@@ -19,7 +19,7 @@ impl ForeignContext {
     /// Borrows the context that is current on this thread; `None` if none is.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// # Safety
     /// The context stays alive as long as the value and everything made through it.
@@ -50,7 +50,7 @@ impl ForeignContext {
     /// `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, where the driver has it.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
-        // Which device it is on is what is asked for; nobody sees this one.
+        // The device is not known yet; nobody sees this value.
         let unknown = ContextRef::new(raw, Device::new(driver, 0));
         let (device, green) = activated(&unknown, || Ok((current_device(driver)?, current_green(driver)?)))?;
         Ok(Self(ContextRef::new_green(raw, green, device)))

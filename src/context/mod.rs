@@ -1,4 +1,4 @@
-//! Contexts: created, retained, borrowed or shared, what they have in common, and which of them is current.
+//! Contexts: created, retained, borrowed or shared, their common part, and the current one.
 
 mod created;
 mod current;
@@ -37,14 +37,14 @@ use crate::raw::keep::Shareable;
 /// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`GreenContext`], [`ForeignContext`] and
 /// [`SharedContext`] dereference to.
 ///
-/// It is only met behind a reference. What is made in a context that is borrowed carries the borrow's lifetime, so the
-/// context cannot be destroyed while a buffer, stream, event or module of it is alive.
+/// It is only met behind a reference. Objects made in a borrowed context carry the borrow's lifetime, so the context
+/// cannot be destroyed while a buffer, stream, event or module of it is alive.
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. What is made in a
-/// [`SharedContext`] borrows nothing and is `'static`: such a struct may be moved, sent to a thread, kept in a
-/// `static`, and its fields dropped in any order.
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. Objects made in a [`SharedContext`]
+/// borrow nothing and are `'static`: such a struct may be moved, sent to a thread, kept in a `static`, and its fields
+/// dropped in any order.
 pub struct ContextRef {
     raw: CUcontext,
     device: Device,
@@ -55,7 +55,7 @@ pub struct ContextRef {
     shares: Option<Shares>,
 }
 
-/// What a shared context has beyond others.
+/// Additional state of a shared context.
 struct Shares {
     count: AtomicUsize,
     /// Gives the context back to the driver.
@@ -109,7 +109,7 @@ impl ContextRef {
         self.raw
     }
 
-    /// The first error after which this context answers nothing else, if there was one.
+    /// The first sticky error of this context, after which it answers nothing else, if there was one.
     ///
     /// Only answers seen through this crate are known here. No driver call is made.
     pub fn poisoned_by(&self) -> Option<Error> {
@@ -157,19 +157,18 @@ impl fmt::Debug for ContextRef {
     }
 }
 
-/// What the owners of a context have in common: it dereferences to the context, drop gives it back, `close` reports.
+/// Common part of the owners of a context: dereferencing to the context, a drop that gives it back, and `close`.
 macro_rules! context_owner {
     ($name:ident, $end:path) => {
         impl $name {
-            /// Keeps the context for the rest of the process: what is made in it is `'static`.
+            /// Keeps the context for the rest of the process: objects made in it are `'static`.
             ///
             /// [`share`](Self::share) does the same without keeping the context for ever.
             pub fn leak(self) -> &'static ContextRef {
                 &Box::leak(Box::new(self)).0
             }
 
-            /// Makes the context one that is shared: it goes when the last of its handles and of all that was made
-            /// in it is dropped.
+            /// Makes the context shared: it ends when the last of its handles, and of all made in it, is dropped.
             pub fn share(self) -> super::SharedContext {
                 let mut this = std::mem::ManuallyDrop::new(self);
                 let none = ContextRef::new(cuprum_sys::CUcontext::null(), this.0.device);

@@ -1,4 +1,4 @@
-//! What a wrapper of a raw call needs to do all that the types of this crate do.
+//! Tools for wrappers of raw calls, which can do with them all that the types of this crate do.
 
 use std::fmt;
 use std::ops::Deref;
@@ -11,7 +11,7 @@ use crate::raw::call::forked;
 use crate::raw::keep::{Keep, Near};
 
 /// A context kept alive by whoever holds this: borrowed for `'ctx`, or by a share of a
-/// [`SharedContext`](crate::SharedContext). It is what everything made in a context has inside.
+/// [`SharedContext`](crate::SharedContext). Every object made in a context has one inside.
 ///
 /// A type that wraps a handle of its own keeps one beside it, and then serves both kinds of contexts. `'ctx` is that of
 /// the token: `'static` for a shared one. [`enter`](KeptContext::enter) makes more in it later.
@@ -46,17 +46,17 @@ use crate::raw::keep::{Keep, Near};
 pub struct KeptContext<'ctx>(Keep<'ctx, ContextRef>);
 
 impl<'ctx> KeptContext<'ctx> {
-    /// Runs `body` with the context current: as [`ContextRef::enter`], but what is made in it gets all of `'ctx`.
+    /// Runs `body` with the context current: like [`ContextRef::enter`], but objects made in it get all of `'ctx`.
     ///
     /// # Errors
-    /// As [`ContextRef::enter`].
+    /// Those of [`ContextRef::enter`].
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     #[doc(alias = "cuCtxPopCurrent_v2")]
     pub fn enter<R>(&self, body: impl FnOnce(&mut Current<'_, 'ctx>) -> R) -> Result<R, Error> {
         // SAFETY: `enter` drops its token before it returns, and until then this value, which is borrowed, keeps the
-        // context; what is made from the token keeps it too, as this does: by a borrow for `'ctx` or a share of its own.
+        // context; objects made from the token keep it too, as this does: by a borrow for `'ctx` or a share of its own.
         enter::enter(unsafe { self.near().outlived() }, body)
     }
 
@@ -88,19 +88,19 @@ impl fmt::Debug for KeptContext<'_> {
 }
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Keeps the context, for a type of one's own that wraps what is made in it. No driver call.
+    /// Keeps the context, for a wrapper type of one's own. No driver call.
     pub fn keep(&self) -> KeptContext<'ctx> {
         KeptContext(Keep::near(self.near()))
     }
 
-    /// The context for a raw call that reads the current one and uses something of `owner`: what the methods of this
-    /// crate check before they call the driver. No driver call, unless a token above this one was forgotten.
+    /// Checks the context for a raw call that reads the current one and uses an object of `owner`, as the methods of
+    /// this crate do before they call the driver. No driver call, unless a token above this one was forgotten.
     ///
-    /// A call that uses nothing yet, such as one that allocates, asks for the token's own [`context`](Current::context).
+    /// A call that uses no object, such as an allocation, uses the token's own [`context`](Current::context).
     ///
     /// # Errors
     /// Each names `call`: [`Error::is_wrong_context`] if the current context is not `owner`; [`Error::is_forked`] in a
-    /// forked child. [`Error::is_out_of_order`] if this token is not on top.
+    /// forked child; [`Error::is_out_of_order`] if this token is not on top.
     pub fn require(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         if owner.library().forked() {
             return Err(forked(call));
@@ -110,13 +110,13 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl ContextRef {
-    /// Turns what [`call!`](crate::sys::call) answers into a result, for raw calls of one's own in this context.
+    /// Turns the answer of [`call!`](crate::sys::call) into a result, for raw calls of one's own in this context.
     ///
-    /// As [`Error::check`], it keeps the call, and of a function that the driver lacks the driver's version. Beyond that,
-    /// the first sticky error [poisons](ContextRef::poisoned_by) the context, and later ones name it.
+    /// Like [`Error::check`], it keeps the call, and the driver's version if the driver lacks the function. Beyond
+    /// that, the first sticky error [poisons](ContextRef::poisoned_by) the context, and later ones name it.
     ///
     /// # Errors
-    /// As the code says; none for `CUDA_SUCCESS`.
+    /// The one that the code means; none for `CUDA_SUCCESS`.
     #[inline]
     pub fn check(&self, answer: (CUresult, FnId)) -> Result<(), Error> {
         Error::check(self.library(), answer).map_err(|error| self.record(error))
@@ -124,7 +124,7 @@ impl ContextRef {
 
     /// Runs `body` with this context current on whichever thread, for the `Drop` of a type of one's own.
     ///
-    /// Where the context is current by a token already, `body` runs at once, as it does in drops of this crate;
+    /// If the context is current by a token already, `body` runs at once, as it does in drops of this crate;
     /// elsewhere the context is [entered](ContextRef::enter).
     ///
     /// ```
@@ -151,8 +151,8 @@ impl ContextRef {
     /// ```
     ///
     /// # Errors
-    /// Those of `body`; [`Error::is_forked`] in a forked child, and as the driver says when the context is pushed: then
-    /// `body` does not run. A failure to pop it is [swallowed](crate::swallowed).
+    /// Those of `body`; [`Error::is_forked`] in a forked child; whatever the driver reports when the context is pushed:
+    /// then `body` does not run. A failure to pop it is [swallowed](crate::swallowed).
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -166,8 +166,8 @@ impl ContextRef {
 
     /// Counts an error that a `Drop` cannot return, and tells it to the hook: see [`swallowed`](crate::swallowed).
     ///
-    /// Nothing is counted of what says nothing new: that the driver is shutting down, that this is a forked child, and
-    /// that a context is lost whose loss was told before.
+    /// Errors that say nothing new are not counted: the driver is shutting down, this is a forked child, or the context
+    /// is lost and that was reported before.
     #[cold]
     #[inline(never)]
     pub fn swallow(&self, error: Error) {

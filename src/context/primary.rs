@@ -18,17 +18,17 @@ use crate::raw::call::{driver_call, either_call};
 /// # Keeping it in a struct
 ///
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](PrimaryContext::share) the
-/// context. What is made in a [`SharedContext`](super::SharedContext) borrows nothing, and the struct may be moved, sent,
-/// kept in a `static` and dropped in any order.
+/// context. Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved,
+/// sent, kept in a `static` and dropped in any order.
 pub struct PrimaryContext(ContextRef);
 
-/// Whether a device's primary context is alive, and with which flags.
+/// State of a device's primary context: alive or not, and its flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PrimaryState {
     /// The flags with which it was or will be created.
     pub flags: ContextFlags,
-    /// Whether somebody in this process retains it.
+    /// True if somebody in this process retains it.
     pub active: bool,
 }
 
@@ -36,7 +36,7 @@ impl PrimaryContext {
     /// Retains the primary context of `device`, creating it if nobody holds it. It is not made current: push it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others as the driver says;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others that the driver reports;
     /// [`Error::is_unresolved`] on a driver older than CUDA 7.0, where [`Context`](super::Context) remains.
     ///
     /// Driver: `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
@@ -48,11 +48,11 @@ impl PrimaryContext {
         Ok(Self(ContextRef::new(raw, device)))
     }
 
-    /// Releases the context and reports what `Drop` would swallow. The retain is gone after an error too: the driver may
-    /// have taken it back all the same.
+    /// Releases the context and reports the error that `Drop` would swallow. The retain is gone after an error too: the
+    /// driver may have taken it back all the same.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
@@ -74,7 +74,7 @@ pub(super) fn release(context: &ContextRef) -> Result<(), Error> {
 }
 
 impl Device {
-    /// Whether the primary context is alive in this process, and its flags.
+    /// Reads whether the primary context is alive in this process, and its flags.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver older than CUDA 7.0.
@@ -114,7 +114,7 @@ impl Device {
     /// retain it.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// # Safety
     /// 1. Nothing made in the primary context is used or dropped afterwards, by this crate or by any other

@@ -1,4 +1,4 @@
-//! The stretch of a program that a profiler looks at.
+//! The part of a program that a profiler records.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Profile<'a> {
 }
 
 impl Current<'_, '_> {
-    /// Lets a profiler that was started so, with `--capture-range=cudaProfilerApi` for instance, collect from here on.
+    /// Starts the collection of a profiler that waits for it, for instance one with `--capture-range=cudaProfilerApi`.
     ///
     /// Without a profiler nothing happens. Profiles do not nest: the first that ends stops the collection. Drop stops it
     /// too, and swallows errors.
@@ -31,7 +31,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuProfilerStart`, CUDA 4.0+; later, by the profile, `cuProfilerStop`, CUDA 4.0+.
     #[doc(alias = "cuProfilerStart")]
@@ -44,10 +44,10 @@ impl Current<'_, '_> {
 }
 
 impl Profile<'_> {
-    /// Stops the collection and reports what `Drop` would swallow.
+    /// Stops the collection and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuProfilerStop`, CUDA 4.0+.
     #[doc(alias = "cuProfilerStop")]
@@ -58,7 +58,7 @@ impl Profile<'_> {
     }
 
     fn stop(&self) -> Result<(), Error> {
-        // SAFETY: no arguments. The collection is one of the process, whichever context is current.
+        // SAFETY: no arguments. The call concerns the whole process, whichever context is current.
         unsafe { context_call!(self.context, cuProfilerStop()) }
     }
 }

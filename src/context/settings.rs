@@ -1,4 +1,4 @@
-//! What a context is set to.
+//! Settings of a context.
 
 use cuprum_sys::{
     CUexecAffinityParam, CUexecAffinityType, CUflushGPUDirectRDMAWritesScope,
@@ -13,7 +13,7 @@ impl Current<'_, '_> {
     /// The flags of the context, with those that the driver has added.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxGetFlags`, CUDA 7.0+.
     #[doc(alias = "cuCtxGetFlags")]
@@ -39,7 +39,7 @@ impl Current<'_, '_> {
     /// A number that no other context of the process has, now or later.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxGetId`, CUDA 12.0+.
     #[doc(alias = "cuCtxGetId")]
@@ -50,10 +50,10 @@ impl Current<'_, '_> {
         Ok(id)
     }
 
-    /// The version of the interface that the context was made with: no version that any feature depends on.
+    /// Version of the interface with which the context was made. No feature depends on it.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxGetApiVersion`, CUDA 3.2+.
     #[doc(alias = "cuCtxGetApiVersion")]
@@ -64,10 +64,10 @@ impl Current<'_, '_> {
         Ok(version)
     }
 
-    /// Which share of the fast memory kernels have as cache, where the device has the choice.
+    /// Preferred split of on-chip memory between L1 cache and shared memory, on devices that have the choice.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxGetCacheConfig`, CUDA 3.2+.
     #[doc(alias = "cuCtxGetCacheConfig")]
@@ -78,7 +78,7 @@ impl Current<'_, '_> {
         Ok(config)
     }
 
-    /// Says which share of the fast memory kernels would rather have as cache; a kernel's own wish comes before.
+    /// Sets the preferred split of on-chip memory between L1 cache and shared memory. A kernel's own comes first.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a choice that the driver does not know.
@@ -90,7 +90,7 @@ impl Current<'_, '_> {
         unsafe { context_call!(self.checked()?, cuCtxSetCacheConfig(config)) }
     }
 
-    /// Turns all lines of the L2 cache that were to persist back into ordinary ones.
+    /// Turns all persisting lines of the L2 cache back into normal ones.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` where the device has no such lines.
@@ -114,11 +114,11 @@ impl Current<'_, '_> {
         let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
         // SAFETY: `affinity` outlives the call.
         unsafe { context_call!(self.checked()?, cuCtxGetExecAffinity(&raw mut affinity, kind)) }?;
-        // SAFETY: of this kind the number of multiprocessors is what was written; any bytes are a number.
+        // SAFETY: for this kind the driver has written the number of multiprocessors; any bytes are a number.
         Ok(unsafe { affinity.param.smCount }.val)
     }
 
-    /// Makes what other devices wrote into device memory over the bus visible to those that `scope` names.
+    /// Makes other devices' writes to device memory over the bus visible to the devices that `scope` names.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` where the device cannot or need not.

@@ -10,9 +10,9 @@ use crate::raw::keep::{Keep, Near};
 
 /// A handle to a context that is shared: by its clones, and by everything made in it.
 ///
-/// The context goes when the last of them is dropped, whichever that is. What is made in it is `'static`, so it fits
-/// into structs and statics, may be sent to any thread, and may be dropped in any order. Drops are as with a context
-/// that is borrowed: on any thread, silent, once.
+/// The context goes when the last of them is dropped, whichever that is. Objects made in it are `'static`, so they fit
+/// into structs and statics, and may be sent to any thread and dropped in any order. Drops are as with a context that
+/// is borrowed: on any thread, silent, once.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -54,17 +54,17 @@ impl SharedContext {
         self.0.as_near()
     }
 
-    /// Runs `body` with the context current: as [`ContextRef::enter`], but what is made in it is `'static`.
+    /// Runs `body` with the context current: like [`ContextRef::enter`], but objects made in it are `'static`.
     ///
     /// # Errors
-    /// As [`ContextRef::enter`].
+    /// Those of [`ContextRef::enter`].
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     #[doc(alias = "cuCtxPopCurrent_v2")]
     pub fn enter<R>(&self, body: impl FnOnce(&mut Current<'_, 'static>) -> R) -> Result<R, Error> {
         // SAFETY: `enter` drops its token before it returns, and until then this handle, which is borrowed, keeps the
-        // context; what is made from the token takes shares of its own.
+        // context; objects made from the token take shares of their own.
         enter::enter(unsafe { self.as_near().outlived() }, body)
     }
 }

@@ -1,14 +1,14 @@
-//! What this crate knows of the calling thread's stack of contexts.
+//! This crate's record of the calling thread's stack of contexts.
 //!
 //! Types do most of it: a push borrows the token below it mutably, so the lower one can be neither used nor dropped
-//! before the upper one. What they cannot see is a token that was forgotten, a call that failed, and other code. So
-//! each token knows its height, the thread's record knows how many pushes are outstanding and what is on top, and a
-//! use compares the two: that is all there is on the way to a launch.
+//! before the upper one. They cannot see a token that was forgotten, a call that failed, and other code. So
+//! each token knows its height, the thread's record knows how many pushes are outstanding and which context is on top,
+//! and a use compares the two: a launch needs no more.
 //!
-//! Where they differ, or the record does not say what is on top, [`repair`] asks the driver. What forgotten tokens
-//! left is popped. A push or pop that failed may have been done all the same; then the record holds the context in
-//! question, and whether it is still on top is found out when a token is used next. Where a token is of the same context,
-//! that cannot be told apart: then the doubt goes down with the token when it is popped.
+//! If they differ, or the record does not say which context is on top, [`repair`] asks the driver. Contexts that
+//! forgotten tokens left are popped. A push or pop that failed may have been done all the same; then the record holds
+//! the context in question, and whether it is still on top is found out when a token is used next. Where a token is of
+//! the same context, that cannot be told apart: then the doubt goes down with the token when it is popped.
 
 use std::cell::Cell;
 
@@ -19,7 +19,7 @@ use super::doubt::{Doubt, MANY};
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// What is known of a thread: plain values, so that nothing has to be dropped when the thread ends.
+/// State of a thread: plain values, so that nothing has to be dropped when the thread ends.
 #[derive(Clone, Copy)]
 struct Record {
     /// Pushes of tokens that were not popped.
@@ -39,14 +39,14 @@ impl Record {
 }
 
 struct Thread {
-    /// Whether the thread's one [`ContextStack`](super::ContextStack) is out.
+    /// True if the thread's one [`ContextStack`](super::ContextStack) is out.
     taken: Cell<bool>,
     height: Cell<u32>,
     top: Cell<CUcontext>,
     floor: Cell<u32>,
     doubt: Cell<Doubt>,
     library: Cell<Option<Library>>,
-    /// Inside of an [`enter`] of one driver, what is in doubt on the stacks of others: tokens outside may be theirs.
+    /// Inside of an [`enter`] of one driver, the doubt about the stacks of others: tokens outside may be theirs.
     elsewhere: Cell<Doubt>,
 }
 
@@ -93,13 +93,13 @@ impl Thread {
 
     fn add_doubt(&self, doubt: Doubt) {
         self.lose_track();
-        // Below the first token is what other code left, of which nothing is known: it is not touched.
+        // Below the first token are contexts that other code left, of which nothing is known: they are not touched.
         if self.height.get() != 0 {
             self.doubt.set(self.doubt.get().and(doubt));
         }
     }
 
-    /// What was in doubt right above a token is so right below it, once that was popped.
+    /// Moves a doubt from right above a token to right below it, once the token was popped.
     #[cold]
     #[inline(never)]
     fn lower_doubt(&self, below: CUcontext) {
@@ -114,17 +114,17 @@ impl Thread {
     }
 }
 
-/// Takes or gives back the thread's one stack; answers whether it was out before.
+/// Takes or gives back the thread's one stack; returns whether it was out before.
 pub(super) fn take(taken: bool) -> bool {
     THREAD.with(|thread| thread.taken.replace(taken))
 }
 
-/// Whether the calling code runs inside of [`enter`], and has no right to the stack of those outside.
+/// True if the calling code runs inside of [`enter`], and must not use the stack of the code outside.
 pub(super) fn is_entered() -> bool {
     THREAD.with(|thread| thread.floor.get() != 0)
 }
 
-/// Whether `context` is current on this thread, as far as this crate's tokens say.
+/// True if `context` is current on this thread, as far as this crate's tokens say.
 #[inline]
 pub(crate) fn is_current(context: &ContextRef) -> bool {
     THREAD.with(|thread| {
@@ -145,10 +145,10 @@ pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
     });
 }
 
-/// Whether `context` is on top of this thread's stack without a token that is in use: a forgotten one left it, or a
-/// pop that failed. From there destroying it pops it.
+/// True if `context` is on top of this thread's stack without a token in use: a forgotten token left it, or a failed
+/// pop. Destroying it then pops it.
 ///
-/// The driver is asked only where there may be such.
+/// The driver is asked only if that is possible.
 #[cold]
 pub(super) fn is_left_on_top(context: &ContextRef) -> Result<bool, Error> {
     THREAD.with(|thread| {
@@ -176,7 +176,7 @@ pub(super) fn forget_top(context: CUcontext) {
     });
 }
 
-/// Pushes `context` onto a stack that should be `height` high with `below` on top. Answers the new height.
+/// Pushes `context` onto a stack that should be `height` high with `below` on top. Returns the new height.
 #[inline]
 pub(super) fn push(context: &ContextRef, height: u32, below: CUcontext) -> Result<u32, Error> {
     let library = context.library();
@@ -230,7 +230,7 @@ pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result
     }
 }
 
-/// The height is one less already; whether the driver agrees is in doubt, unless it popped something else.
+/// The height is one less already; it is in doubt whether the driver agrees, unless it popped something else.
 #[cold]
 #[inline(never)]
 fn pop_failed(context: &ContextRef, below: CUcontext, answer: Result<(), Error>) -> Error {
@@ -238,7 +238,7 @@ fn pop_failed(context: &ContextRef, below: CUcontext, answer: Result<(), Error>)
         Ok(()) => Error::out_of_order(FnId::cuCtxPopCurrent_v2),
         Err(error) => {
             THREAD.with(|thread| {
-                // What lies below is known, unless there was a doubt before.
+                // The context below is known, unless there was a doubt before.
                 if !thread.doubt.get().is_some() {
                     thread.top.set(below);
                 }
@@ -257,7 +257,7 @@ pub(crate) fn in_order(height: u32, top: CUcontext, library: Library) -> Result<
     if found == height && on_top == top { Ok(()) } else { repair(height, top, library) }
 }
 
-/// What is current, as the driver says. A destroyed context may be there still, which some drivers report so.
+/// The current context according to the driver. It may be a destroyed one, which some drivers report as an error.
 fn current(library: Library) -> Result<CUcontext, Error> {
     let mut current = CUcontext::null();
     // SAFETY: the out-parameter outlives the call.
@@ -271,7 +271,7 @@ fn is_destroyed(error: Error) -> bool {
     error.code() == CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
 }
 
-/// Pops what is on top. A context that was destroyed is reported as such and is popped all the same.
+/// Pops the context on top. A context that was destroyed is reported as such and is popped all the same.
 fn pop_any(library: Library) -> Result<(), Error> {
     let mut popped = CUcontext::null();
     // SAFETY: the out-parameter outlives the call.
@@ -281,9 +281,10 @@ fn pop_any(library: Library) -> Result<(), Error> {
     }
 }
 
-/// Pops what forgotten tokens and failed calls left above `height`, which is safe: nobody can use it any more.
+/// Pops contexts that forgotten tokens and failed calls left above `height`, which is safe: nobody can use them any
+/// more.
 ///
-/// After an error the record still says what was popped and what not, so that the next use goes on from there.
+/// After an error the record still says which were popped, so that the next use goes on from there.
 #[cold]
 #[inline(never)]
 fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
@@ -317,8 +318,8 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
     })
 }
 
-/// Pops the token on top, which was forgotten, or what a failed call has left above it: where that is in doubt, there
-/// may be one context more than the record counts afterwards too, and it is not known which.
+/// Pops the token on top, which was forgotten, or the context that a failed call has left above it. If that is in
+/// doubt, the stack may afterwards still hold one context more than the record counts, and it is not known which.
 fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
     let (height, doubt) = (thread.height.get() - 1, thread.doubt.get());
     let before = current(library)?;
@@ -336,14 +337,14 @@ fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
 
 /// Finds out whether a context that a failed call may have left is on top, and pops it.
 ///
-/// Where the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
+/// If the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
 /// stays until that token was popped.
 fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Result<(), Error> {
     let Doubt { from, context: left, .. } = thread.doubt.get();
     let height = thread.height.get();
     match from {
         MANY => return Err(Error::out_of_order(FnId::cuCtxGetCurrent)),
-        // What is below a token has to wait until that was popped.
+        // The doubt about what is below a token waits until that token was popped.
         _ if from <= height => return Ok(()),
         _ => {}
     }
@@ -366,11 +367,11 @@ pub(super) struct Outside {
     library: Library,
 }
 
-/// Begins a stack of its own on top of whatever is there. Answers the height that its first token is pushed on.
+/// Begins a stack of its own on top of whatever is there. Returns the height at which its first token is pushed.
 pub(super) fn enter(library: Library) -> (Outside, u32) {
     THREAD.with(|thread| {
         let record = thread.record();
-        // One that tokens outside can never have, nor `ContextStack`, which pushes at 0.
+        // A height that tokens outside can never have, nor `ContextStack`, which pushes at 0.
         let height = record.height.max(record.floor);
         thread.set_record(Record { height, floor: height + 1, library: Some(library), ..Record::EMPTY });
         (Outside { record, library }, height)
@@ -405,7 +406,7 @@ impl Drop for Outside {
 }
 
 impl Outside {
-    /// What could not be popped inside lies on top of what is outside, where it is like tokens that were forgotten.
+    /// Contexts that could not be popped inside stay on top of those outside, like forgotten tokens.
     fn take_over(&self, thread: &Thread, inside: Record, base: u32) {
         if inside.height == base && !inside.doubt.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Devices and what they can do.
+//! Devices and their properties.
 
 mod choice;
 mod peer;
@@ -41,7 +41,7 @@ impl fmt::Display for ComputeCapability {
     }
 }
 
-/// Bytes that the driver is given for a name; it cuts longer ones.
+/// Size of the buffer for a name, in bytes; the driver truncates longer names.
 const NAME_BYTES: usize = 256;
 
 impl Device {
@@ -63,10 +63,10 @@ impl Device {
         self.driver.library()
     }
 
-    /// The device's name, such as "NVIDIA H200", cut after 255 bytes.
+    /// The device's name, such as "NVIDIA H200", truncated after 255 bytes.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDeviceGetName`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetName")]
@@ -80,7 +80,7 @@ impl Device {
     /// The PCI address, such as `0000:65:00.0`.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDeviceGetPCIBusId`, CUDA 4.1+.
     #[doc(alias = "cuDeviceGetPCIBusId")]
@@ -101,7 +101,7 @@ impl Device {
             .map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned()))
     }
 
-    /// The device's identity, the same in every process; for a partition of a device, the partition's.
+    /// The device's UUID, the same in every process; for a partition of a device, the partition's.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver older than CUDA 9.2.
@@ -120,7 +120,7 @@ impl Device {
     /// All memory of the device, in bytes, free or not.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDeviceTotalMem_v2`, CUDA 3.2+.
     #[doc(alias = "cuDeviceTotalMem_v2")]
@@ -131,7 +131,7 @@ impl Device {
         Ok(bytes)
     }
 
-    /// One attribute; its unit is the attribute's own.
+    /// Reads one attribute; its unit depends on the attribute.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
@@ -145,10 +145,10 @@ impl Device {
         Ok(value)
     }
 
-    /// What the device's hardware can do, as a version.
+    /// Compute capability: the version of the hardware's features.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+; these two attributes since 5.0.
     #[doc(alias = "cuDeviceGetAttribute")]

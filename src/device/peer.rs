@@ -1,4 +1,4 @@
-//! What two devices are to each other.
+//! Relations between two devices.
 
 use cuprum_sys::{CUatomicOperation, CUdevice_P2PAttribute, FnId};
 
@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 
 impl Device {
-    /// True if kernels on this device can read and write memory of `peer` directly, once that is enabled. A device is no
-    /// peer of its own.
+    /// True if kernels on this device can read and write memory of `peer` directly, once that is enabled. A device is
+    /// not its own peer.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for a device of another driver.
@@ -32,7 +32,7 @@ impl Device {
         Ok(can != 0)
     }
 
-    /// One attribute of the link from this device to `peer`.
+    /// Reads one attribute of the link from this device to `peer`.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know, `CUDA_ERROR_INVALID_DEVICE` for twice the
@@ -49,12 +49,12 @@ impl Device {
         Ok(value)
     }
 
-    /// For each operation, how this device does it atomically on memory of `peer`: bits of
-    /// `CUatomicOperationCapability`, none where it cannot.
+    /// Support for atomic operations of this device on memory of `peer`, per operation: bits of
+    /// `CUatomicOperationCapability`, none if unsupported.
     ///
     /// # Errors
-    /// As [`host_atomic_capabilities`](Device::host_atomic_capabilities); [`Error::is_wrong_context`] for a device of another
-    /// driver.
+    /// Those of [`host_atomic_capabilities`](Device::host_atomic_capabilities); [`Error::is_wrong_context`] for a
+    /// device of another driver.
     ///
     /// Driver: `cuDeviceGetP2PAtomicCapabilities`, CUDA 13.0+.
     #[doc(alias = "cuDeviceGetP2PAtomicCapabilities")]

@@ -1,4 +1,4 @@
-//! What a device supports, beyond its attributes, and how other systems name it.
+//! Features of a device beyond its attributes, and its names in other systems.
 
 use std::ffi::CString;
 
@@ -94,8 +94,8 @@ impl Device {
         Ok(supported != 0)
     }
 
-    /// For each operation, how the device does it atomically on memory of the host: bits of
-    /// `CUatomicOperationCapability`, none where it cannot.
+    /// Support for atomic operations of the device on memory of the host, per operation: bits of
+    /// `CUatomicOperationCapability`, none if unsupported.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for no operations, or one that the driver does not know.

@@ -13,17 +13,17 @@ use super::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// A place in the driver's log, behind what had been written when it was asked for.
+/// A position in the driver's log: its end at the time of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogPosition {
     raw: CUlogIterator,
     driver: Driver,
 }
 
-/// The most that the driver keeps of its log, in bytes.
+/// Most bytes that the driver keeps of its log.
 const MOST_BYTES: usize = 25_600;
 
-/// What is told of each message.
+/// Function that receives each message.
 type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 
 /// A function that gets the driver's messages until this is dropped: made by [`Driver::on_log`].
@@ -38,10 +38,10 @@ unsafe impl Send for LogCallback {}
 unsafe impl Sync for LogCallback {}
 
 impl Driver {
-    /// The end of the log as it is now, from which [`log_since`](Driver::log_since) reads.
+    /// The current end of the log, from which [`log_since`](Driver::log_since) reads.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuLogsCurrent`, CUDA 12.9+.
     #[doc(alias = "cuLogsCurrent")]
@@ -52,11 +52,11 @@ impl Driver {
         Ok(LogPosition { raw, driver: self })
     }
 
-    /// What the driver has written into its log since `position`, which is then behind it: a line per message, with time,
-    /// thread and level. Of a long log the oldest lines are gone; the driver keeps 100 messages.
+    /// Reads the driver's log since `position`, and moves `position` to its end: one line per message, with time,
+    /// thread and level. The driver keeps 100 messages; older ones are lost.
     ///
     /// # Errors
-    /// As the driver says; [`Error::is_wrong_context`] for a position in the log of another driver.
+    /// Whatever the driver reports; [`Error::is_wrong_context`] for a position in the log of another driver.
     ///
     /// Driver: `cuLogsDumpToMemory`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToMemory")]
@@ -74,7 +74,7 @@ impl Driver {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Appends what the driver keeps of its log, or what it has written since `position`, to a file.
+    /// Appends the driver's log, or the part written since `position`, to a file.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a path that cannot be opened, is not UTF-8, or has a NUL;
@@ -96,11 +96,11 @@ impl Driver {
 
     /// Calls `listener` with each message from now on, on the thread in which the driver meets the error.
     ///
-    /// It must not call the driver, and should be quick. A panic in it ends there. The memory of the closure is never freed:
-    /// nothing says when the last call of it on another thread is over.
+    /// It must not call the driver, and should be quick. A panic in it is caught. The memory of the closure is never
+    /// freed: nothing tells when its last call on another thread has ended.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuLogsRegisterCallback`, CUDA 12.9+; at its end `cuLogsUnregisterCallback`, CUDA 12.9+.
     #[doc(alias = "cuLogsRegisterCallback")]
@@ -128,18 +128,18 @@ unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_
     if message.is_null() {
         return;
     }
-    // A listener that calls the driver all the same does not hear of what that answers.
+    // A listener that calls the driver all the same gets no messages about that call.
     if LISTENING.replace(true) {
         return;
     }
     // SAFETY: the data is the listener that was registered, which is never freed.
     let listener = unsafe { &*data.cast::<Listener>() };
-    // SAFETY: the driver gives a message of so many bytes, for the time of this call.
+    // SAFETY: the driver gives a message of `bytes` bytes, valid during this call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), bytes) };
     let text = String::from_utf8_lossy(text);
     let told = catch_unwind(AssertUnwindSafe(|| listener(level, text.trim_end_matches(['\0', '\n']))));
     if let Err(payload) = told {
-        // Dropping it could panic once more, out of a function of C's.
+        // Dropping it could panic once more, out of a C function.
         std::mem::forget(payload);
     }
     LISTENING.set(false);
@@ -152,10 +152,10 @@ impl LogPosition {
 }
 
 impl LogCallback {
-    /// Ends the calls and reports what `Drop` would swallow.
+    /// Ends the calls and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuLogsUnregisterCallback`, CUDA 12.9+.
     #[doc(alias = "cuLogsUnregisterCallback")]

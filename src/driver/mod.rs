@@ -12,7 +12,7 @@ use crate::raw::call::driver_call;
 
 /// A driver that has been loaded and initialized.
 ///
-/// `Library` is a driver that is loaded: it can be asked for its version and for what it has. A `Driver` is
+/// `Library` is a driver that is loaded: it can be asked for its version and its functions. A `Driver` is
 /// one for which `cuInit` has succeeded, and there is no other way to a [`Device`] or a context, so nothing
 /// can be called before initialization. It is `Copy`; the driver stays loaded until the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub struct Driver {
     library: Library,
 }
 
-/// Why [`Driver::load`] gave no driver.
+/// Error of [`Driver::load`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// No driver library could be loaded. The paths tried and the linker's words are in the error.
+    /// No driver library could be loaded. The error lists the paths tried, with the linker's messages.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The library was loaded and refused to initialize, for instance because there is no device.
@@ -33,13 +33,13 @@ pub enum DriverError {
 }
 
 impl Driver {
-    /// Loads the system's driver and initializes it; later calls give the same driver at the cost of a load.
+    /// Loads the system's driver and initializes it; later calls return the same driver without a driver call.
     ///
     /// A failure is not remembered by this function, but the driver is asked for initialization only once
     /// in a process: real drivers leak descriptors and threads on every failing attempt.
     ///
     /// # Errors
-    /// [`DriverError::Load`] with every path tried; [`DriverError::Init`] as [`Driver::init`].
+    /// [`DriverError::Load`] with every path tried; [`DriverError::Init`] with those of [`Driver::init`].
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]
@@ -52,7 +52,7 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_NO_DEVICE` where there is no GPU, `CUDA_ERROR_STUB_LIBRARY` for the toolkit's link stub,
-    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others as the driver says; [`Error::is_forked`] in a forked child.
+    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others that the driver reports; [`Error::is_forked`] in a forked child.
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]
@@ -60,12 +60,12 @@ impl Driver {
         Error::check(library, (library.init(), FnId::cuInit)).map(|()| Self { library })
     }
 
-    /// The loaded library: its version, its function table, what it has.
+    /// The loaded library: its version, and its function table.
     pub const fn library(self) -> Library {
         self.library
     }
 
-    /// The newest CUDA version that the driver supports, as it said when it was loaded.
+    /// The newest CUDA version that the driver supports, as it reported when it was loaded.
     ///
     /// Driver: `cuDriverGetVersion`, CUDA 2.2+.
     #[doc(alias = "cuDriverGetVersion")]
@@ -76,7 +76,7 @@ impl Driver {
     /// The number of devices that the driver shows to this process (`CUDA_VISIBLE_DEVICES` hides the others).
     ///
     /// # Errors
-    /// As the driver says; [`Error::is_forked`] in a forked child.
+    /// Whatever the driver reports; [`Error::is_forked`] in a forked child.
     ///
     /// Driver: `cuDeviceGetCount`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetCount")]
@@ -107,7 +107,7 @@ impl Driver {
     /// All devices, in the driver's order.
     ///
     /// # Errors
-    /// As [`device_count`](Driver::device_count) and [`device`](Driver::device).
+    /// Those of [`device_count`](Driver::device_count) and [`device`](Driver::device).
     pub fn devices(self) -> Result<Vec<Device>, Error> {
         (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
     }

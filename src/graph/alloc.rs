@@ -1,4 +1,4 @@
-//! Nodes that allocate and free memory, and what a device keeps for them.
+//! Nodes that allocate and free memory, and the memory that a device keeps for them.
 
 use cuprum_sys::{
     CUDA_MEM_ALLOC_NODE_PARAMS, CUgraphMem_attribute, CUgraphNode, CUmemAllocationType, CUmemLocationType,
@@ -12,13 +12,13 @@ use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::raw::call::{context_call, driver_call};
 
-/// Which number of [`Device::graph_memory`], by the driver's number.
+/// Kind of figure of [`Device::graph_memory`], by the driver's number.
 pub type GraphMemory = CUgraphMem_attribute;
 
 impl Graph<'_> {
-    /// Adds a node that allocates memory in each replay, always at the same address. It exists from behind that node
-    /// until a node that [frees](Graph::add_free) it; without one it stays after the replay, which then cannot be repeated
-    /// unless the graph was made executable with [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
+    /// Adds a node that allocates memory in each replay, always at the same address. The memory exists from that node
+    /// on until a node that [frees](Graph::add_free) it; without one it stays after the replay, which then cannot be
+    /// repeated unless the graph was made executable with [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -31,7 +31,7 @@ impl Graph<'_> {
     ///
     /// let mut graph = Graph::new(&cx)?;
     /// let result = graph.give(Buffer::<u32>::zeroed(&cx, 8)?)?;
-    /// // SAFETY: the nodes that use it come behind its allocation, and its end behind them.
+    /// // SAFETY: the nodes that use it come after its allocation, and its end after them.
     /// let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(&cx, &[], 8) }?;
     /// let fill = graph.add_fill(&cx, &[alloc], scratch, 9)?;
     /// let copy = graph.add_copy(&cx, &[fill], result, scratch)?;
@@ -48,7 +48,8 @@ impl Graph<'_> {
     /// [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// Each node that uses the memory has a path of edges from this node, and one to that which frees it if there is one.
+    /// Each node that uses the memory has a path of edges from this node, and one to the node that frees it, if there
+    /// is one.
     ///
     /// Driver: `cuGraphAddMemAllocNode`, CUDA 11.4+.
     #[doc(alias = "cuGraphAddMemAllocNode")]
@@ -75,7 +76,7 @@ impl Graph<'_> {
         Ok((self.nodes.token(node), self.kept.inside(params.dptr, len)))
     }
 
-    /// Adds a node that frees what another one allocated.
+    /// Adds a node that frees the memory of another one.
     ///
     /// # Errors
     /// [`GraphError::Foreign`], also for memory that the graph did not allocate; [`GraphError::Removed`];
@@ -103,7 +104,7 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Address and bytes of what a node allocates.
+    /// Address and size in bytes of the memory that a node allocates.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -117,10 +118,10 @@ impl Graph<'_> {
         Ok((params.dptr, params.bytesize))
     }
 
-    /// Address of what a node frees.
+    /// Address of the memory that a node frees.
     ///
     /// # Errors
-    /// As [`alloc_of`](Graph::alloc_of).
+    /// Those of [`alloc_of`](Graph::alloc_of).
     ///
     /// Driver: `cuGraphMemFreeNodeGetParams`, CUDA 11.4+.
     #[doc(alias = "cuGraphMemFreeNodeGetParams")]
@@ -133,10 +134,10 @@ impl Graph<'_> {
 }
 
 impl Device {
-    /// How many bytes graphs use or keep on the device, now or at most since the last reset.
+    /// Bytes that graphs use or keep on the device, now or at most since the last reset.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a number that there is not.
+    /// `CUDA_ERROR_INVALID_VALUE` for an unknown figure.
     ///
     /// Driver: `cuDeviceGetGraphMemAttribute`, CUDA 11.4+.
     #[doc(alias = "cuDeviceGetGraphMemAttribute")]
@@ -148,7 +149,7 @@ impl Device {
         Ok(value)
     }
 
-    /// Begins to look for the most bytes anew, for one of the two numbers that do.
+    /// Resets a maximum, for the two figures that are maxima.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for the others.
@@ -162,10 +163,10 @@ impl Device {
         unsafe { driver_call!(self.library(), cuDeviceSetGraphMemAttribute(device, which, from)) }
     }
 
-    /// Gives memory back to the system that graphs keep on the device and do not use.
+    /// Returns unused memory that graphs keep on the device to the system.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDeviceGraphMemTrim`, CUDA 11.4+.
     #[doc(alias = "cuDeviceGraphMemTrim")]

@@ -1,4 +1,4 @@
-//! Capture: what is queued on a stream becomes nodes of a graph instead of running.
+//! Capture: work queued on a stream becomes nodes of a graph instead of running.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -16,8 +16,8 @@ use crate::error::Error;
 use crate::raw::call::{context_call, driver_call, either_call};
 use crate::stream::{Event, EventFlags, Stream};
 
-/// Which calls are refused while a stream is captured: those that could wait for what has not run, such as allocating
-/// memory or waiting for other streams.
+/// Calls that are refused while a stream is captured, of those that could wait for work that has not run, such as
+/// allocating memory or waiting for other streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaptureMode {
     /// Those of all threads, but for threads that have [exchanged](CaptureMode::exchange) their mode.
@@ -37,11 +37,11 @@ impl CaptureMode {
         }
     }
 
-    /// Sets which captures refuse calls of this thread, and gives what it was before: with `Global`, as every thread
+    /// Sets which captures refuse calls of this thread, and returns the previous mode: with `Global`, as every thread
     /// begins, its own and the global ones of others; with `ThreadLocal` its own; with `Relaxed` none.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
@@ -57,22 +57,22 @@ impl CaptureMode {
     }
 }
 
-/// Whether a stream is being captured, by the driver's number.
+/// Status of a stream's capture, by the driver's number.
 pub type CaptureStatus = CUstreamCaptureStatus;
 
-/// What is known of a capture.
+/// State of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CaptureInfo {
-    /// Whether it goes on, or was made invalid by a call that it does not allow.
+    /// Active, or invalidated by a call that captures do not allow.
     pub status: CaptureStatus,
     /// Its number within the process.
     pub id: u64,
-    /// The nodes behind which the next one of this lane comes; none on drivers before CUDA 11.3, which do not tell.
+    /// The nodes after which this lane's next node comes; none on drivers before CUDA 11.3, which do not tell.
     pub next_after: Vec<Node>,
 }
 
-/// What all lanes of a capture have in common.
+/// State that all lanes of a capture share.
 pub(super) struct Shared<'a> {
     pub(super) kept: RefCell<Kept<'a>>,
     pub(super) nodes: RefCell<Nodes>,
@@ -80,7 +80,7 @@ pub(super) struct Shared<'a> {
     mark: RefCell<Option<Event<'a>>>,
 }
 
-/// A stream that is being captured: what is queued here becomes nodes, each behind the one before.
+/// A stream that is being captured: work queued here becomes nodes, each after the one before.
 ///
 /// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream itself is lent until the capture ends, so that
 /// nothing else is queued on it and nobody waits for it.
@@ -120,7 +120,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///     let y = capture.lend(y.as_mut_slice())?;
     ///     capture.fill(y, 2.0)?;
     ///     for _ in 0..20 {
-    ///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, one launch behind the other.
+    ///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, one launch after the other.
     ///         unsafe { capture.launch(&saxpy, config, (100, 1.0, x, y)) }?;
     ///     }
     ///     Ok(y)
@@ -132,7 +132,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// ```
     ///
     /// # Errors
-    /// What `body` returns; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow, which got
+    /// Errors of `body`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow, which got
     /// the reason ([`Error::is_capture`]); `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and not joined;
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::is_wrong_context`].
     ///
@@ -180,11 +180,11 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl<'a> Graph<'a> {
-    /// As [`Current::capture`], but the nodes are added to this graph, the first ones behind `after`.
+    /// Like [`Current::capture`], but the nodes are added to this graph, the first ones after `after`.
     ///
     /// # Errors
-    /// As [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. What a capture that failed has left in
-    /// the graph is not known, so that it answers with [`GraphError::Incomplete`] from then on.
+    /// Those of [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The graph's contents after a
+    /// failed capture are not known, so that it answers with [`GraphError::Incomplete`] from then on.
     ///
     /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+; with other lanes
     /// `cuEventDestroy_v2`, CUDA 4.0+.
@@ -211,7 +211,7 @@ impl<'a> Graph<'a> {
         let begun = unsafe {
             context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode))
         };
-        // What was not called has left nothing.
+        // A function that was not called has left nothing.
         self.nodes.is_incomplete(begun.is_err_and(|error| !error.is_unresolved()));
         let end = End { context, stream: raw, makes_a_graph: false };
         end.begun(begun)?;
@@ -228,7 +228,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Gives a graph back what lanes of a capture had meanwhile.
+/// Gives a graph back the state that a capture's lanes had meanwhile.
 struct Back<'g, 'a> {
     graph: &'g mut Graph<'a>,
     shared: Shared<'a>,
@@ -273,18 +273,18 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         self.stream.as_raw()
     }
 
-    /// The stream, for code that queues work on one: what it queues becomes nodes.
+    /// The stream, for code that queues work on one: that work becomes nodes.
     ///
     /// # Safety
-    /// 1. What is queued is good for every replay: it touches only memory that the graph was lent, or that lives and is
-    ///    touched by nobody else as long as the graph and its executable are there. Of the host, none of it is borrowed.
+    /// 1. The queued work is good for every replay: it touches only memory that the graph was lent, or that lives and
+    ///    is touched by nobody else as long as the graph and its executable are there. It borrows nothing of the host.
     /// 2. The stream is not used after the closure of the capture.
     pub unsafe fn stream(&self) -> &Stream<'_> {
         self.stream
     }
 
-    /// Has another stream take part in the capture, with a lane of its own: what is queued there comes behind all that
-    /// this lane has so far, and beside what it gets later. It must be [joined](Capture::join) before the capture ends.
+    /// Makes another stream take part in the capture, with a lane of its own: work queued there comes after all that
+    /// this lane has so far, and beside its later work. It must be [joined](Capture::join) before the capture ends.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -311,7 +311,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and its like; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and similar codes; the sticky errors of
+    /// earlier work.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
@@ -326,10 +327,10 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Ok(Self::new(self.cx, stream, self.shared))
     }
 
-    /// Has what is queued here later come behind all that another lane has so far.
+    /// Makes work queued here later come after all that another lane has so far.
     ///
     /// # Errors
-    /// As [`fork`](Capture::fork).
+    /// Those of [`fork`](Capture::fork).
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
@@ -352,10 +353,10 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Ok(passed?)
     }
 
-    /// How the capture stands.
+    /// State of the capture.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuStreamGetCaptureInfo_v3`, CUDA 12.3+, `cuStreamGetCaptureInfo_v2`, CUDA 11.3+, or
     /// `cuStreamGetCaptureInfo`, CUDA 10.1+.
@@ -386,13 +387,13 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         let active = status == CaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE && !nodes.is_null();
         let mut known = self.shared.nodes.borrow_mut();
         let next_after = (0..if active { count } else { 0 }).map(|at| {
-            // SAFETY: the driver gives a list of so many nodes, which is good until the next call on the capture.
+            // SAFETY: the driver gives a list of `count` nodes, which is good until the next call on the capture.
             known.token(unsafe { nodes.wrapping_add(at).read() })
         });
         Ok(CaptureInfo { status, id, next_after: next_after.collect() })
     }
 
-    /// Has the next node of this lane come behind these as well, or behind these alone.
+    /// Makes the next node of this lane come after these as well, or after these alone.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_INVALID_VALUE`.
@@ -416,7 +417,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
 }
 
 impl Stream<'_> {
-    /// Whether the stream is being captured, by this crate or by others.
+    /// Status of the stream's capture, by this crate or by others.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while another is captured

@@ -25,7 +25,7 @@ impl<'a> Executable<'a> {
 
     fn check<T: DeviceData>(&self, loan: SharedLoan<T>) -> Result<(), GraphError> {
         self.slice(loan).map(drop).or_else(|error| match error {
-            // Nodes may work on what the graph allocates.
+            // Nodes may work on memory that the graph allocates.
             GraphError::Inside => Ok(()),
             error => Err(error),
         })
@@ -45,10 +45,10 @@ impl<'a> Executable<'a> {
         Ok(unsafe { context_call!(context, cuGraphNodeSetEnabled(exec, node, u32::from(enabled))) }?)
     }
 
-    /// Whether a node is on.
+    /// True if a node is on.
     ///
     /// # Errors
-    /// As [`set_enabled`](Executable::set_enabled).
+    /// Those of [`set_enabled`](Executable::set_enabled).
     ///
     /// Driver: `cuGraphNodeGetEnabled`, CUDA 11.6+.
     #[doc(alias = "cuGraphNodeGetEnabled")]
@@ -60,14 +60,14 @@ impl<'a> Executable<'a> {
         Ok(enabled != 0)
     }
 
-    /// Changes what a kernel node launches, in the replays from now on.
+    /// Changes the launch of a kernel node, in the replays from now on.
     ///
     /// # Errors
-    /// As [`Graph::set_kernel`]; [`GraphError::Lost`]; for a kernel of another function where the driver does not allow
-    /// that.
+    /// Those of [`Graph::set_kernel`]; [`GraphError::Lost`]; for a kernel of another function where the driver does not
+    /// allow that.
     ///
     /// # Safety
-    /// As [`Graph::add_kernel`].
+    /// The duties of [`Graph::add_kernel`].
     ///
     /// Driver: `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
     #[doc(alias = "cuGraphExecKernelNodeSetParams_v2")]
@@ -95,10 +95,10 @@ impl<'a> Executable<'a> {
         answer.map_err(|error| context.record(error).into())
     }
 
-    /// Changes what a fill node fills, in the replays from now on.
+    /// Changes the memory and value of a fill node, in the replays from now on.
     ///
     /// # Errors
-    /// As [`Graph::set_fill`]; [`GraphError::Lost`].
+    /// Those of [`Graph::set_fill`]; [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphExecMemsetNodeSetParams`, CUDA 10.2+.
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
@@ -118,10 +118,10 @@ impl<'a> Executable<'a> {
         Ok(unsafe { context_call!(context, cuGraphExecMemsetNodeSetParams(exec, node, params, raw)) }?)
     }
 
-    /// Changes what a copy node copies, in the replays from now on, to a copy within the device.
+    /// Changes the copy of a copy node, in the replays from now on, to a copy within the device.
     ///
     /// # Errors
-    /// As [`Graph::set_copy`]; [`GraphError::Lost`]; for a copy of another kind than before.
+    /// Those of [`Graph::set_copy`]; [`GraphError::Lost`]; for a copy of another kind than before.
     ///
     /// Driver: `cuGraphExecMemcpyNodeSetParams`, CUDA 10.2+.
     #[doc(alias = "cuGraphExecMemcpyNodeSetParams")]
@@ -146,7 +146,7 @@ impl<'a> Executable<'a> {
     /// Changes the function that a host node calls, in the replays from now on. The one before stays with the graph.
     ///
     /// # Errors
-    /// As [`Graph::set_host`]; [`GraphError::Lost`].
+    /// Those of [`Graph::set_host`]; [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphExecHostNodeSetParams`, CUDA 10.2+.
     #[doc(alias = "cuGraphExecHostNodeSetParams")]
@@ -166,7 +166,7 @@ impl<'a> Executable<'a> {
     /// Changes the event that a node records, in the replays from now on.
     ///
     /// # Errors
-    /// As [`Graph::set_record`]; [`GraphError::Lost`].
+    /// Those of [`Graph::set_record`]; [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphExecEventRecordNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphExecEventRecordNodeSetEvent")]
@@ -186,7 +186,7 @@ impl<'a> Executable<'a> {
     /// Changes the event that a node waits for, in the replays from now on.
     ///
     /// # Errors
-    /// As [`set_record`](Executable::set_record).
+    /// Those of [`set_record`](Executable::set_record).
     ///
     /// Driver: `cuGraphExecEventWaitNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphExecEventWaitNodeSetEvent")]
@@ -203,11 +203,11 @@ impl<'a> Executable<'a> {
         Ok(unsafe { context_call!(context, cuGraphExecEventWaitNodeSetEvent(exec, node, event)) }?)
     }
 
-    /// Takes over the parameters of a graph of the same shape for a child graph, in the replays from now on. What that
-    /// graph keeps goes into this one, as with [`Graph::add_child`].
+    /// Takes over the parameters of a graph of the same shape for a child graph, in the replays from now on. The things
+    /// that that graph keeps go into this one, as with [`Graph::add_child`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a graph of another shape; as [`Graph::add_child`]; [`GraphError::Lost`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a graph of another shape; those of [`Graph::add_child`]; [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphExecChildGraphNodeSetParams`, CUDA 11.1+, and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecChildGraphNodeSetParams")]

@@ -1,4 +1,4 @@
-//! Nodes that run bodies as a condition says, which kernels set.
+//! Conditional nodes: they run bodies depending on a value that kernels set.
 
 use cuprum_sys::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUgraphConditionalHandle,
@@ -11,8 +11,8 @@ use super::{Graph, GraphError, Node};
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
-/// A number that conditional nodes depend on. Kernels of the graph set it, by
-/// [`as_raw`](Condition::as_raw) given as an argument, with `cudaGraphSetConditional`. A token, not to be used twice.
+/// A number on which a conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, given
+/// [`as_raw`](Condition::as_raw) as an argument. A token for one node.
 #[derive(Debug)]
 pub struct Condition {
     brand: Brand,
@@ -31,7 +31,7 @@ impl Graph<'_> {
     /// that it had last.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphConditionalHandleCreate`, CUDA 12.3+.
     #[doc(alias = "cuGraphConditionalHandleCreate")]
@@ -87,7 +87,7 @@ impl Graph<'_> {
     /// Adds a node that runs the first body if the condition is not zero, and the second if it is.
     ///
     /// # Errors
-    /// As [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
+    /// Those of [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias = "cuGraphAddNode_v2")]
@@ -106,7 +106,7 @@ impl Graph<'_> {
     /// Adds a node that runs a body again and again while the condition is not zero.
     ///
     /// # Errors
-    /// As [`add_if`](Graph::add_if).
+    /// Those of [`add_if`](Graph::add_if).
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias = "cuGraphAddNode_v2")]
@@ -122,10 +122,10 @@ impl Graph<'_> {
         Ok(body)
     }
 
-    /// Adds a node that runs the body whose number, counted from 0, the condition is, and none for `N` and above.
+    /// Adds a node that runs the body with the condition's number, counted from 0, and none for `N` and above.
     ///
     /// # Errors
-    /// As [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
+    /// Those of [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias = "cuGraphAddNode_v2")]

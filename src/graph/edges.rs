@@ -1,4 +1,4 @@
-//! Edges: which node runs behind which, and the identities that tools show.
+//! Edges: the order of nodes; and the identities that tools show.
 
 use std::ptr;
 
@@ -10,8 +10,8 @@ use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
 impl Graph<'_> {
-    /// Has nodes run behind others: of each pair, the second behind the first. An edge that is there already, or one
-    /// that closes a circle, is an error, and then no edge is added.
+    /// Makes nodes run after others: in each pair, the second after the first. An edge that exists already, or one that
+    /// closes a cycle, is an error, and then no edge is added.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -58,7 +58,7 @@ impl Graph<'_> {
         Ok((self.nodes.raws(&from)?, self.nodes.raws(&to)?))
     }
 
-    /// The nodes behind which a node runs.
+    /// The nodes after which a node runs.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -80,7 +80,7 @@ impl Graph<'_> {
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// The nodes that run behind a node.
+    /// The nodes that run after a node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -111,7 +111,7 @@ impl Graph<'_> {
     /// The number of the graph within the process, as tools show it.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphGetId")]

@@ -1,4 +1,4 @@
-//! Ending captures, also those of which nothing is wanted.
+//! Ending captures, also those whose result nobody wants.
 
 use cuprum_sys::{CUgraph, CUresult, CUstream};
 
@@ -11,17 +11,17 @@ use crate::raw::held::activated;
 pub(super) struct End<'s> {
     pub(super) context: &'s ContextRef,
     pub(super) stream: CUstream,
-    /// Not if the nodes are added to a graph that was there before.
+    /// False if the nodes are added to a graph that existed before.
     pub(super) makes_a_graph: bool,
 }
 
 impl End<'_> {
-    /// Ends the capture; if that fails, once more, since a stream that stayed in capture would be of no use.
+    /// Ends the capture; if that fails, once more, since a stream that stayed in capture would be useless.
     pub(super) fn end(&self) -> Result<CUgraph, Error> {
         activated(self.context, || {
             let ended = self.ask();
             if ended.is_err() {
-                // Of a capture that has ended, the driver says so.
+                // If the capture has ended already, the driver says so.
                 self.destroy(self.ask().unwrap_or(CUgraph::null()));
             }
             ended
@@ -46,7 +46,7 @@ impl End<'_> {
         }
     }
 
-    /// Ends a capture of which nothing is wanted. That it was invalid is no news.
+    /// Ends a capture whose result nobody wants. That it was invalid is no news.
     fn discard(&self) {
         match self.end() {
             Ok(graph) => self.destroy(graph),
@@ -55,8 +55,8 @@ impl End<'_> {
         }
     }
 
-    /// What a call that begins a capture answers. After an error it may have begun all the same, unless it says that the
-    /// stream was being captured before.
+    /// Checks the answer of a call that begins a capture. After an error the capture may have begun all the same,
+    /// unless the error says that the stream was being captured before.
     pub(super) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
         let refused = |error: Error| {
             error.code() == CUresult::CUDA_ERROR_ILLEGAL_STATE || error.is_unresolved() || error.is_forked()
@@ -68,7 +68,7 @@ impl End<'_> {
     }
 }
 
-/// When the closure panics; a plain return ends the capture itself.
+/// Ends the capture if the closure panics; a plain return ends it itself.
 pub(super) struct Abandon<'s>(pub(super) End<'s>);
 
 impl Drop for Abandon<'_> {

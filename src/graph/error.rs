@@ -1,4 +1,4 @@
-//! What can go wrong with a graph.
+//! Errors of graphs.
 
 use cuprum_sys::CUgraphExecUpdateResult;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 
-/// Why something could not be done with a graph.
+/// Error of an operation on a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -17,11 +17,11 @@ pub enum GraphError {
     /// The node was removed from its graph. The driver was not called.
     #[error("the node was removed from the graph")]
     Removed,
-    /// A capture into this graph failed, and what it left there is not known. The driver was not called.
+    /// A capture into this graph failed, and the nodes that it left there are not known. The driver was not called.
     #[error("a capture into this graph failed half-way: build the graph anew")]
     Incomplete,
-    /// A wait for a replay failed, so that the device may still work on what the graph has. It is lost: neither looked at
-    /// nor freed any more.
+    /// A wait for a replay failed, so that the device may still work on the graph's memory. The graph is lost: its
+    /// memory is neither read nor freed any more.
     #[error("a wait for this graph has failed: the device may still work on its memory, which is lost")]
     Lost,
     /// A host function of the graph panicked; [`Executable::take_panic`](super::Executable::take_panic) has the payload.
@@ -36,17 +36,17 @@ pub enum GraphError {
     /// An executable graph could not take over the parameters of another graph; it is as it was.
     #[error("the executable graph cannot be updated: {why:?}; {error}")]
     Update {
-        /// What differs.
+        /// The difference.
         why: CUgraphExecUpdateResult,
         /// The node of the new graph at fault, where the driver names one that is known.
         node: Option<Node>,
         /// The answer of the driver.
         error: Error,
     },
-    /// A copy or a fill that cannot be.
+    /// An impossible copy or fill.
     #[error(transparent)]
     Memory(MemoryError),
-    /// A launch that cannot be.
+    /// An impossible launch.
     #[error(transparent)]
     Launch(LaunchError),
     /// The driver refused.

@@ -33,10 +33,10 @@ impl<'a> Graph<'a> {
         Ok(self.nodes.token(node))
     }
 
-    /// Adds a node that waits for what the event records last before the replay.
+    /// Adds a node that waits for the event's last record before the replay.
     ///
     /// # Errors
-    /// As [`add_record`](Graph::add_record).
+    /// Those of [`add_record`](Graph::add_record).
     ///
     /// Driver: `cuGraphAddEventWaitNode`, CUDA 11.1+.
     #[doc(alias = "cuGraphAddEventWaitNode")]
@@ -65,7 +65,7 @@ impl<'a> Graph<'a> {
     /// Changes the event that a node records.
     ///
     /// # Errors
-    /// As [`add_record`](Graph::add_record); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_record`](Graph::add_record); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphEventRecordNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventRecordNodeSetEvent")]
@@ -78,7 +78,7 @@ impl<'a> Graph<'a> {
     /// Changes the event that a node waits for.
     ///
     /// # Errors
-    /// As [`set_record`](Graph::set_record).
+    /// Those of [`set_record`](Graph::set_record).
     ///
     /// Driver: `cuGraphEventWaitNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventWaitNodeSetEvent")]
@@ -105,7 +105,7 @@ impl<'a> Graph<'a> {
     /// The driver's handle of the event that a node waits for.
     ///
     /// # Errors
-    /// As [`record_of`](Graph::record_of).
+    /// Those of [`record_of`](Graph::record_of).
     ///
     /// Driver: `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventWaitNodeGetEvent")]
@@ -117,7 +117,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Adds a node that runs another graph, which goes into this one with all that it keeps: its loans are this graph's
-    /// from then on, and its nodes are not reached any more.
+    /// from then on, and its nodes cannot be reached any more.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`GraphError::Incomplete`]; [`Error::is_wrong_context`];

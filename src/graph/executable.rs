@@ -18,10 +18,10 @@ use crate::raw::held::{Handle, Held};
 use crate::stream::Stream;
 
 bitflags::bitflags! {
-    /// How a graph is made executable. A bit that this crate does not name is passed on.
+    /// Options of making a graph executable. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct InstantiateFlags: u64 {
-        /// A launch frees what an earlier one allocated and left.
+        /// A launch frees memory that an earlier one allocated and left.
         const AUTO_FREE = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
         /// Kernels can launch it.
         const DEVICE_LAUNCH = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
@@ -34,15 +34,15 @@ bitflags::bitflags! {
 /// A graph that can be launched, any number of times; it keeps all that its nodes touch.
 ///
 /// [`run`](Executable::run) launches it and waits; [`replay`](Executable::replay) lends it to a closure that launches it,
-/// and waits behind that. Between replays, memory that the graph has is reached through
+/// and waits after it. Between replays, memory that the graph has is reached through
 /// [`slice_mut`](Executable::slice_mut) and [`host_mut`](Executable::host_mut).
 ///
 /// If a wait fails, the device may still work on that memory: after a fault every wait answers at once, while copies to
-/// page-locked memory go on. Then the graph is [lost](GraphError::Lost): nothing of it is looked at or freed any more, and
-/// dropping it leaks it.
+/// page-locked memory go on. Then the graph is [lost](GraphError::Lost): its memory is neither read nor freed any more,
+/// and dropping it leaks it.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Executable::close) reports and
-/// gives back what was moved in.
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Executable::close) reports
+/// and gives back the buffers and memory that were moved in.
 pub struct Executable<'a> {
     pub(super) inner: ManuallyDrop<Inner<'a>>,
 }
@@ -50,9 +50,9 @@ pub struct Executable<'a> {
 pub(super) struct Inner<'a> {
     pub(super) raw: Held<'a, CUgraphExec>,
     pub(super) graph: Graph<'a>,
-    /// Graphs of which it has taken over parameters, or perhaps.
+    /// Graphs whose parameters it has taken over, or may have.
     updates: Vec<Graph<'a>>,
-    /// Whether it was launched and not waited for since.
+    /// True if it was launched and not waited for since.
     pub(super) in_flight: Cell<bool>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Graph<'a> {
     /// Makes the graph executable, and gets it ready on the device by work that is queued on `stream`.
     ///
     /// # Errors
-    /// As [`instantiate`](Graph::instantiate); [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// Those of [`instantiate`](Graph::instantiate); [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
     /// Driver: `cuGraphInstantiateWithParams`, CUDA 12.0+.
     #[doc(alias = "cuGraphInstantiateWithParams")]
@@ -158,10 +158,10 @@ impl<'a> Executable<'a> {
         Ok(&self.inner.graph)
     }
 
-    /// The nodes of the graph that it was made of: as [`Graph::nodes`].
+    /// The nodes of the graph that it was made of: like [`Graph::nodes`].
     ///
     /// # Errors
-    /// As [`Graph::nodes`]; [`GraphError::Lost`].
+    /// Those of [`Graph::nodes`]; [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
@@ -170,14 +170,14 @@ impl<'a> Executable<'a> {
         self.inner.graph.nodes(cx)
     }
 
-    /// The graph that has a loan: that of which this was made, or one of which it took over parameters.
+    /// The graph with a loan: the one of which this was made, or one whose parameters it took over.
     fn having(&self, has: impl Fn(&Graph<'a>) -> bool) -> Result<&Graph<'a>, GraphError> {
         self.at_rest()?;
         let mut graphs = std::iter::once(&self.inner.graph).chain(&self.inner.updates);
         graphs.find(|graph| has(graph)).ok_or(GraphError::Foreign)
     }
 
-    /// As `having`.
+    /// Like `having`.
     fn having_mut(&mut self, has: impl Fn(&Graph<'a>) -> bool) -> Result<&mut Graph<'a>, GraphError> {
         self.at_rest()?;
         let inner = &mut *self.inner;
@@ -224,7 +224,7 @@ impl<'a> Executable<'a> {
         graphs.find_map(|graph| graph.kept.take_panic())
     }
 
-    /// Fails if a host function has panicked and nobody took that yet.
+    /// Fails if a host function has panicked and nobody took that panic yet.
     pub(super) fn check_panics(&self) -> Result<(), GraphError> {
         let mut graphs = std::iter::once(&self.inner.graph).chain(&self.inner.updates);
         if graphs.any(|graph| graph.kept.has_panicked()) { Err(GraphError::Panicked) } else { Ok(()) }
@@ -245,8 +245,8 @@ impl<'a> Executable<'a> {
         Ok(unsafe { context_call!(context, cuGraphUpload(graph, stream)) }?)
     }
 
-    /// Takes over the parameters of all nodes of another graph of the same shape, with what that one keeps. Parameters
-    /// that were set here, and what an earlier update brought, are replaced.
+    /// Takes over the parameters of all nodes of another graph of the same shape, with the things that that one keeps.
+    /// Parameters that were set here, or by an earlier update, are replaced.
     ///
     /// # Errors
     /// [`GraphError::Update`] if the graphs differ in more than can be taken over: then nothing has changed;
@@ -291,10 +291,10 @@ impl<'a> Executable<'a> {
         }
     }
 
-    /// The flags that it was made with, as far as the driver tells.
+    /// The flags with which it was made, as far as the driver tells.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphExecGetFlags`, CUDA 12.0+.
     #[doc(alias = "cuGraphExecGetFlags")]
@@ -308,7 +308,7 @@ impl<'a> Executable<'a> {
     /// The number of the executable graph within the process, as tools show it.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphExecGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphExecGetId")]
@@ -319,10 +319,12 @@ impl<'a> Executable<'a> {
         Ok(id)
     }
 
-    /// Destroys the executable graph and the graph that it was made of, and gives back what was moved into that.
+    /// Destroys the executable graph and the graph that it was made of, and gives back the buffers and memory that were
+    /// moved into that.
     ///
     /// # Errors
-    /// [`GraphError::Lost`]: then all of it leaks. As the driver says: then it is gone with what it kept.
+    /// [`GraphError::Lost`]: then all of it leaks. Whatever the driver reports: then the graph is gone with the things
+    /// that it kept.
     ///
     /// Driver: `cuGraphExecDestroy` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecDestroy")]
@@ -339,7 +341,7 @@ impl<'a> Executable<'a> {
     }
 }
 
-/// What may be in flight leaks.
+/// An executable that may be in flight leaks.
 impl Drop for Executable<'_> {
     fn drop(&mut self) {
         if !self.inner.in_flight.get() {

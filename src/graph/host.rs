@@ -11,7 +11,7 @@ use super::{Graph, GraphError, Node};
 use crate::context::Current;
 use crate::raw::call::context_call;
 
-/// What a panic leaves.
+/// Payload of a panic.
 pub(super) type Payload = Box<dyn Any + Send>;
 
 /// A function of the host as nodes call it.
@@ -25,7 +25,7 @@ impl HostCall {
         Arc::new(Self { function: Mutex::new(Box::new(function)), panic: Mutex::new(None) })
     }
 
-    /// What the driver is given: good as long as the call is kept.
+    /// Parameters for the driver, good as long as the call is kept.
     pub(super) fn params(this: &Arc<Self>) -> CUDA_HOST_NODE_PARAMS {
         CUDA_HOST_NODE_PARAMS { fn_: Some(called), userData: Arc::as_ptr(this).cast_mut().cast::<c_void>() }
     }
@@ -48,14 +48,14 @@ impl HostCall {
             let mut panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
             match *panic {
                 None => *panic = Some(payload),
-                // The first one is told. What a payload does when it is dropped is nobody's to say: it leaks.
+                // The first panic is reported. Dropping a payload may run any code: it leaks.
                 Some(_) => std::mem::forget(payload),
             }
         }
     }
 }
 
-/// What the driver calls.
+/// Entry point for the driver.
 unsafe extern "C" fn called(data: *mut c_void) {
     // SAFETY: the address of a call that its graph keeps, as long as it can run; only shared references are made of it.
     let call = unsafe { &*data.cast::<HostCall>() };
@@ -65,9 +65,9 @@ unsafe extern "C" fn called(data: *mut c_void) {
 impl Graph<'_> {
     /// Adds a node that calls a function of the host in each replay, on a thread of the driver's.
     ///
-    /// The function must not call the driver: on hardware that answers with an error or never returns. It must not own
-    /// what calls the driver when it is dropped. A panic in it is caught, and the wait behind the replay tells of it;
-    /// nodes behind this one run all the same.
+    /// The function must not call the driver: on hardware such a call fails or never returns. It must not own values
+    /// whose drop calls the driver. A panic in it is caught and reported by the wait after the replay; nodes after
+    /// this one run all the same.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -126,7 +126,7 @@ impl Graph<'_> {
     /// Changes the function that a host node calls; for executables made from now on.
     ///
     /// # Errors
-    /// As [`add_host`](Graph::add_host); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_host`](Graph::add_host); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphHostNodeSetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphHostNodeSetParams")]

@@ -1,4 +1,4 @@
-//! What a graph has borrowed or owns for its nodes, and the tokens by which it is reached.
+//! Things that a graph has borrowed or owns for its nodes, and the tokens that reach them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::memory::{Buffer, DeviceData, Slice, SliceMut, resolve};
 use crate::raw::keep::Near;
 use crate::stream::{Signals, StreamValue};
 
-/// Tells one graph from all others of the process.
+/// Identity of a graph within the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Brand(u64);
 
@@ -29,7 +29,7 @@ impl Brand {
     }
 }
 
-/// Where among the things that a graph keeps something is.
+/// Position of something among the things that a graph keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     brand: Brand,
@@ -39,8 +39,8 @@ struct Place {
 
 /// Device memory that a graph has to itself: nodes work on it, and between replays it is reached through the graph.
 ///
-/// A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it. What nodes do
-/// to the same memory without an edge between them happens in any order.
+/// A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it. Nodes without an
+/// edge between them use the same memory in any order.
 pub struct Loan<T: DeviceData> {
     part: SharedLoan<T>,
 }
@@ -166,14 +166,14 @@ addresses! {
     InOut <- Loan<T>;
 }
 
-/// A value of a type that only the token of it knows.
+/// A value whose type only its token knows.
 struct Erased<'a> {
     at: NonNull<()>,
     free: unsafe fn(NonNull<()>),
     _value: PhantomData<Box<dyn Send + 'a>>,
 }
 
-// SAFETY: what is in it is `Send`, as `new` demands, and nothing of it is lent without this being borrowed.
+// SAFETY: the value is `Send`, as `new` demands, and is lent only while this is borrowed.
 unsafe impl Send for Erased<'_> {}
 
 impl<'a> Erased<'a> {
@@ -203,7 +203,7 @@ impl<'a> Erased<'a> {
     }
 
     /// # Safety
-    /// As [`get`](Self::get).
+    /// The duties of [`get`](Self::get).
     unsafe fn into_value<V>(self) -> V {
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: the caller's word; the box is not freed by the `Drop` of this.
@@ -235,7 +235,7 @@ pub(super) struct Kept<'a> {
     pub(super) host_calls: Vec<Arc<HostCall>>,
     /// The kernels of which it has shares.
     functions: HashSet<usize>,
-    /// What graphs inside of this one keep.
+    /// Things that graphs inside of this one keep.
     adopted: Vec<Kept<'a>>,
 }
 
@@ -273,7 +273,7 @@ impl<'a> Kept<'a> {
         Loan { part: SharedLoan { address, len, place, _elements: PhantomData } }
     }
 
-    /// Takes over memory of the host; also gives where it lies, which stays so.
+    /// Takes over memory of the host; also returns its address, which does not change.
     pub(super) fn give_host<T: DeviceData>(&mut self, mut host: Vec<T>) -> (HostLoan<T>, *mut T) {
         let (at, len) = (host.as_mut_ptr(), host.len());
         let place = self.push(Entry::Owned(Erased::new(host)));
@@ -300,17 +300,17 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Takes over what another graph kept, which can be reached by the tokens of that one.
+    /// Takes over the things that another graph kept, which the tokens of that one still reach.
     pub(super) fn adopt(&mut self, other: Kept<'a>) {
         self.adopted.push(other);
     }
 
-    /// What keeps the things of a brand: this, or something in it.
+    /// The keeper of a brand's things: this, or one inside of it.
     fn of(&self, brand: Brand) -> Option<&Self> {
         if self.brand == brand { Some(self) } else { self.adopted.iter().find_map(|kept| kept.of(brand)) }
     }
 
-    /// As `of`.
+    /// Like `of`.
     fn of_mut(&mut self, brand: Brand) -> Option<&mut Self> {
         if self.brand == brand {
             return Some(self);
@@ -318,7 +318,7 @@ impl<'a> Kept<'a> {
         self.adopted.iter_mut().find_map(|kept| kept.of_mut(brand))
     }
 
-    /// Whether a function of the host has panicked and nobody took that yet.
+    /// True if a function of the host has panicked and nobody took that panic yet.
     pub(super) fn has_panicked(&self) -> bool {
         self.host_calls.iter().any(|call| call.has_panicked()) || self.adopted.iter().any(Self::has_panicked)
     }
@@ -329,14 +329,14 @@ impl<'a> Kept<'a> {
         self.host_calls.iter().find_map(|call| call.take_panic()).or_else(inner)
     }
 
-    /// Whether a loan is of this graph. What a child graph allocates exists inside of the child alone.
+    /// Checks that a loan is of this graph. Memory that a child graph allocates exists inside of the child alone.
     pub(super) fn check<T: DeviceData>(&self, loan: SharedLoan<T>) -> Result<(), GraphError> {
         let known =
             self.of(loan.place.brand).is_some_and(|_| loan.place.at.is_some() || self.allocates(loan));
         if known { Ok(()) } else { Err(GraphError::Foreign) }
     }
 
-    /// Whether this is memory that the graph allocates while it runs.
+    /// True if the graph allocates this memory while it runs.
     pub(super) fn allocates<T: DeviceData>(&self, loan: SharedLoan<T>) -> bool {
         loan.place.brand == self.brand && loan.place.at.is_none()
     }
@@ -359,7 +359,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Takes out what a token was made with, if it is owned and still there.
+    /// Takes out the value for which a token was made, if it is owned and still there.
     fn take(&mut self, place: Place) -> Option<Erased<'a>> {
         let entry = self.of_mut(place.brand)?.entries.get_mut(place.at?)?;
         match std::mem::replace(entry, Entry::Borrowed) {
@@ -383,7 +383,7 @@ pub(super) fn slice_of<'s, T: DeviceData>(
     }
 }
 
-/// As `slice_of`, to write.
+/// Like `slice_of`, to write.
 pub(super) fn slice_mut_of<'s, T: DeviceData>(
     loan: Loan<T>,
     context: Near<'s, ContextRef>,
@@ -394,7 +394,7 @@ pub(super) fn slice_mut_of<'s, T: DeviceData>(
     }
 }
 
-/// What a graph kept, after it is gone: buffers and memory of the host are taken back from here, the rest goes with it.
+/// Things that a graph kept, after its end: buffers and host memory are taken back from here, the rest goes with it.
 pub struct Returned<'a>(pub(super) Kept<'a>);
 
 impl<'a> Returned<'a> {

@@ -25,7 +25,7 @@ mod sealed {
 
     pub trait Sealed<'a, S> {
         fn kernel(&self) -> &Kernel<'_, S>;
-        /// What the graph keeps, where it does not borrow.
+        /// The share that the graph keeps, where it does not borrow.
         fn share(&self) -> Option<Box<dyn Send + 'a>>;
     }
 }
@@ -50,7 +50,7 @@ impl<'a, S: Signature> sealed::Sealed<'a, S> for &SharedKernel<'a, S> {
     }
 }
 
-/// What a kernel node launches, as the driver has it.
+/// Launch of a kernel node, as the driver has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelOf {
@@ -60,7 +60,7 @@ pub struct KernelOf {
     pub config: LaunchConfig,
 }
 
-/// What the driver is given for a kernel node. The pointers are those of the caller.
+/// Parameters of a kernel node for the driver. The pointers are those of the caller.
 fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void) -> CUDA_KERNEL_NODE_PARAMS {
     let LaunchConfig { grid, block, shared_bytes } = config;
     CUDA_KERNEL_NODE_PARAMS {
@@ -77,8 +77,8 @@ fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void
     }
 }
 
-/// Runs `call` with what a kernel node launches, as drivers of today and those before CUDA 12 read it. There is one pointer
-/// for each parameter, to a value of its size, and all of it outlives the call.
+/// Runs `call` with the parameters of a kernel node, in the form of today's drivers and in that before CUDA 12. There
+/// is one pointer for each parameter, to a value of its size, and all of it outlives the call.
 pub(super) fn with_params<S: Signature, R>(
     function: CUfunction,
     config: LaunchConfig,
@@ -92,7 +92,7 @@ pub(super) fn with_params<S: Signature, R>(
     })
 }
 
-/// The same as before CUDA 12.
+/// The form before CUDA 12.
 fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func: new.func,
@@ -109,7 +109,7 @@ fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
 }
 
 impl<'a> Graph<'a> {
-    /// Adds a node that launches a kernel with these arguments, of which the node has copies.
+    /// Adds a node that launches a kernel with copies of these arguments.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -141,10 +141,11 @@ impl<'a> Graph<'a> {
     ///
     /// # Safety
     /// The kernel is foreign code, and the caller answers for it in each replay:
-    /// 1. The types of the signature mean in Rust what they mean in the kernel.
+    /// 1. The types of the signature have the same meaning in Rust and in the kernel.
     /// 2. It accesses only memory that it may, with this geometry and these arguments, whatever the replays before left
-    ///    there: what the graph was lent or given, to its length and if [`SharedLoan`](super::SharedLoan) only to read,
-    ///    or memory that lives and is touched by nobody else as long as the graph and its executable are there.
+    ///    there: memory that the graph was lent or given, to its length and if [`SharedLoan`](super::SharedLoan) only
+    ///    to read, or memory that lives and is touched by nobody else as long as the graph and its executable are
+    ///    there.
     /// 3. No node without a path of edges to or from this one conflicts with these accesses.
     ///
     /// Driver: `cuGraphAddKernelNode_v2`, CUDA 12.0+, or `cuGraphAddKernelNode`, CUDA 10.0+.
@@ -192,13 +193,13 @@ impl<'a> Graph<'a> {
         Ok(raw)
     }
 
-    /// Changes what a kernel node launches; for executables made from now on.
+    /// Changes the launch of a kernel node, for executables made from now on.
     ///
     /// # Errors
-    /// As [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// # Safety
-    /// As [`add_kernel`](Graph::add_kernel).
+    /// The duties of [`add_kernel`](Graph::add_kernel).
     ///
     /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphKernelNodeSetParams_v2")]
@@ -224,7 +225,7 @@ impl<'a> Graph<'a> {
         answer.map_err(|error| context.record(error).into())
     }
 
-    /// What a kernel node launches.
+    /// Launch of a kernel node: its kernel and its geometry.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -277,10 +278,10 @@ impl<'a> Graph<'a> {
     /// Sets an attribute of a kernel node.
     ///
     /// # Errors
-    /// As [`kernel_attribute`](Graph::kernel_attribute); for values that cannot be.
+    /// Those of [`kernel_attribute`](Graph::kernel_attribute), also for an invalid value.
     ///
     /// # Safety
-    /// What the value says is true: an attribute can name events, memory and other handles, and how blocks may share.
+    /// The value is true: an attribute can name events, memory and other handles, and how blocks may share.
     ///
     /// Driver: `cuGraphKernelNodeSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeSetAttribute")]
@@ -298,7 +299,7 @@ impl<'a> Graph<'a> {
     /// Gives one kernel node the attributes of another.
     ///
     /// # Errors
-    /// As [`kernel_attribute`](Graph::kernel_attribute).
+    /// Those of [`kernel_attribute`](Graph::kernel_attribute).
     ///
     /// # Safety
     /// 1. The duties of [`set_kernel_attribute`](Graph::set_kernel_attribute), for each attribute of `from` on `to`.

@@ -1,4 +1,4 @@
-//! What can be queued while a stream is captured.
+//! Work that can be queued while a stream is captured.
 
 use cuprum_sys::{CUevent_record_flags, CUevent_wait_flags, FnId};
 
@@ -15,7 +15,7 @@ use crate::raw::call::{context_call, either_call};
 use crate::stream::Event;
 
 impl<'a> Capture<'_, '_, 'a> {
-    /// Lends device memory to the graph: as [`Graph::lend`](super::Graph::lend). No driver call.
+    /// Lends device memory to the graph: like [`Graph::lend`](super::Graph::lend). No driver call.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for memory of another context.
@@ -27,16 +27,16 @@ impl<'a> Capture<'_, '_, 'a> {
     /// Lends device memory to the graph to be read. No driver call.
     ///
     /// # Errors
-    /// As [`lend`](Capture::lend).
+    /// Those of [`lend`](Capture::lend).
     pub fn lend_shared<T: DeviceData>(&self, memory: Slice<'a, T>) -> Result<SharedLoan<T>, GraphError> {
         self.accept(memory.context())?;
         Ok(self.shared.kept.borrow_mut().lend_shared(memory))
     }
 
-    /// Moves a buffer into the graph: as [`Graph::give`](super::Graph::give). No driver call.
+    /// Moves a buffer into the graph: like [`Graph::give`](super::Graph::give). No driver call.
     ///
     /// # Errors
-    /// As [`lend`](Capture::lend); then the buffer is freed.
+    /// Those of [`lend`](Capture::lend); then the buffer is freed.
     pub fn give<T: DeviceData>(&self, buffer: Buffer<'a, T>) -> Result<Loan<T>, GraphError> {
         self.accept(buffer.context())?;
         Ok(self.shared.kept.borrow_mut().give(buffer))
@@ -89,7 +89,7 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Adds a fill of every element with `value`. Of no elements, nothing.
+    /// Adds a fill of every element with `value`. Without elements, it adds nothing.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
@@ -105,10 +105,10 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(unsafe { copy::fill_on(context, self.as_raw(), memory.as_raw(), value.pattern(), memory.len()) }?)
     }
 
-    /// Adds a copy within the device. Of no elements, nothing.
+    /// Adds a copy within the device. Without elements, it adds nothing.
     ///
     /// # Errors
-    /// As [`Graph::add_copy`](super::Graph::add_copy); `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    /// Those of [`Graph::add_copy`](super::Graph::add_copy); `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoDAsync_v2")]
@@ -125,7 +125,7 @@ impl<'a> Capture<'_, '_, 'a> {
     /// [`Graph::add_copy_from_host`](super::Graph::add_copy_from_host).
     ///
     /// # Errors
-    /// As [`copy`](Capture::copy).
+    /// Those of [`copy`](Capture::copy).
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
@@ -148,7 +148,7 @@ impl<'a> Capture<'_, '_, 'a> {
     /// [`Graph::add_copy_to_host`](super::Graph::add_copy_to_host).
     ///
     /// # Errors
-    /// As [`copy`](Capture::copy).
+    /// Those of [`copy`](Capture::copy).
     ///
     /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoHAsync_v2")]
@@ -171,7 +171,7 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(loan)
     }
 
-    /// Adds a call of a function of the host: as [`Graph::add_host`](super::Graph::add_host).
+    /// Adds a call of a function of the host: like [`Graph::add_host`](super::Graph::add_host).
     ///
     /// # Errors
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
@@ -210,10 +210,10 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(unsafe { context_call!(context, cuEventRecordWithFlags(event, stream, flags)) }?)
     }
 
-    /// Adds a node that waits for what the event recorded last before the replay.
+    /// Adds a node that waits for the event's last record before the replay.
     ///
     /// # Errors
-    /// As [`record`](Capture::record).
+    /// Those of [`record`](Capture::record).
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]

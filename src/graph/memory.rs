@@ -54,7 +54,7 @@ pub(super) fn between<T: DeviceData>(to: Loan<T>, from: SharedLoan<T>) -> Result
 }
 
 impl Graph<'_> {
-    /// Adds a node that does nothing, behind others: a place where edges meet.
+    /// Adds a node that does nothing, after others: a place where edges meet.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -70,7 +70,7 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Adds a node that sets every element to `value`. Of no elements it is an empty node.
+    /// Adds a node that sets every element to `value`. Without elements it is an empty node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -100,7 +100,7 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Adds a node that copies within the device. Of no elements it is an empty node.
+    /// Adds a node that copies within the device. Without elements it is an empty node.
     ///
     /// # Errors
     /// [`MemoryError::Length`] and [`MemoryError::Overlap`] in [`GraphError::Memory`]; [`GraphError::Foreign`];
@@ -127,7 +127,7 @@ impl Graph<'_> {
     /// replays with [`Executable::host_mut`](super::Executable::host_mut).
     ///
     /// # Errors
-    /// As [`add_copy`](Graph::add_copy).
+    /// Those of [`add_copy`](Graph::add_copy).
     ///
     /// Driver: `cuGraphAddMemcpyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddMemcpyNode")]
@@ -151,7 +151,7 @@ impl Graph<'_> {
     /// a replay with [`Executable::host`](super::Executable::host).
     ///
     /// # Errors
-    /// As [`add_copy`](Graph::add_copy).
+    /// Those of [`add_copy`](Graph::add_copy).
     ///
     /// Driver: `cuGraphAddMemcpyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddMemcpyNode")]
@@ -193,10 +193,10 @@ impl Graph<'_> {
         Ok(self.nodes.token(node))
     }
 
-    /// Changes what a fill node fills.
+    /// Changes the memory and value of a fill node.
     ///
     /// # Errors
-    /// As [`add_fill`](Graph::add_fill); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_fill`](Graph::add_fill); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphMemsetNodeSetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemsetNodeSetParams")]
@@ -214,10 +214,10 @@ impl Graph<'_> {
         Ok(unsafe { context_call!(context, cuGraphMemsetNodeSetParams(node, &raw const params)) }?)
     }
 
-    /// Changes what a copy node copies, to a copy within the device.
+    /// Changes the copy of a copy node, to a copy within the device.
     ///
     /// # Errors
-    /// As [`add_copy`](Graph::add_copy); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_copy`](Graph::add_copy); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphMemcpyNodeSetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemcpyNodeSetParams")]
@@ -237,7 +237,7 @@ impl Graph<'_> {
         Ok(unsafe { context_call!(context, cuGraphMemcpyNodeSetParams(node, &raw const params)) }?)
     }
 
-    /// What a fill node fills, as the driver describes it.
+    /// Parameters of a fill node, as the driver describes them.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -251,10 +251,10 @@ impl Graph<'_> {
         Ok(params)
     }
 
-    /// What a copy node copies, as the driver describes it.
+    /// Parameters of a copy node, as the driver describes them.
     ///
     /// # Errors
-    /// As [`fill_of`](Graph::fill_of).
+    /// Those of [`fill_of`](Graph::fill_of).
     ///
     /// Driver: `cuGraphMemcpyNodeGetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemcpyNodeGetParams")]

@@ -7,9 +7,9 @@
 //!
 //! Whatever nodes touch belongs to the graph until it is dropped, and its executable takes the graph over: memory of the
 //! device is lent to it for its lifetime `'a` or moved in, kernels and events are borrowed for it, kernels with a
-//! [share](crate::SharedKernel) of their code give it one, and memory of the host is moved in. With counted things alone
-//! a graph is `'static`. Nothing is tracked: the same graph is the only way to that memory, and an executable that is lent
-//! to a replay is not to be had until that has been waited for.
+//! [share](crate::SharedKernel) of their code give it one, and memory of the host is moved in. With counted objects
+//! alone a graph is `'static`. Nothing is tracked: the graph is the only way to that memory, and an executable that is
+//! lent to a replay cannot be used until the replay was waited for.
 //!
 //! # Tokens
 //!
@@ -18,13 +18,13 @@
 //!
 //! # Order
 //!
-//! What one node writes, another reads behind it if edges lead from one to the other; otherwise they run in any order.
-//! Copies and fills of the same memory without such a path are no danger to the host, but what they leave is anything.
-//! Kernels are foreign code: who adds one answers for what it touches, in every replay.
+//! A node reads what another one wrote if edges lead from the writer to it; otherwise they run in any order.
+//! Copies and fills of the same memory without such a path do not endanger the host, but leave unspecified contents.
+//! Kernels are foreign code: whoever adds one answers for the memory that it touches, in every replay.
 //!
 //! # Faults
 //!
-//! Nothing that the device may still write is looked at or freed: see [`Executable`].
+//! Memory that the device may still write is neither read nor freed: see [`Executable`].
 
 mod alloc;
 mod capture;

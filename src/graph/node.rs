@@ -1,4 +1,4 @@
-//! Nodes: tokens by which a graph finds them, and what they are.
+//! Nodes: the tokens for them, their kinds and their edges.
 
 use std::collections::HashMap;
 
@@ -21,17 +21,17 @@ pub struct Body {
     part: usize,
 }
 
-/// What a node does, by the driver's number.
+/// Kind of a node, by the driver's number.
 pub type NodeType = CUgraphNodeType;
 
-/// Two nodes, of which the second runs behind the first.
+/// Two nodes; the second runs after the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The node that runs first.
     pub from: Node,
     /// The node that waits for it.
     pub to: Node,
-    /// For what of the first node the second waits: 0 for its end; a kernel node has other ports.
+    /// Port of the first node for which the second waits: 0 for its end; a kernel node has other ports.
     pub from_port: u8,
     /// The kind of dependency, by the driver's number: 0 for an ordinary one.
     pub kind: u8,
@@ -45,7 +45,7 @@ impl Edge {
 
 struct Known {
     raw: CUgraphNode,
-    /// The part of the graph that it is in: 0, or a body.
+    /// Part of the graph to which it belongs: 0, or a body.
     part: usize,
     removed: bool,
 }
@@ -53,7 +53,7 @@ struct Known {
 /// A body of a conditional node.
 struct Inner {
     raw: CUgraph,
-    /// The place of the node.
+    /// Position of the node.
     owner: usize,
     removed: bool,
 }
@@ -86,7 +86,7 @@ impl Nodes {
         }
     }
 
-    /// Says whether what is in the graph is not known; no token is good while it is so.
+    /// Sets whether the graph's contents are unknown; while they are, no token is good.
     pub(super) fn is_incomplete(&mut self, incomplete: bool) {
         self.incomplete = incomplete;
     }
@@ -110,7 +110,7 @@ impl Nodes {
         self.by_handle.get(&raw.0.addr()).map(|&at| Node { brand: self.brand, at })
     }
 
-    /// The driver's handle of a node, whichever part it is in.
+    /// The driver's handle of a node, in any part.
     pub(super) fn raw(&self, node: Node) -> Result<CUgraphNode, GraphError> {
         self.check_complete()?;
         match self.known.get(node.at).filter(|_| node.brand == self.brand) {

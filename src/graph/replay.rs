@@ -23,7 +23,7 @@ pub struct Replay<'s> {
 }
 
 impl Replay<'_> {
-    /// Queues the graph on the stream. The host does not wait; replays of one graph run one behind the other.
+    /// Queues the graph on the stream. The host does not wait; replays of one graph run one after the other.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it allocated; the sticky errors of earlier work.
@@ -35,7 +35,7 @@ impl Replay<'_> {
         let context = self.token.get()?;
         self.in_flight.set(true);
         // SAFETY: the graph is live and lent to this until the stream was waited for; the stream is live and of the
-        // current context. What the nodes do was vouched for when they were added.
+        // current context. The caller vouched for the nodes when they were added.
         Ok(unsafe { context_call!(&context, cuGraphLaunch(self.graph, self.stream)) }?)
     }
 }
@@ -48,7 +48,7 @@ struct Wait<'s> {
 }
 
 impl Wait<'_> {
-    /// If the stream cannot be waited for, all of the context is. What no wait has told to be over stays in flight.
+    /// Waits for the stream, or else for all of the context. The graph stays in flight unless a wait succeeds.
     fn wait(&self) -> Result<(), Error> {
         activated(self.context, || {
             let waited = match self.synchronize() {
@@ -59,7 +59,7 @@ impl Wait<'_> {
             let over = match waited {
                 Ok(()) => true,
                 Err(error) if error.is_sticky() => false,
-                // SAFETY: no arguments; it waits in the current context. The stream's error is what is reported.
+                // SAFETY: no arguments; it waits in the current context. The stream's error is reported.
                 Err(_) => unsafe { context_call!(self.context, cuCtxSynchronize()) }.is_ok(),
             };
             if over {
@@ -74,7 +74,7 @@ impl Wait<'_> {
         unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) }
     }
 
-    /// Waits with this thread free of what captures forbid.
+    /// Waits while this thread is exempt from the restrictions of captures.
     fn synchronize_beside_captures(&self) -> Result<(), Error> {
         let driver = self.context.driver();
         let before = CaptureMode::Relaxed.exchange(driver)?;
@@ -97,7 +97,7 @@ impl Executable<'_> {
     /// returns, also when `body` panics.
     ///
     /// On a non-blocking stream the host first waits for the default stream, on which synchronous copies and fills run.
-    /// What the body returns is lost if the wait fails, and then so is the graph.
+    /// The result of the body is lost if the wait fails, and then so is the graph.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -155,7 +155,7 @@ impl Executable<'_> {
     /// Launches the graph once on `stream`, and waits for it.
     ///
     /// # Errors
-    /// As [`replay`](Executable::replay) and [`Replay::launch`].
+    /// Those of [`replay`](Executable::replay) and [`Replay::launch`].
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+, and `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`,
     /// CUDA 2.0+.
@@ -174,8 +174,8 @@ impl Executable<'_> {
     /// # Safety
     /// Until the replay has finished, as a wait that succeeded tells:
     /// 1. This is not dropped, closed or updated, and nothing that it borrows is freed. If a wait fails, it is forgotten.
-    /// 2. No memory that the graph has is accessed through [`slice`](Executable::slice) and its like, except in an order
-    ///    that the stream gives; that of the host not at all.
+    /// 2. No memory that the graph has is accessed through [`slice`](Executable::slice) and similar methods, except in
+    ///    an order that the stream gives; that of the host not at all.
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+.
     #[doc(alias = "cuGraphLaunch")]

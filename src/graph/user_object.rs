@@ -14,10 +14,10 @@ use crate::raw::call::{context_call, driver_call};
 use crate::swallowed;
 
 /// A value that is shared by this handle, its copies, and the graphs that [retain](Graph::retain) it: clones of a graph,
-/// executables made of it and what they have in flight included. The driver drops it with the last of them, on a thread
+/// executables made of it and their work in flight included. The driver drops it with the last of them, on a thread
 /// of its own.
 ///
-/// What this crate borrows for a graph needs none; it is for what others find through raw handles.
+/// Objects that this crate borrows for a graph need none; it is for those that other code finds through raw handles.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -48,7 +48,7 @@ unsafe impl<T: Send> Send for UserObject<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for UserObject<T> {}
 
-/// What the driver calls with the last share.
+/// Function that the driver calls with the last share.
 unsafe extern "C" fn destroy<T>(value: *mut c_void) {
     // SAFETY: a box of this type, given away when the object was made; the driver calls this once.
     let value = unsafe { Box::from_raw(value.cast::<T>()) };
@@ -62,7 +62,7 @@ impl<T: Send + 'static> UserObject<T> {
     /// Gives a value to the driver. Its `Drop` must not call the driver; a panic in it goes nowhere.
     ///
     /// # Errors
-    /// As the driver says. After an error the value leaks: the driver may have it.
+    /// Whatever the driver reports. After an error the value leaks: the driver may have it.
     ///
     /// Driver: `cuUserObjectCreate`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectCreate")]
@@ -83,7 +83,7 @@ impl<T: Send + 'static> UserObject<T> {
     /// One more handle to the same value.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuUserObjectRetain`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRetain")]
@@ -93,10 +93,10 @@ impl<T: Send + 'static> UserObject<T> {
         Ok(Self { raw: self.raw, driver: self.driver, _value: PhantomData })
     }
 
-    /// Gives the share back and reports what `Drop` would swallow.
+    /// Gives the share back and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuUserObjectRelease`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRelease")]
@@ -123,7 +123,7 @@ impl<T: Send + 'static> Drop for UserObject<T> {
 }
 
 impl Graph<'_> {
-    /// Gives the graph a share of a value, which goes with it and with what is made of it.
+    /// Gives the graph a share of a value, which goes with it and with the graphs and executables made of it.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an object of another driver.
@@ -141,7 +141,7 @@ impl Graph<'_> {
     /// Takes a share back that the graph was given. Executables made before keep theirs.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the graph has none; as [`retain`](Graph::retain).
+    /// `CUDA_ERROR_INVALID_VALUE` if the graph has none; those of [`retain`](Graph::retain).
     ///
     /// Driver: `cuGraphReleaseUserObject`, CUDA 11.3+.
     #[doc(alias = "cuGraphReleaseUserObject")]

@@ -20,21 +20,21 @@ use crate::memory::{Buffer, DeviceData, Slice, SliceMut};
 use crate::raw::call::{context_call, either_call};
 use crate::raw::held::{Handle, Held};
 
-/// Work for a device: nodes, and edges that say which of them run behind which.
+/// Work for a device: nodes, and edges that give their order.
 ///
 /// It keeps all that its nodes touch: memory and kernels are borrowed for `'a`, or moved in, or shared; with counted
-/// things alone it is `'static`. So does the [`Executable`](super::Executable) that is made of it and that takes it
+/// objects alone it is `'static`. So does the [`Executable`](super::Executable) that is made of it and that takes it
 /// over. Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Graph::close) reports
 /// and gives back what was moved in.
 ///
-/// Nodes are [tokens](Node) that only their own graph accepts. The driver wants one thread at a time: a graph can be
+/// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time: a graph can be
 /// sent, but not shared.
 pub struct Graph<'a> {
     raw: Held<'a, CUgraph>,
     pub(super) nodes: Nodes,
     pub(super) kept: Kept<'a>,
-    /// Addresses of user objects of which it has shares, each as often as it was given one and not asked for it back: drivers take
-    /// back what was never given, and free the value (measured on an H100, driver 580).
+    /// Addresses of user objects of which it has shares, one entry per share: drivers take back shares that were never
+    /// given, and free the value (measured on an H100, driver 580).
     pub(super) objects: Vec<usize>,
     _one_thread: PhantomData<Cell<()>>,
 }
@@ -88,7 +88,7 @@ impl<'a> Graph<'a> {
         Ok(Self::from_parts(cx, raw, Kept::new()))
     }
 
-    /// Takes over a graph that the driver just made, and what it keeps.
+    /// Takes over a graph that the driver just made, with the things that it keeps.
     pub(super) fn from_parts(cx: &Current<'_, 'a>, raw: CUgraph, kept: Kept<'a>) -> Self {
         let (raw, nodes) = (Held::new(raw, cx.near()), Nodes::new(kept.brand));
         Self { raw, nodes, kept, objects: Vec::new(), _one_thread: PhantomData }
@@ -132,7 +132,7 @@ impl<'a> Graph<'a> {
     /// Lends device memory to the graph to be read; others may read it as well. No driver call.
     ///
     /// # Errors
-    /// As [`lend`](Graph::lend).
+    /// Those of [`lend`](Graph::lend).
     pub fn lend_shared<T: DeviceData>(&mut self, memory: Slice<'a, T>) -> Result<SharedLoan<T>, GraphError> {
         self.accept(memory.context())?;
         Ok(self.kept.lend_shared(memory))
@@ -141,7 +141,7 @@ impl<'a> Graph<'a> {
     /// Moves a buffer into the graph; it comes back from [`close`](Graph::close). No driver call.
     ///
     /// # Errors
-    /// As [`lend`](Graph::lend); then the buffer is freed.
+    /// Those of [`lend`](Graph::lend); then the buffer is freed.
     pub fn give<T: DeviceData>(&mut self, buffer: Buffer<'a, T>) -> Result<Loan<T>, GraphError> {
         self.accept(buffer.context())?;
         Ok(self.kept.give(buffer))
@@ -189,7 +189,7 @@ impl<'a> Graph<'a> {
     /// Runs `fill` with nodes being added to a body of a conditional node instead of the graph itself.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`] for a body of another graph; what `fill` returns.
+    /// [`GraphError::Foreign`] for a body of another graph; errors of `fill`.
     pub fn within<R>(
         &mut self,
         body: Body,
@@ -204,7 +204,7 @@ impl<'a> Graph<'a> {
     /// All nodes, in no particular order; inside of [`within`](Graph::within) those of the body.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
@@ -220,7 +220,7 @@ impl<'a> Graph<'a> {
     /// The nodes that wait for no other one.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGraphGetRootNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetRootNodes")]
@@ -265,7 +265,7 @@ impl<'a> Graph<'a> {
             .collect())
     }
 
-    /// What a node does.
+    /// Kind of a node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -279,7 +279,7 @@ impl<'a> Graph<'a> {
         Ok(kind)
     }
 
-    /// Removes a node with its edges. What it kept stays with the graph.
+    /// Removes a node with its edges. The things that it kept stay with the graph.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED` for nodes that allocate or free.
@@ -351,15 +351,15 @@ impl<'a> Graph<'a> {
         Ok(copy.nodes.token(found))
     }
 
-    /// Destroys the graph; what it kept goes on with another.
+    /// Destroys the graph; its things go on with another.
     pub(super) fn into_kept(self) -> Kept<'a> {
         self.kept
     }
 
-    /// Destroys the graph, and gives back what was moved in.
+    /// Destroys the graph, and gives back the buffers and memory that were moved in.
     ///
     /// # Errors
-    /// As the driver says. The graph is gone all the same, and with it what it kept.
+    /// Whatever the driver reports. The graph is gone all the same, and the things that it kept with it.
     ///
     /// Driver: `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroy")]
@@ -371,7 +371,7 @@ impl<'a> Graph<'a> {
 }
 
 bitflags::bitflags! {
-    /// What [`Graph::print_dot`] writes of nodes beyond their kinds. A bit that this crate does not name is passed on.
+    /// Details that [`Graph::print_dot`] writes of nodes. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct DotFlags: u32 {
         /// All that can be written.
@@ -388,8 +388,8 @@ bitflags::bitflags! {
     }
 }
 
-/// The list that a function of the driver gives in two calls: the number, then the handles, beside room
-/// for the data of as many edges.
+/// Reads a list from a function of the driver in two calls: the number, then the handles, with room for the data of
+/// as many edges.
 pub(super) fn list(
     query: impl Fn(*mut CUgraphNode, *mut CUgraphEdgeData, *mut usize) -> Result<(), Error>,
 ) -> Result<Vec<CUgraphNode>, Error> {

@@ -17,7 +17,7 @@ use crate::module::Function;
 use crate::raw::call::context_call;
 use crate::stream::Stream;
 
-/// The kinds of attributes that there are below, each of which stands in a set once.
+/// Number of the kinds of attributes below; a set holds each at most once.
 const KINDS: usize = 6;
 
 /// Attributes of a launch, made once and used for many.
@@ -34,7 +34,7 @@ pub struct LaunchAttributes {
 }
 
 impl LaunchAttributes {
-    /// None.
+    /// No attributes.
     pub const fn new() -> Self {
         // SAFETY: `IGNORE` is 0, and any bytes are a value of a number.
         Self { raw: unsafe { zeroed() }, len: 0 }
@@ -56,7 +56,7 @@ impl LaunchAttributes {
         })
     }
 
-    /// How the blocks of clusters are placed.
+    /// Placement of the blocks of clusters.
     #[must_use]
     pub fn cluster_scheduling(self, policy: CUclusterSchedulingPolicy) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, |value| {
@@ -70,8 +70,8 @@ impl LaunchAttributes {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1)
     }
 
-    /// The kernel may start before the one ahead of it in the stream has ended, from where that one says so; it must wait
-    /// for it with `griddepcontrol.wait` before it uses its results. Compute capability 9.0, CUDA 11.8.
+    /// The kernel may start before the one ahead of it in the stream has ended, once that one allows it; it must wait
+    /// with `griddepcontrol.wait` before it uses that one's results. Compute capability 9.0, CUDA 11.8.
     #[must_use]
     pub fn programmatic_stream_serialization(self) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, |value| {
@@ -79,7 +79,7 @@ impl LaunchAttributes {
         })
     }
 
-    /// The share of the fast memory that the kernel would rather have as shared memory, in percent. CUDA 12.5.
+    /// Preferred share of on-chip memory as shared memory, in percent. CUDA 12.5.
     #[must_use]
     pub fn shared_memory_carveout(self, percent: u32) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, |value| {
@@ -128,22 +128,22 @@ pub(super) fn raw_config(
         blockDimZ: block.z,
         sharedMemBytes: shared_bytes,
         hStream: stream,
-        // The driver reads them alone.
+        // The driver only reads them.
         attrs: attributes.raw.as_ptr().cast_mut(),
         numAttrs: attributes.len as u32,
     }
 }
 
 impl Function<'_> {
-    /// As [`launch_pointers`](Function::launch_pointers), with attributes.
+    /// Like [`launch_pointers`](Function::launch_pointers), with attributes.
     ///
     /// # Errors
-    /// As [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for
-    /// attributes that device or driver do not have; `CUDA_ERROR_INVALID_CLUSTER_SIZE`;
+    /// Those of [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or
+    /// `CUDA_ERROR_INVALID_VALUE` for attributes that device or driver do not have; `CUDA_ERROR_INVALID_CLUSTER_SIZE`;
     /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
     ///
     /// # Safety
-    /// As for [`launch_pointers`](Function::launch_pointers).
+    /// The duties of [`launch_pointers`](Function::launch_pointers).
     ///
     /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
     #[doc(alias = "cuLaunchKernelEx")]
@@ -168,12 +168,12 @@ impl<S: Signature> Kernel<'_, S> {
     /// Queues the kernel with attributes, such as the cluster. The host does not wait.
     ///
     /// # Errors
-    /// As [`launch`](Kernel::launch); as [`Function::launch_pointers_with`] for the attributes.
+    /// Those of [`launch`](Kernel::launch); those of [`Function::launch_pointers_with`] for the attributes.
     ///
     /// # Safety
     /// 1. The duties of [`launch`](Kernel::launch).
     /// 2. With [`programmatic_stream_serialization`](LaunchAttributes::programmatic_stream_serialization), the stream orders
-    ///    this kernel behind the one ahead only from where it waits for it.
+    ///    this kernel after the one ahead only from its wait on.
     ///
     /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
     #[doc(alias = "cuLaunchKernelEx")]
@@ -199,12 +199,12 @@ impl<S: Signature> Kernel<'_, S> {
     /// does not wait.
     ///
     /// # Errors
-    /// As [`launch`](Kernel::launch); `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` for a grid larger than
+    /// Those of [`launch`](Kernel::launch); `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` for a grid larger than
     /// [`Function::max_active_blocks_per_multiprocessor`] times the device's multiprocessors; `CUDA_ERROR_NOT_SUPPORTED`
     /// where the device has no such launches.
     ///
     /// # Safety
-    /// As for [`launch`](Kernel::launch).
+    /// The duties of [`launch`](Kernel::launch).
     ///
     /// Driver: `cuLaunchCooperativeKernel`, CUDA 9.0+.
     #[doc(alias = "cuLaunchCooperativeKernel")]

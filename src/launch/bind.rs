@@ -5,18 +5,18 @@ use super::{Kernel, Signature};
 use crate::error::Error;
 use crate::module::Function;
 
-/// A kernel that could not be bound to a signature: which, and why.
+/// A kernel that could not be bound to a signature: its name and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", kernel.as_deref().map_or_else(String::new, |name| format!("kernel `{name}`: ")))]
 #[non_exhaustive]
 pub struct BindError {
-    /// The kernel's name, as [`Function::name`] tells it; `None` where nobody does.
+    /// The kernel's name, as [`Function::name`] tells it; `None` if it is not known.
     pub kernel: Option<String>,
-    /// What differs.
+    /// The difference.
     pub reason: Mismatch,
 }
 
-/// What differs between a kernel and a signature, or why that is not known.
+/// Difference between a kernel and a signature, or the reason why it is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -50,16 +50,16 @@ pub enum Mismatch {
         /// Its offset in the signature.
         signature: usize,
     },
-    /// The driver is too old to be asked for the parameters, and the PTX says them in words that are not known here.
+    /// The driver is too old to be asked for the parameters, and the PTX has words that this crate does not know.
     #[error(
         "the kernel's parameters cannot be read from its PTX, from `{at}` on, and the driver, which is older than \
          CUDA 12.4, does not tell them (see `bind_unchecked`)"
     )]
     Unreadable {
-        /// The word that is not known, and what follows it.
+        /// The word that is not known, and the text after it.
         at: String,
     },
-    /// The kernel's parameters cannot be known, or its limits not be asked for.
+    /// The driver did not tell the kernel's parameters, or its limits.
     #[error("{0}; the parameters of the kernel cannot be checked (see `bind_unchecked`)")]
     Driver(#[from] Error),
 }
@@ -67,10 +67,10 @@ pub enum Mismatch {
 impl<'m> Function<'m> {
     /// Binds the kernel to a signature, after comparing number, sizes and offsets of its parameters with it.
     ///
-    /// The meaning of the bytes is not known to the driver: an `i32` where the kernel has a `float` is not seen.
+    /// The driver does not know the meaning of the bytes: an `i32` where the kernel has a `float` is not noticed.
     ///
     /// # Errors
-    /// [`BindError`]: the kernel's name and what differs, with both values. Where the driver is older than CUDA 12.4:
+    /// [`BindError`]: the kernel's name and the difference, with both values. Where the driver is older than CUDA 12.4:
     /// [`Error::is_unresolved`] in it if the module was not loaded from PTX, [`Mismatch::Unreadable`] if the PTX has a word
     /// that is not known.
     ///
@@ -111,13 +111,13 @@ impl<'m> Function<'m> {
         Ok(())
     }
 
-    /// Names the kernel in an error, if its name is to be had.
+    /// Names the kernel in an error, if the name is known.
     #[cold]
     fn refuse(self, reason: Mismatch) -> BindError {
         BindError { kernel: self.name().ok(), reason }
     }
 
-    /// Why the parameters are not known: the word of the PTX says more than the version of the driver.
+    /// Reason why the parameters are not known: the word of the PTX says more than the version of the driver.
     fn not_known(self, error: Error) -> Mismatch {
         match self.unreadable() {
             Some(unreadable) if error.is_unresolved() => Mismatch::Unreadable { at: unreadable.0.clone() },
@@ -128,7 +128,7 @@ impl<'m> Function<'m> {
     /// Binds the kernel to a signature without comparing it: for machine code on drivers that cannot tell.
     ///
     /// # Errors
-    /// As the driver says when asked for the kernel's limits.
+    /// Whatever the driver reports when it is asked for the kernel's limits.
     ///
     /// # Safety
     /// The kernel has the parameters of `S`, in number, size and order.

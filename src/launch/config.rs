@@ -49,7 +49,7 @@ impl Dim3 {
         self.x == 0 || self.y == 0 || self.z == 0
     }
 
-    /// Whether each dimension is at least 1 and at most the limit's: of a zero, the difference is huge.
+    /// True if each dimension is at least 1 and at most the limit's: zero minus one wraps around to a huge number.
     pub(super) const fn is_within(self, limit: Self) -> bool {
         self.x.wrapping_sub(1) < limit.x
             && self.y.wrapping_sub(1) < limit.y
@@ -57,15 +57,15 @@ impl Dim3 {
     }
 }
 
-/// How many blocks, how many threads in each, and how much shared memory.
+/// Number of blocks, threads per block, and shared memory per block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LaunchConfig {
     /// Blocks of the grid.
     pub grid: Dim3,
-    /// Threads of a block.
+    /// Threads per block.
     pub block: Dim3,
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u32,
 }
 
@@ -88,7 +88,7 @@ impl LaunchConfig {
         Self { grid, block, shared_bytes: 0 }
     }
 
-    /// As many blocks of `block` threads in a row as `elements` need, and at least one.
+    /// Enough blocks of `block` threads in a row for `elements` elements, and at least one.
     ///
     /// The last block may reach past the end: the kernel must compare its index with the length.
     pub fn for_elements(elements: usize, block: u32) -> Self {
@@ -96,7 +96,7 @@ impl LaunchConfig {
         Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block)
     }
 
-    /// The same geometry with this many bytes of dynamic shared memory for each block.
+    /// The same geometry with this many bytes of dynamic shared memory per block.
     #[must_use]
     pub const fn shared_bytes(self, bytes: u32) -> Self {
         Self { shared_bytes: bytes, ..self }

@@ -27,7 +27,7 @@ pub struct Kernel<'m, S> {
     _signature: PhantomData<fn(S)>,
 }
 
-/// Why a launch did not happen.
+/// Error of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -68,7 +68,7 @@ pub enum LaunchError {
     SharedMemory {
         /// Bytes asked for.
         bytes: u32,
-        /// The most it can have.
+        /// Most bytes that it can have.
         limit: u32,
     },
     /// The driver refused.
@@ -95,7 +95,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.function
     }
 
-    /// The most threads that a block of this kernel can have, for its registers.
+    /// Most threads that a block of this kernel can have, limited by its registers.
     pub const fn max_threads_per_block(&self) -> u32 {
         self.limits.threads
     }
@@ -106,7 +106,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.limits.check(config)
     }
 
-    /// Allows launches up to this many bytes of dynamic shared memory, beyond the 48 KiB of old.
+    /// Allows launches up to this many bytes of dynamic shared memory, beyond the default of 48 KiB.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block.
@@ -128,9 +128,9 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ///
     /// # Safety
     /// The kernel is foreign code, and the caller answers for it:
-    /// 1. The types of the signature mean in Rust what they mean in the kernel.
+    /// 1. The types of the signature have the same meaning in Rust and in the kernel.
     /// 2. It accesses only memory that it may, with this geometry and these arguments: the slices to their
-    ///    lengths, those of [`In`](super::In) only to read, and what else it is told addresses of.
+    ///    lengths, those of [`In`](super::In) only to read, and other memory whose addresses it is given.
     /// 3. Until it has finished, that memory is not freed, and no other access by host or device conflicts with
     ///    it, except such as are ordered by the stream, by an event, or by the default stream (see [`Stream`]).
     /// 4. The module, or the library that it is of, is not unloaded before it has finished, and no texture or surface that it uses is dropped.

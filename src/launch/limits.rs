@@ -1,4 +1,4 @@
-//! What a kernel can be launched with.
+//! Limits of a kernel's launches.
 
 use cuprum_sys::{CUdevice_attribute, CUfunction_attribute, Version};
 
@@ -6,7 +6,7 @@ use super::{Dim3, LaunchConfig, LaunchError};
 use crate::error::Error;
 use crate::module::Function;
 
-/// What a kernel can be launched with on its device.
+/// Limits of a kernel's launches on its device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) grid: Dim3,
@@ -33,7 +33,7 @@ impl Limits {
             && u64::from(block.x) * u64::from(block.y) * u64::from(block.z) <= u64::from(self.threads)
     }
 
-    /// What is wrong with a geometry that does not fit.
+    /// The error for a geometry that does not fit.
     #[cold]
     #[inline(never)]
     fn refuse(&self, config: LaunchConfig) -> LaunchError {
@@ -51,7 +51,7 @@ impl Limits {
 }
 
 impl Limits {
-    /// Asks the driver.
+    /// Asks the driver for the limits.
     pub(super) fn of(function: Function<'_>) -> Result<Self, Error> {
         let device = function.context().device();
         let device = |attribute| device.attribute(attribute).map(positive);

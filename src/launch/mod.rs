@@ -1,7 +1,7 @@
 //! Launching: a kernel bound to a Rust signature, a geometry, and arguments.
 //!
 //! The signature is checked against the kernel once, by [`Function::bind`](crate::Function::bind). A launch then checks
-//! what may differ from one to the next by a few compares, and calls the driver once. It allocates nothing.
+//! only what may differ between launches, by a few comparisons, and calls the driver once. It allocates nothing.
 
 mod attributes;
 mod bind;

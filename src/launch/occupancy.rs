@@ -1,4 +1,4 @@
-//! How many blocks of a kernel a device can run at once, and which block size makes the most of it.
+//! Occupancy: blocks of a kernel that a device runs at once, and the block size that uses the device best.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,10 +13,10 @@ use crate::module::Function;
 use crate::raw::call::context_call;
 
 bitflags::bitflags! {
-    /// What to reckon with. A bit that this crate does not name is passed on.
+    /// Options of occupancy queries. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct OccupancyFlags: u32 {
-        /// As if caching of global memory stayed on where it would cost occupancy.
+        /// Assume that caching of global memory stays on even where it costs occupancy.
         const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.0;
         const _ = !0;
     }
@@ -28,11 +28,11 @@ bitflags::bitflags! {
 pub struct BlockSuggestion {
     /// Blocks that the device runs at once: a smaller grid leaves part of it idle.
     pub min_grid: u32,
-    /// Threads of a block.
+    /// Threads per block.
     pub block: u32,
 }
 
-/// The function that tells the shared memory of a block, while the driver asks it.
+/// Function that gives the shared memory per block, while the driver asks it.
 type SharedBytes<'a> = &'a mut dyn FnMut(u32) -> usize;
 
 thread_local! {
@@ -112,14 +112,14 @@ impl Function<'_> {
         unsafe { self.suggest(None, shared_bytes, limit, flags) }
     }
 
-    /// As [`max_potential_block_size`](Function::max_potential_block_size), where the dynamic shared memory of a block in
-    /// bytes depends on the number of its threads.
+    /// Like [`max_potential_block_size`](Function::max_potential_block_size), for dynamic shared memory per block, in
+    /// bytes, that depends on the number of threads.
     ///
     /// The driver calls `shared_bytes` on this thread before this returns; calls of the driver inside of it may answer
     /// `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the panic goes on when the driver has returned.
     ///
     /// # Errors
-    /// As [`max_potential_block_size`](Function::max_potential_block_size).
+    /// Those of [`max_potential_block_size`](Function::max_potential_block_size).
     ///
     /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
@@ -132,7 +132,7 @@ impl Function<'_> {
         let mut asked = AskedFor { shared_bytes: &mut shared_bytes, panicked: None };
         // A closure that asks in turn finds its own here and leaves ours behind.
         let outer = ASKED.replace((&raw mut asked).cast());
-        // SAFETY: what the callback uses lives until the slot has been put back.
+        // SAFETY: the callback's data lives until the slot has been put back.
         let suggestion = unsafe { self.suggest(Some(ask), 0, limit, flags) };
         ASKED.set(outer);
         match asked.panicked {
@@ -176,7 +176,7 @@ impl Function<'_> {
     /// one multiprocessor at once.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if so many do not fit even without.
+    /// `CUDA_ERROR_INVALID_VALUE` if this many do not fit even without any.
     ///
     /// Driver: `cuOccupancyAvailableDynamicSMemPerBlock`, CUDA 10.2+.
     #[doc(alias = "cuOccupancyAvailableDynamicSMemPerBlock")]
@@ -216,11 +216,11 @@ impl Function<'_> {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// The number of clusters that the device runs at once with this geometry, of which the attributes name the cluster.
+    /// Number of clusters that the device runs at once with this geometry; the attributes give the size of a cluster.
     ///
     /// # Errors
-    /// As [`max_potential_cluster_size`](Function::max_potential_cluster_size); `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a
-    /// cluster that is too large.
+    /// Those of [`max_potential_cluster_size`](Function::max_potential_cluster_size); `CUDA_ERROR_INVALID_CLUSTER_SIZE`
+    /// for a cluster that is too large.
     ///
     /// Driver: `cuOccupancyMaxActiveClusters`, CUDA 11.7+.
     #[doc(alias = "cuOccupancyMaxActiveClusters")]
@@ -243,7 +243,7 @@ unsafe extern "C" fn ask(threads: i32) -> usize {
     if asked.is_null() {
         return 0;
     }
-    // SAFETY: the slot holds what lives on the stack of the call below, which nobody else touches while the driver is in
+    // SAFETY: the slot holds a value on the stack of the call below, which nobody else touches while the driver is in
     // it; the closure has no way to it.
     let asked = unsafe { &mut *asked };
     if asked.panicked.is_some() {

@@ -25,15 +25,15 @@ impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
         Self { kernel: unsafe { kernel.outlived() }, module }
     }
 
-    /// A share of the code, for what launches the kernel later.
+    /// A share of the code, for launches of the kernel later.
     pub(crate) fn share(&self) -> Keep<'ctx, Module<'ctx>> {
         self.module.clone()
     }
 
-    /// As [`Kernel::allow_shared_bytes`].
+    /// Like [`Kernel::allow_shared_bytes`].
     ///
     /// # Errors
-    /// As [`Kernel::allow_shared_bytes`].
+    /// Those of [`Kernel::allow_shared_bytes`].
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
     #[doc(alias = "cuFuncSetAttribute")]

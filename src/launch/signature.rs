@@ -23,7 +23,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a kernel can take: plain data by value, [`In`], [`InOut`],
+/// Type of a kernel's parameter: plain data by value, [`In`], [`InOut`],
 /// [`TextureObject`](crate::texture::TextureObject), [`SurfaceObject`](crate::texture::SurfaceObject).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a kernel",
@@ -31,7 +31,7 @@ mod sealed {
     note = "a parameter is plain data, passed by value, or `In<T>` or `InOut<T>`, the address of device memory"
 )]
 pub trait Parameter {
-    /// How it lies in the kernel's parameter block.
+    /// Size and alignment in the kernel's parameter block.
     const LAYOUT: Layout;
 }
 
@@ -50,7 +50,7 @@ impl<T: DeviceData> Parameter for InOut<T> {
 /// A value that can be given for a parameter `P`.
 ///
 /// # Safety
-/// `Raw` is what the kernel reads for `P`: plain data of `P`'s layout.
+/// `Raw` is the representation that the kernel reads for `P`: plain data of `P`'s layout.
 #[diagnostic::on_unimplemented(
     message = "the kernel's parameter `{P}` cannot be given a value of type `{Self}`",
     label = "not an argument for `{P}`",
@@ -60,7 +60,7 @@ impl<T: DeviceData> Parameter for InOut<T> {
     note = "`TextureObject` is given `&Texture` or a `LentTexture`, `SurfaceObject` likewise"
 )]
 pub unsafe trait Argument<P: Parameter> {
-    /// What the kernel reads.
+    /// Representation that the kernel reads.
     type Raw: Copy;
     /// The value as the kernel reads it.
     fn into_raw(self) -> Self::Raw;
@@ -75,7 +75,7 @@ unsafe impl<T: DeviceData> Argument<T> for T {
     }
 }
 
-/// What can be given for an address: each is a borrow of device memory.
+/// Arguments for an address: each is a borrow of device memory.
 macro_rules! addresses {
     ($($parameter:ident <- $argument:ty;)*) => { $(
         // SAFETY: a device address, which is eight bytes of plain data.

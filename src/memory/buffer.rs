@@ -34,7 +34,7 @@ unsafe impl Handle for Allocation {
 
 /// `len` elements of device memory in one context, freed on drop.
 ///
-/// The host cannot dereference it: what it holds comes back by a copy. It borrows its context, so it is freed
+/// The host cannot dereference it: its contents come back by a copy. It borrows its context, so it is freed
 /// before the context is destroyed. It may be sent to and dropped on any thread.
 ///
 /// The copies here are synchronous for the host memory they touch: it can be reused when they return. On the
@@ -77,7 +77,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Allocates `len` elements and sets all their bytes to zero.
     ///
     /// # Errors
-    /// As [`alloc`](Buffer::alloc).
+    /// Those of [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemsetD8_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
@@ -91,7 +91,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Allocates as many elements as `host` has and copies them there.
     ///
     /// # Errors
-    /// As [`alloc`](Buffer::alloc).
+    /// Those of [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
@@ -104,8 +104,8 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Takes over memory that the driver allocated elsewhere, in the current context. No driver call.
     ///
     /// # Safety
-    /// 1. `address` was given by `cuMemAlloc` or its like in the context of `cx`, nobody else frees it, and it has at
-    ///    least `len` elements of `T`.
+    /// 1. `address` was given by `cuMemAlloc` or a similar call in the context of `cx`, nobody else frees it, and it
+    ///    has at least `len` elements of `T`.
     /// 2. No other `Buffer` owns it.
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, address: CUdeviceptr, len: usize) -> Self {
         let memory = Held::new(Allocation(address), cx.near());
@@ -133,7 +133,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// True if there are no elements.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -175,7 +175,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Copies the buffer to `host`. Blocks until it is there.
     ///
     /// # Errors
-    /// As [`copy_from_host`](Buffer::copy_from_host).
+    /// Those of [`copy_from_host`](Buffer::copy_from_host).
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -186,7 +186,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Copies the buffer into a new vector. Blocks until it is there.
     ///
     /// # Errors
-    /// As [`copy_to_host`](Buffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Those of [`copy_to_host`](Buffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -197,7 +197,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Sets every element to `value`. The host does not wait.
     ///
     /// # Errors
-    /// As [`SliceMut::fill`].
+    /// Those of [`SliceMut::fill`].
     ///
     /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8_v2")]
@@ -213,7 +213,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Sets every byte to `value`. The host does not wait.
     ///
     /// # Errors
-    /// As [`SliceMut::set_bytes`].
+    /// Those of [`SliceMut::set_bytes`].
     ///
     /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8_v2")]
@@ -221,11 +221,11 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_mut_slice().set_bytes(cx, value)
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. The buffer is gone after an error too: the driver may
-    /// have freed it all the same, so that it must not be freed again.
+    /// Frees the memory and reports the error that `Drop` would swallow. The buffer is gone after an error too: the
+    /// driver may have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]

@@ -1,10 +1,10 @@
-//! Copies and fills: one function for each that the driver has. What owns or lends memory checks lengths and that the
-//! context is current, and calls these.
+//! Copies and fills: one function for each that the driver has. Owners and loans of memory check lengths and the
+//! current context, and call these.
 //!
-//! The safe layer gives one promise about them: what one call wrote, the next call on the same memory reads, on
-//! whichever thread. The legacy default stream keeps it, as all of these run on it. Where the library was opened with
-//! per-thread default streams, each thread has a queue of its own and nothing orders them; there the host waits for
-//! what the driver may leave in flight.
+//! The safe layer promises: the next call on the same memory reads what the last one wrote, on whichever thread. The
+//! legacy default stream keeps that promise, as all of these run on it. Where the library was opened with per-thread
+//! default streams, each thread has a queue of its own and nothing orders them; there the host waits for all that the
+//! driver may leave in flight.
 
 mod batch;
 mod peer;
@@ -46,7 +46,7 @@ pub(crate) unsafe fn from_host(
 /// measured for faults of all kinds that happen during the copy (`tests/data/goldens/after_fault.txt`).
 ///
 /// # Safety
-/// As [`from_host`].
+/// The duties of [`from_host`].
 #[inline]
 pub(crate) unsafe fn to_host(
     context: &ContextRef,
@@ -64,7 +64,7 @@ pub(crate) unsafe fn to_host(
 /// Copies `bytes` bytes within the device. The host does not wait.
 ///
 /// # Safety
-/// As [`from_host`].
+/// The duties of [`from_host`].
 #[inline]
 pub(crate) unsafe fn within(
     context: &ContextRef,
@@ -137,7 +137,7 @@ pub(crate) unsafe fn unified_on(
 /// Sets `len` elements of the pattern's width. The host does not wait.
 ///
 /// # Safety
-/// As [`from_host`]; the address is a multiple of the width.
+/// The duties of [`from_host`]; the address is a multiple of the width.
 #[inline]
 pub(crate) unsafe fn fill(
     context: &ContextRef,
@@ -162,7 +162,8 @@ pub(crate) unsafe fn fill(
 /// Queues a copy of `bytes` bytes from the host.
 ///
 /// # Safety
-/// As [`from_host`]; the host side lives and is not written until `stream` was waited for or its context is lost.
+/// The duties of [`from_host`]; the host side lives and is not written until `stream` was waited for or its context is
+/// lost.
 #[inline]
 pub(crate) unsafe fn from_host_on(
     context: &ContextRef,
@@ -181,8 +182,8 @@ pub(crate) unsafe fn from_host_on(
 /// Queues a copy of `bytes` bytes to the host.
 ///
 /// # Safety
-/// As [`from_host`]; nobody touches the host side, nor frees it, until `stream` was waited for with success or the context
-/// has ended: where the wait fails, page-locked memory may still be written.
+/// The duties of [`from_host`]; nobody touches the host side, nor frees it, until `stream` was waited for with success
+/// or the context has ended: where the wait fails, page-locked memory may still be written.
 #[inline]
 pub(crate) unsafe fn to_host_on(
     context: &ContextRef,
@@ -201,7 +202,7 @@ pub(crate) unsafe fn to_host_on(
 /// Queues a copy of `bytes` bytes within the device.
 ///
 /// # Safety
-/// As [`within`]; both sides live until `stream` was waited for.
+/// The duties of [`within`]; both sides live until `stream` was waited for.
 #[inline]
 pub(crate) unsafe fn within_on(
     context: &ContextRef,
@@ -220,7 +221,7 @@ pub(crate) unsafe fn within_on(
 /// Queues a fill of `len` elements of the pattern's width.
 ///
 /// # Safety
-/// As [`fill`]; the memory lives until `stream` was waited for.
+/// The duties of [`fill`]; the memory lives until `stream` was waited for.
 #[inline]
 pub(crate) unsafe fn fill_on(
     context: &ContextRef,
@@ -242,26 +243,27 @@ pub(crate) unsafe fn fill_on(
     }
 }
 
-/// Which function of the driver copies a block.
+/// Function of the driver that copies a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// Rows of one plane.
     Plane,
-    /// The same, within device memory where rows lie as the program chose, which the driver may not take otherwise.
+    /// The same within device memory, for a distance of rows that the program chose and that the driver may refuse
+    /// otherwise.
     UnalignedPlane,
     /// Slices of rows.
     Solid,
 }
 
-/// Copies a block of rows and slices. Memory of the host may be reused, or has what was copied, on return; within the
-/// device the host does not wait.
+/// Copies a block of rows and slices. Memory of the host may be reused, or has the bytes of the copy, on return; within
+/// the device the host does not wait.
 ///
 /// When a copy to the host returns, the device no longer touches that memory, whatever the answer is: measured on an H100
 /// with driver 580, with a kernel that faults during the copy, for both functions, rows of memory and arrays, pageable
 /// and page-locked memory.
 ///
 /// # Safety
-/// `context` is current. On both sides, what `block` names is live and has room for the block; device memory and arrays
+/// `context` is current. Both sides that `block` names are live and have room for the block; device memory and arrays
 /// are of that context. For [`Form::Plane`] and [`Form::UnalignedPlane`] the block has one slice, the first.
 pub(crate) unsafe fn block(context: &ContextRef, block: &CUDA_MEMCPY3D, form: Form) -> Result<(), Error> {
     if is_empty(block) {
@@ -282,8 +284,8 @@ pub(crate) unsafe fn block(context: &ContextRef, block: &CUDA_MEMCPY3D, form: Fo
 /// Queues a copy of a block of rows and slices.
 ///
 /// # Safety
-/// As [`block`]; both sides live, and a host side is read and not written, until `stream` was waited for or its context
-/// is lost.
+/// The duties of [`block`]; both sides live, and a host side is read and not written, until `stream` was waited for or
+/// its context is lost.
 pub(crate) unsafe fn block_on(
     context: &ContextRef,
     stream: CUstream,
@@ -302,12 +304,12 @@ pub(crate) unsafe fn block_on(
     unsafe { context_call!(context, cuMemcpy2DAsync_v2(&raw const plane, stream)) }
 }
 
-/// Whether a block has no bytes.
+/// True if a block has no bytes.
 fn is_empty(block: &CUDA_MEMCPY3D) -> bool {
     block.WidthInBytes == 0 || block.Height == 0 || block.Depth == 0
 }
 
-/// The first slice of a block, as the functions for two dimensions want it.
+/// The first slice of a block, for the functions of two dimensions.
 fn plane_of(block: &CUDA_MEMCPY3D) -> CUDA_MEMCPY2D {
     CUDA_MEMCPY2D {
         srcXInBytes: block.srcXInBytes,
@@ -370,10 +372,10 @@ pub(crate) unsafe fn fill_rows(context: &ContextRef, to: Rows, pattern: Pattern)
     settle(context)
 }
 
-/// Queues what [`fill_rows`] does.
+/// Queues the fill of [`fill_rows`].
 ///
 /// # Safety
-/// As [`fill_rows`]; the memory lives until `stream` was waited for.
+/// The duties of [`fill_rows`]; the memory lives until `stream` was waited for.
 pub(crate) unsafe fn fill_rows_on(
     context: &ContextRef,
     stream: CUstream,
@@ -408,7 +410,7 @@ pub(crate) fn wait_for_default_stream(context: &ContextRef) -> Result<(), Error>
     unsafe { context_call!(context, cuStreamSynchronize(CUstream::null())) }
 }
 
-/// Waits where the default stream is one of this thread alone.
+/// Waits if the default stream belongs to this thread alone.
 #[inline]
 fn settle(context: &ContextRef) -> Result<(), Error> {
     if context.library().stream_mode() == StreamMode::Legacy {

@@ -1,12 +1,12 @@
-//! What may lie in device memory.
+//! Types that may lie in device memory.
 
 use cuprum_sys::CUdeviceptr;
 
-/// Plain data: what can be copied to and from a device byte for byte, and be read there whatever the bytes are.
+/// Plain data: it can be copied to and from a device byte for byte, and every pattern of bytes is a value of it.
 ///
 /// It holds for the integers and floats, arrays of them, CUDA's [vector types](super::vector), and structs declared so. It
 /// does not hold for `bool`, `char`, `Option`, references or pointers: not every pattern of bytes is a value of those.
-/// With the features of these names also for `half`'s `f16` and `bf16` and for `num_complex::Complex`; what is
+/// With the features of these names also for `half`'s `f16` and `bf16` and for `num_complex::Complex`; a type that is
 /// `bytemuck::Pod` is wrapped in `Plain`.
 ///
 /// The feature `derive` has `#[derive(DeviceData)]`, which needs no `unsafe`: the compiler proves that the layout is that

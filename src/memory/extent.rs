@@ -1,4 +1,4 @@
-//! How many elements lie along each dimension, and how they lie in memory that has rows.
+//! Numbers of elements along each dimension, and their layout in memory that has rows.
 
 use std::fmt;
 use std::ops::RangeBounds;
@@ -76,7 +76,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// How the elements of a block lie in memory: rows at equal distances, and slices of rows.
+/// Layout of a block's elements in memory: rows at equal distances, and slices of rows.
 ///
 /// Whoever makes one has checked that the distances from the first byte to all others fit.
 #[derive(Clone, Copy, Debug)]

@@ -12,16 +12,16 @@ use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 
-/// Gives memory back to the code that it is from.
+/// Function that gives memory back to the code that allocated it.
 type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx>;
 
 /// `len` elements of device memory that other code has allocated, in any way, with or without a function that gives it
 /// back.
 ///
 /// It lends [slices](Slice), as every kind of memory does, and is an argument of kernels. Dropping it calls the function,
-/// on whichever thread, with the context current; a panic in it is caught, and what it answers is
-/// [swallowed](crate::swallowed). In a forked child, or if the context cannot be made current, the function is not called,
-/// and not dropped either.
+/// on whichever thread, with the context current; a panic in it is caught, and an error of it is
+/// [swallowed](crate::swallowed). In a forked child, or if the context cannot be made current, the function is not
+/// called, and not dropped either.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -67,7 +67,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// 1. From `address` on, a multiple of `T`'s alignment, there are `len` elements of `T` in memory that the context of
     ///    `cx` can access and the driver can copy; whatever they hold is a value, as `T` says.
     /// 2. They stay there as long as the value.
-    /// 3. Meanwhile no other code accesses them in a way that conflicts with what is done through this value, unless a
+    /// 3. Meanwhile no other code accesses them in a way that conflicts with accesses through this value, unless a
     ///    stream, an event or a wait puts it in order.
     pub unsafe fn from_raw(
         cx: &Current<'_, 'ctx>,
@@ -156,10 +156,10 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         SliceMut::new(self.address, self.len, self.context.near())
     }
 
-    /// Gives the memory back and reports what `Drop` would swallow. It is gone after an error too.
+    /// Gives the memory back and reports the error that `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// What the function answers; as [`ContextRef::with_current`]. None without a function.
+    /// Those of the function, and those of [`ContextRef::with_current`]. None without a function.
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -176,7 +176,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         }
         let released =
             context.with_current(|| release.take().map_or(Ok(()), |release| release(context, address)));
-        // Not called: what it owns may not be touched in a forked child, or without the context.
+        // Not called: its captures may not be touched in a forked child, or without the context.
         mem::forget(release);
         released
     }
@@ -187,7 +187,7 @@ impl<T: DeviceData> Drop for ForeignBuffer<'_, T> {
         match catch_unwind(AssertUnwindSafe(|| self.release())) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.context.swallow(error),
-            // The panic hook has told of it; dropping what it carries could panic once more.
+            // The panic hook has reported it; dropping the payload could panic once more.
             Err(payload) => mem::forget(payload),
         }
     }

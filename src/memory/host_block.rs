@@ -42,7 +42,7 @@ unsafe impl<T: DeviceData> Send for HostBlockMut<'_, T> {}
 // SAFETY: as above; shared, it gives nothing out.
 unsafe impl<T: DeviceData> Sync for HostBlockMut<'_, T> {}
 
-/// What both kinds of blocks answer.
+/// Common methods of both kinds of blocks.
 macro_rules! common {
     ($block:ident) => {
         impl<T: DeviceData> $block<'_, T> {
@@ -119,7 +119,7 @@ impl<'a, T: DeviceData> HostBlockMut<'a, T> {
     /// Elements of `host` whose rows begin `pitch` elements apart, and whose slices begin `rows` rows apart.
     ///
     /// # Errors
-    /// As [`HostBlock::strided`].
+    /// Those of [`HostBlock::strided`].
     pub fn strided(
         host: &'a mut [T],
         extent: impl Into<Extent>,

@@ -1,10 +1,10 @@
-//! What page-locked memory has in common, and how it is kept from the host when the device may still write it.
+//! Page-locked memory, and its protection from the host while the device may still write it.
 //!
 //! After a fault every wait answers at once, while copies to page-locked memory go on, and no call tells when they are
 //! over (see the [module of streams](crate::stream)). So a wait that fails proves nothing: the memory that the work was
-//! lent must neither be read, written nor freed any more. Its owners carry a [`Mark`] for that. A scope chains the marks
-//! of what it was lent, through the marks themselves, so that lending allocates nothing, and sets them all if it
-//! cannot be waited for. If it can, there is nothing to undo.
+//! lent must neither be read, written nor freed any more. Its owners carry a [`Mark`] for that. A scope chains the
+//! marks of the memory that it was lent, through the marks themselves, so that lending allocates nothing, and sets them
+//! all if it cannot be waited for. If it can, there is nothing to undo.
 
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::DeviceData;
 
-/// Whether memory is lost; a link in the chain of the scope that it was lent to last.
+/// The mark of lost memory, and a link in the chain of the scope that it was lent to last.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
     lost: AtomicBool,
@@ -54,7 +54,7 @@ impl Marks {
         self.shared.borrow_mut().push(NonNull::from(mark));
     }
 
-    /// Marks all of it as lost.
+    /// Marks all memory in the chain as lost.
     #[cold]
     pub(crate) fn lose(&self) {
         let mut at = self.chain.get();
@@ -73,12 +73,12 @@ impl Marks {
 
 /// Elements in page-locked memory of the host.
 ///
-/// It is `pub` for a sealed trait that gives it, and met nowhere outside.
+/// It is `pub` only because a sealed trait returns it.
 #[derive(Debug)]
 pub struct Locked<T> {
     start: NonNull<T>,
     len: usize,
-    /// Whether it is page-locked for the other contexts of the driver too.
+    /// True if it is page-locked for the other contexts of the driver too.
     portable: bool,
     mark: Mark,
 }
@@ -127,8 +127,8 @@ impl<T: DeviceData> Locked<T> {
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: so many initialized elements, unless they are lost, and borrowed as this is. The device writes them
-        // only while they are borrowed mutably for a scope, or after they were lost.
+        // SAFETY: initialized elements of that number, unless they are lost, and borrowed as this is. The device writes
+        // them only while they are borrowed mutably for a scope, or after they were lost.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.reachable()) }
     }
 
@@ -155,7 +155,7 @@ pub(crate) mod sealed {
         label = "lend a whole `PinnedBuffer` or `Registered`: after a fault, only its owner can be kept from the host"
     )]
     pub trait PageLocked {
-        /// What lies in it.
+        /// Type of its elements.
         type Element: DeviceData;
         fn locked(&self) -> &Locked<Self::Element>;
         fn home(&self) -> &ContextRef;

@@ -1,5 +1,5 @@
-//! Device memory: buffers that own it, slices that borrow parts of it, and what may lie in it; rows and slices of it, and
-//! arrays. Memory of the host that is page-locked, so that copies of it run beside the host.
+//! Device memory: buffers that own it, slices that borrow parts of it, and the types that may lie in it; rows and
+//! slices of it, and arrays. Memory of the host that is page-locked, so that copies of it run beside the host.
 //!
 //! # Rows and slices
 //!
@@ -12,7 +12,7 @@
 //! An [`Array`] has a shape and a format and lies in an order of the device's own; kernels reach it through
 //! [textures and surfaces](crate::texture). Any number of them may reach one array, and kernels may write it through
 //! surfaces at any time. So an array gives copies, never slices, and needs no exclusive borrow to be written, as
-//! [`Global`](crate::Global) does not. Order is made by a stream, an event, or the default stream; a copy that is not in
+//! [`Global`](crate::Global) does not. Streams, events and the default stream make order; a copy that is not in
 //! order with a write finds old elements or new ones.
 
 mod address;
@@ -91,7 +91,7 @@ use cuprum_sys::CUarray_format;
 
 use crate::error::Error;
 
-/// Why an allocation or a copy did not happen, or failed.
+/// Error of an allocation or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {

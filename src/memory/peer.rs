@@ -97,8 +97,8 @@ unsafe impl Handle for Reached {
 /// Kernels of one context can read and write memory of another, until this is dropped: made by
 /// [`Current::enable_peer_access`].
 ///
-/// It borrows both contexts. Forgetting it leaves the access enabled, which is harmless: what a kernel may touch is for
-/// who launches it to say.
+/// It borrows both contexts. Forgetting it leaves the access enabled, which is harmless: whoever launches a kernel
+/// answers for the memory that it touches.
 pub struct PeerAccess<'ctx, 'peer> {
     access: Held<'ctx, Reached>,
     _peer: PhantomData<&'peer ContextRef>,
@@ -129,10 +129,11 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl PeerAccess<'_, '_> {
-    /// Ends the access and reports what `Drop` would swallow. Kernels that still use it are for the caller to wait for.
+    /// Ends the access and reports the error that `Drop` would swallow. Kernels that still use it are for the caller to
+    /// wait for.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuCtxDisablePeerAccess`, CUDA 4.0+.
     #[doc(alias = "cuCtxDisablePeerAccess")]

@@ -20,7 +20,7 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
 bitflags::bitflags! {
-    /// How page-locked memory is allocated.
+    /// Options of allocating page-locked memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
@@ -92,9 +92,9 @@ impl Memory<'_> {
 /// # When it is lost
 ///
 /// After a kernel has faulted, all waits answer at once, while the device goes on writing page-locked memory, and no
-/// call tells when it stops. If a scope ends so, what it was lent is lost: it dereferences to an empty slice, can no longer
-/// be lent, and is not freed. A context that it borrows frees it at its end, which waits for the copies of all contexts; a
-/// shared one stays for it. See [`is_lost`](PinnedBuffer::is_lost).
+/// call tells when it stops. If a scope ends like that, the memory that it was lent is lost: it dereferences to an
+/// empty slice, can no longer be lent, and is not freed. A context that it borrows frees it at its end, which waits for
+/// the copies of all contexts; a shared one stays for it. See [`is_lost`](PinnedBuffer::is_lost).
 ///
 /// # Example
 /// ```
@@ -124,7 +124,7 @@ pub struct PinnedBuffer<'ctx, T: DeviceData> {
 }
 
 impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
-    /// Allocates `len` elements and sets all their bytes to zero. Of no bytes, nothing is allocated.
+    /// Allocates `len` elements and sets all their bytes to zero. Without bytes, nothing is allocated.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for elements aligned beyond a page;
@@ -142,7 +142,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// Allocates as many elements as `host` has, and copies them on the host.
     ///
     /// # Errors
-    /// As [`zeroed`](PinnedBuffer::zeroed).
+    /// Those of [`zeroed`](PinnedBuffer::zeroed).
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
@@ -195,7 +195,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
             return Err(MemoryError::Alignment { align: align_of::<T>() });
         }
         fill(start.as_ptr());
-        // SAFETY: so many elements are there, initialized, aligned, and ours alone.
+        // SAFETY: `len` elements are there, initialized, aligned, and ours alone.
         let elements = unsafe { Locked::new(start, len, flags.contains(PinnedFlags::PORTABLE)) };
         Ok(Self { elements, memory: ManuallyDrop::new(memory) })
     }
@@ -210,12 +210,12 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         self.memory.context()
     }
 
-    /// Whether the memory is lost: it was lent to work that could not be waited for, and the device may still write it.
+    /// True if the memory is lost: it was lent to work that could not be waited for, and the device may still write it.
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
 
-    /// The flags of the allocation, as the driver tells them. Of no bytes there are none.
+    /// The flags of the allocation, as the driver tells them. Without bytes there are none.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
@@ -236,7 +236,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// as it is, without a call; a [pool](crate::pool::PinnedPool) has its own back.
     ///
     /// # Errors
-    /// As the driver says. The memory is gone for the program all the same.
+    /// Whatever the driver reports. The memory is gone for the program all the same.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]

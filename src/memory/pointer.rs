@@ -1,4 +1,4 @@
-//! What an address is: for logs, and for code that gets addresses from elsewhere.
+//! Queries about addresses: for logs, and for code that gets addresses from elsewhere.
 
 use std::ffi::c_void;
 
@@ -8,11 +8,11 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// What the driver knows of an address. All is empty for memory that it does not know.
+/// Description of an address by the driver. Empty for memory that it does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PointerInfo {
-    /// Where the memory lies; `None` if the driver does not know the address, as with ordinary memory of the host.
+    /// Kind of memory; `None` if the driver does not know the address, as with ordinary memory of the host.
     pub memory_type: Option<CUmemorytype>,
     /// The device that the memory was allocated on or registered for.
     pub device: Option<i32>,
@@ -47,7 +47,7 @@ impl PointerInfo {
 }
 
 impl Driver {
-    /// What `address` is, of a device or of the host: one call asks for all of it, and waits for nothing.
+    /// Describes `address`, of a device or of the host: one call asks for all of it, and waits for nothing.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -65,7 +65,7 @@ impl Driver {
     /// ```
     ///
     /// # Errors
-    /// As the driver says; `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
+    /// Whatever the driver reports; `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias = "cuPointerGetAttributes")]
@@ -99,13 +99,13 @@ impl Driver {
         Ok(info)
     }
 
-    /// One attribute of an address, by its number: for those that [`pointer_info`](Driver::pointer_info) has not.
+    /// Reads one attribute of an address, by its number: for those that [`pointer_info`](Driver::pointer_info) lacks.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an address or an attribute that the driver does not know.
     ///
     /// # Safety
-    /// 1. `T` is what the driver writes for the attribute, and any bytes that it writes are a value of `T`.
+    /// 1. `T` is the type that the driver writes for the attribute, and any bytes that it writes are a value of `T`.
     ///
     /// Driver: `cuPointerGetAttribute`, CUDA 4.0+.
     #[doc(alias = "cuPointerGetAttribute")]
@@ -116,7 +116,7 @@ impl Driver {
     ) -> Result<T, Error> {
         let mut value = T::default();
         let to = (&raw mut value).cast();
-        // SAFETY: `value` outlives the call, and the caller vouches that it is what is written.
+        // SAFETY: `value` outlives the call, and the caller vouches for its type.
         unsafe { driver_call!(self.library(), cuPointerGetAttribute(to, attribute, address)) }?;
         Ok(value)
     }

@@ -17,7 +17,7 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
 bitflags::bitflags! {
-    /// How memory is registered.
+    /// Options of registering memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
@@ -73,7 +73,8 @@ mod owner {
         type Element = T;
 
         fn into_parts(self) -> (NonNull<T>, usize, usize) {
-            // The pointer of the whole allocation: one of the elements alone may not be used for what is behind them.
+            // The pointer of the whole allocation: one of the elements alone may not be used for the spare capacity
+            // behind them.
             let mut this = std::mem::ManuallyDrop::new(self);
             let start = NonNull::new(this.as_mut_ptr()).unwrap_or(NonNull::dangling());
             (start, this.len(), this.capacity())
@@ -135,11 +136,11 @@ pub struct Registered<'ctx, O: HostOwner> {
     _owner: PhantomData<O>,
 }
 
-/// Why memory could not be registered.
+/// Error of registering memory.
 #[derive(thiserror::Error)]
 #[error("{error}")]
 pub struct RegisterError<O> {
-    /// What went wrong.
+    /// The error.
     pub error: MemoryError,
     /// The memory, unless the driver left open whether it is registered: then it is leaked.
     pub memory: Option<O>,
@@ -153,9 +154,9 @@ impl<O> fmt::Debug for RegisterError<O> {
 }
 
 impl<'ctx, O: HostOwner> Registered<'ctx, O> {
-    /// Locks the pages of the elements. Of no bytes, nothing is registered. Spare capacity is not part of it.
+    /// Locks the pages of the elements. Without bytes, nothing is registered. Spare capacity is not part of it.
     ///
-    /// If the driver refuses, it is asked to unregister, in case it had done what it refused.
+    /// If the driver refuses, it is asked to unregister, in case it had registered the memory after all.
     ///
     /// # Errors
     /// [`RegisterError`], with the memory if it is certain that the driver has not registered it:
@@ -177,7 +178,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         if bytes != 0 {
             let at = start.as_ptr().cast::<c_void>();
             let flags = (flags & RegisterFlags::all()).bits();
-            // SAFETY: so many bytes are there, until they are unregistered, and `cx` proves a current context.
+            // SAFETY: `bytes` bytes are there, until they are unregistered, and `cx` proves a current context.
             if let Err(error) = unsafe { context_call!(&context, cuMemHostRegister_v2(at, bytes, flags)) } {
                 let memory = is_not_registered(&context, at, error).then(owner);
                 return Err(RegisterError { error: error.into(), memory });
@@ -200,7 +201,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         self.registration.context()
     }
 
-    /// Whether the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
+    /// True if the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
@@ -233,7 +234,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     }
 }
 
-/// Whether memory is certain not to be registered by a call that failed; undoes what it may have done.
+/// True if a call that failed has certainly not registered the memory; undoes what it may have done.
 #[cold]
 fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> bool {
     let by_others = error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;

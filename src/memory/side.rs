@@ -15,7 +15,7 @@ use super::{DeviceData, MemoryError};
 use crate::context::{ContextRef, Current, Token};
 use crate::error::Error;
 
-/// What can be copied from, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
+/// Source of a copy, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
 /// ([`Pitched`](super::Pitched)) or an array ([`ArrayPart`](super::ArrayPart)).
 pub trait CopySource<T: DeviceData>: sealed::Source<T> {}
 
@@ -23,12 +23,12 @@ impl<T: DeviceData, S: sealed::Source<T>> CopySource<T> for S {}
 
 pub(crate) mod sealed {
     pub trait Source<T> {
-        /// The side of a copy that this is.
+        /// This as a side of a copy.
         fn side(&self) -> super::Side<'_>;
     }
 }
 
-/// Where a side lies.
+/// Place of a side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     /// At an address of the host.
@@ -36,26 +36,26 @@ pub(crate) enum Place {
     /// At an address of the device.
     Device {
         address: CUdeviceptr,
-        /// Whether the driver chose the distance of rows.
+        /// True if the driver chose the distance of rows.
         aligned: bool,
     },
     /// In an array, from an element on.
     Array {
         raw: CUarray,
         at: [usize; 3],
-        /// Whether it has slices, layers or faces.
+        /// True if it has slices, layers or faces.
         solid: bool,
     },
 }
 
-/// One side of a copy. It is `pub` for a sealed trait that gives it, and met nowhere outside.
+/// One side of a copy. It is `pub` only because a sealed trait returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     pub(crate) place: Place,
-    /// Of an array, only the extent counts.
+    /// For an array, only the extent counts.
     pub(crate) strides: Strides,
     pub(crate) element_bytes: usize,
-    /// The context of what is not on the host.
+    /// The context of a side that is not on the host.
     pub(crate) home: Option<&'a ContextRef>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Which function copies between two sides that have the same extent.
+/// The function that copies between two sides with the same extent.
 fn form(to: &Side<'_>, from: &Side<'_>) -> Form {
     let solid = |side: &Side<'_>| matches!(side.place, Place::Array { solid: true, .. });
     if to.strides.extent.depth > 1 || solid(to) || solid(from) {
@@ -204,7 +204,7 @@ fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, Form), Memo
 /// Copies between two sides. Memory of the host is free on return; within the device the host does not wait.
 ///
 /// # Safety
-/// Both sides are live and have room for what their strides say; a destination on the host is the caller's alone, and
+/// Both sides are live and have room for their strides; a destination on the host is the caller's alone, and
 /// any bytes are an element.
 pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) -> Result<(), MemoryError> {
     let (block, form) = fitting(to, from)?;
@@ -221,10 +221,10 @@ pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) 
     Ok(())
 }
 
-/// As [`copy`], in a context that the caller has found to be current and that of both sides.
+/// Like [`copy`], in a context that the caller has found to be current and that of both sides.
 ///
 /// # Safety
-/// As [`copy`]; `context` is current.
+/// The duties of [`copy`]; `context` is current.
 pub(crate) unsafe fn copy_here(
     context: &ContextRef,
     to: &Side<'_>,
@@ -239,7 +239,7 @@ pub(crate) unsafe fn copy_here(
 /// Copies one side into a new vector.
 ///
 /// # Safety
-/// As [`copy`]; the side holds elements of `T`.
+/// The duties of [`copy`]; the side holds elements of `T`.
 pub(crate) unsafe fn to_vec<T: DeviceData>(
     cx: &Current<'_, '_>,
     from: &Side<'_>,
@@ -260,8 +260,8 @@ pub(crate) unsafe fn to_vec<T: DeviceData>(
 /// Queues a copy between two sides, neither of which is written by the host.
 ///
 /// # Safety
-/// As [`copy`]; the destination is not on the host, both sides are of the token's context, and both stay as they are
-/// until `stream` was waited for or its context is lost.
+/// The duties of [`copy`]; the destination is not on the host, both sides are of the token's context, and both stay as
+/// they are until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_on(
     token: Token<'_>,
     stream: CUstream,

@@ -44,7 +44,7 @@ pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(us
     Some((start, end.checked_sub(start)?))
 }
 
-/// What both kinds of slices answer.
+/// Common methods of both kinds of slices.
 macro_rules! common {
     ($slice:ident) => {
         impl<'a, T: DeviceData> $slice<'a, T> {
@@ -57,7 +57,7 @@ macro_rules! common {
                 self.len
             }
 
-            /// Whether there are no elements.
+            /// True if there are no elements.
             pub const fn is_empty(&self) -> bool {
                 self.len == 0
             }
@@ -122,7 +122,7 @@ impl<T: DeviceData> Slice<'_, T> {
     /// Copies the elements into a new vector. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`copy_to_host`](Slice::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Those of [`copy_to_host`](Slice::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -191,7 +191,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     /// Copies from device memory of the same context. The host does not wait.
     ///
     /// # Errors
-    /// As [`copy_from_host`](SliceMut::copy_from_host).
+    /// Those of [`copy_from_host`](SliceMut::copy_from_host).
     ///
     /// Driver: `cuMemcpyDtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoD_v2")]

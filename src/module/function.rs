@@ -24,7 +24,7 @@ use crate::stream::Stream;
 pub struct Function<'m> {
     raw: CUfunction,
     context: Near<'m, ContextRef>,
-    /// What the PTX says of it, where the driver cannot be asked.
+    /// Declaration of it in the PTX, where the driver cannot be asked.
     entry: Option<Near<'m, Entry>>,
 }
 
@@ -49,7 +49,7 @@ impl<'m> Function<'m> {
     pub(crate) unsafe fn outlived<'b>(self) -> Function<'b> {
         // SAFETY: the module keeps its context.
         let context = unsafe { self.context.outlived() };
-        // SAFETY: what the PTX says lies in the module, too.
+        // SAFETY: the declaration from the PTX lies in the module, too.
         let entry = self.entry.map(|entry| unsafe { entry.outlived() });
         Function { raw: self.raw, context, entry }
     }
@@ -66,7 +66,7 @@ impl<'m> Function<'m> {
         &self.context
     }
 
-    /// The name by which the module has it: that of the source for `extern "C"`, changed by C++ otherwise.
+    /// The kernel's name in the module: that of the source for `extern "C"`, mangled by C++ otherwise.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
@@ -113,10 +113,10 @@ impl<'m> Function<'m> {
         unsafe { context_call!(&self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
     }
 
-    /// Says which share of the fast memory a kernel would rather have as cache, where the device has the choice.
+    /// Sets the preferred split of on-chip memory between L1 cache and shared memory, on devices that have the choice.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuFuncSetCacheConfig`, CUDA 3.0+.
     #[doc(alias = "cuFuncSetCacheConfig")]
@@ -125,7 +125,7 @@ impl<'m> Function<'m> {
         unsafe { context_call!(&self.context, cuFuncSetCacheConfig(self.raw, config)) }
     }
 
-    /// Number of parameters; an error where nobody knows.
+    /// Number of parameters; an error if it is not known.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded from PTX, or from PTX
@@ -155,7 +155,7 @@ impl<'m> Function<'m> {
     /// Offset and size in bytes of parameter `index`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` past the last; as [`parameter_count`](Function::parameter_count) where nobody knows.
+    /// `CUDA_ERROR_INVALID_VALUE` past the last; those of [`parameter_count`](Function::parameter_count).
     ///
     /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
     #[doc(alias = "cuFuncGetParamInfo")]

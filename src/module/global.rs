@@ -51,7 +51,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// True if there are no elements.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -59,7 +59,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     /// Copies `host` into the variable. Returns when `host` may be reused.
     ///
     /// # Errors
-    /// As [`SliceMut::copy_from_host`].
+    /// Those of [`SliceMut::copy_from_host`].
     ///
     /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoD_v2")]
@@ -70,7 +70,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     /// Copies the variable to `host`. Blocks until it is there.
     ///
     /// # Errors
-    /// As [`Slice::copy_to_host`].
+    /// Those of [`Slice::copy_to_host`].
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]

@@ -1,4 +1,4 @@
-//! Loading code, and what to do when the driver refuses it.
+//! Loading code, and advice for code that the driver refuses.
 
 use std::ffi::{CString, c_void};
 
@@ -31,11 +31,11 @@ impl<'ctx> Module<'ctx> {
         Self::load_ptx_with(cx, ptx, &LoadOptions::new())
     }
 
-    /// As [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
+    /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
-    /// As [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
-    /// value that the driver does not know.
+    /// Those of [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option
+    /// or a value that the driver does not know.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -68,14 +68,14 @@ impl<'ctx> Module<'ctx> {
         unsafe { Self::load_binary_with(cx, image, &LoadOptions::new()) }
     }
 
-    /// As [`load_binary`](Self::load_binary), with options for the driver's compiler, which compiles the PTX of a fatbin
-    /// where nothing else in it fits the device.
+    /// Like [`load_binary`](Self::load_binary), with options for the driver's compiler, which compiles the PTX of a
+    /// fatbin where nothing else in it fits the device.
     ///
     /// # Errors
-    /// As [`load_binary`](Self::load_binary).
+    /// Those of [`load_binary`](Self::load_binary).
     ///
     /// # Safety
-    /// As [`load_binary`](Self::load_binary).
+    /// The duties of [`load_binary`](Self::load_binary).
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -141,7 +141,7 @@ pub(super) fn entries_for(driver: Driver, ptx: &str) -> Vec<ptx::Entry> {
     if asks { Vec::new() } else { ptx::entries(ptx.strip_suffix('\0').unwrap_or(ptx)) }
 }
 
-/// What a user can do about refused code.
+/// Advice to the user about refused code.
 #[cold]
 pub(super) fn advice(
     driver: Driver,

@@ -56,10 +56,10 @@ pub struct Module<'ctx> {
     _library: Option<Keep<'ctx, CodeLibrary>>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
     entries: Vec<ptx::Entry>,
-    /// Expressions of the source, and the names in the code of what they denote.
+    /// Name expressions of the source, and their names in the code.
     names: Vec<(String, String)>,
     info_log: String,
-    /// Only of a [`SharedModule`].
+    /// Some in a [`SharedModule`] only.
     shares: Option<AtomicUsize>,
 }
 
@@ -104,26 +104,26 @@ unsafe impl Shareable for Module<'_> {
         self.shares.as_ref()
     }
 
-    /// Dropping what it consists of unloads it.
+    /// Dropping its fields unloads it.
     fn end(&self) {}
 }
 
-/// Why code could not be loaded, or something in it not be found.
+/// Error of loading code, or of finding something in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModuleError {
     /// A text for the driver has a NUL byte inside.
     #[error("{what} has a NUL byte at {position}: the driver would read only what is before it")]
     InteriorNul {
-        /// Which text.
+        /// Name of the text.
         what: &'static str,
-        /// The byte's place in it.
+        /// Position of the byte.
         position: usize,
     },
-    /// What should be PTX begins like machine code.
+    /// Machine code where PTX should be.
     #[error("this is no PTX but begins like an ELF file: load it with `load_binary`")]
     NotPtx,
-    /// What should be PTX is CUDA C++.
+    /// CUDA C++ where PTX should be.
     #[error(
         "this is CUDA C++ and no PTX, which begins with `.version`: compile it with `Module::compile`, or with `nvcc --ptx`"
     )]
@@ -137,9 +137,9 @@ pub enum ModuleError {
     Rejected {
         /// The driver's answer.
         error: Error,
-        /// What its compiler wrote.
+        /// Output of its compiler.
         log: String,
-        /// What to do about it, where that is known.
+        /// Advice, where there is any.
         advice: Option<String>,
     },
     /// The module has no function of this name.
@@ -149,8 +149,8 @@ pub enum ModuleError {
         error: Error,
         /// The name asked for.
         name: String,
-        /// The functions that it has, those first whose names contain the one asked for; `None` where nobody tells: the
-        /// driver is older than CUDA 12.4, and the module was not loaded from PTX.
+        /// The functions that it has, those first whose names contain the one asked for; `None` if they are not known:
+        /// the driver is older than CUDA 12.4, and the module was not loaded from PTX.
         there_are: Option<Vec<String>>,
     },
     /// The module has no global variable of this name.
@@ -191,7 +191,7 @@ impl ModuleError {
 }
 
 impl<'ctx> Module<'ctx> {
-    /// Makes the code one that is shared, so that its kernels can be kept beside it, or without it.
+    /// Makes the code shared, so that its kernels can be kept beside it, or without it.
     pub fn share(self) -> SharedModule<'ctx> {
         SharedModule::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
     }
@@ -206,7 +206,7 @@ impl<'ctx> Module<'ctx> {
         self.code.context()
     }
 
-    /// What the driver's compiler said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    /// Output of the driver's compiler for this code: empty unless it was [asked for](LoadOptions::info_log).
     pub fn info_log(&self) -> &str {
         &self.info_log
     }
@@ -223,7 +223,7 @@ impl<'ctx> Module<'ctx> {
         named.map_or(name, |(_, in_code)| in_code)
     }
 
-    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it. Of a module that was
+    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ mangles it. In a module that was
     /// [compiled](Module::compile) with name expressions, also by such an expression.
     ///
     /// # Errors
@@ -299,7 +299,7 @@ impl<'ctx> Module<'ctx> {
     /// unloaded it all the same, so that it must not be unloaded again. Of a library's module, no driver call.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuModuleUnload`, CUDA 2.0+.
     #[doc(alias = "cuModuleUnload")]
@@ -312,10 +312,10 @@ fn c_string(what: &'static str, text: &str) -> Result<CString, ModuleError> {
     CString::new(text).map_err(|error| ModuleError::InteriorNul { what, position: error.nul_position() })
 }
 
-/// The most names that a message lists; the error has them all.
+/// Most names that a message lists; the error has them all.
 const LISTED: usize = 12;
 
-/// What a module has, in the words of a message.
+/// Names that a module has, as text for a message.
 fn listing(there_are: Option<&[String]>) -> String {
     let Some(names) = there_are else {
         return "what it has is not known, since the driver is older than CUDA 12.4 and there is no PTX"

@@ -4,7 +4,7 @@ use cuprum_sys::{CUjit_cacheMode, CUjit_option};
 
 use crate::device::ComputeCapability;
 
-/// How the driver compiles PTX when it loads it. Machine code is loaded as it is.
+/// Options of the driver's compiler for PTX. Machine code is loaded as it is.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -25,24 +25,24 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// No options: as [`Module::load_ptx`](crate::Module::load_ptx).
+    /// No options: like [`Module::load_ptx`](crate::Module::load_ptx).
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The most registers that a thread may use; what does not fit goes to memory.
+    /// Limits the registers per thread; values that do not fit are spilled to memory.
     #[must_use]
     pub fn max_registers(self, registers: u32) -> Self {
         self.set(CUjit_option::CU_JIT_MAX_REGISTERS, registers)
     }
 
-    /// The fewest threads of a block that the kernels must be launchable with, which limits registers.
+    /// Threads per block with which the kernels must at least be launchable, which limits registers.
     #[must_use]
     pub fn threads_per_block(self, threads: u32) -> Self {
         self.set(CUjit_option::CU_JIT_THREADS_PER_BLOCK, threads)
     }
 
-    /// How hard the compiler tries, from 0 to 4 (default: 4).
+    /// Optimization level, from 0 to 4 (default: 4).
     #[must_use]
     pub fn optimization_level(self, level: u32) -> Self {
         self.set(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, level)
@@ -67,20 +67,21 @@ impl LoadOptions {
         self.set(CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, 1)
     }
 
-    /// Which caches loads from global memory use, where the instructions do not say.
+    /// Caches that loads from global memory use, where the instructions do not say.
     #[must_use]
     pub fn cache_mode(self, mode: CUjit_cacheMode) -> Self {
         self.set(CUjit_option::CU_JIT_CACHE_MODE, mode.0)
     }
 
-    /// Keeps what the compiler says of code that it takes: [`Module::info_log`](crate::Module::info_log).
+    /// Keeps the compiler's messages about code that it takes: [`Module::info_log`](crate::Module::info_log).
     #[must_use]
     pub fn info_log(mut self) -> Self {
         self.info_log = true;
         self
     }
 
-    /// Has it say more, such as the registers of each kernel, and keeps that as [`info_log`](Self::info_log) does.
+    /// Makes the compiler write more, such as the registers of each kernel, and keeps that as
+    /// [`info_log`](Self::info_log) does.
     #[must_use]
     pub fn verbose(self) -> Self {
         self.set(CUjit_option::CU_JIT_LOG_VERBOSE, 1).info_log()

@@ -10,7 +10,7 @@ pub(crate) struct Entry {
     pub(crate) parameters: Result<Vec<Parameter>, Unreadable>,
 }
 
-/// Where a parameter lies in the kernel's parameter block, in bytes.
+/// Place of a parameter in the kernel's parameter block, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
     pub(crate) offset: usize,
@@ -30,7 +30,7 @@ pub(crate) fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Whether a text that should be PTX is CUDA C++: it has no version, and words that only source has.
+/// True if a text that should be PTX is CUDA C++: it has no version, and words that only source has.
 pub(crate) fn is_cuda_source(text: &str) -> bool {
     let words = ["__global__", "__device__", "#include", "threadIdx"];
     directive(text, ".version").is_none() && words.iter().any(|word| text.contains(word))
@@ -94,7 +94,7 @@ fn parameter(words: &mut Words<'_>) -> Result<(usize, usize), Unreadable> {
         match words.next() {
             Some(".align") => {
                 let value = words.number()?;
-                // That of the parameter itself comes before its type; that of what it points at after `.ptr`.
+                // The parameter's own alignment comes before its type; that of the memory it points at after `.ptr`.
                 if !is_pointer {
                     align = Some(value);
                 }
@@ -204,7 +204,7 @@ impl<'a> Words<'a> {
         usize::from_str_radix(digits, radix).map_err(|_| self.unreadable(word))
     }
 
-    /// The error that names a word, and what follows it on a line that can be printed.
+    /// The error that names a word, and the text after it on a line that can be printed.
     fn unreadable(&self, word: &str) -> Unreadable {
         let follows = self.rest.lines().next().unwrap_or_default();
         Unreadable(format!("{word}{follows}").chars().take(40).collect())

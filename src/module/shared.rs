@@ -9,12 +9,12 @@ use crate::raw::keep::Keep;
 
 /// A handle to code that is shared: by its clones, and by the [kernels](SharedKernel) that are bound through it.
 ///
-/// The code is unloaded when the last of them is dropped. Of a [`SharedContext`](crate::SharedContext) all of it is
+/// The code is unloaded when the last of them is dropped. In a [`SharedContext`](crate::SharedContext) all of this is
 /// `'static`. It dereferences to the [`Module`]; functions and globals found there borrow this handle.
 #[derive(Clone)]
 pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);
 
-/// Why a shared module gave no kernel.
+/// Error of making a kernel from a shared module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -32,7 +32,7 @@ impl<'ctx> SharedModule<'ctx> {
         Self(Keep::first(Box::new(module)))
     }
 
-    /// A kernel by its name, bound to a signature: as [`Module::function`] and
+    /// A kernel by its name, bound to a signature: like [`Module::function`] and
     /// [`Function::bind`](crate::Function::bind), but it keeps the code loaded instead of borrowing it.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! What NVIDIA has replaced.
+//! Functions that NVIDIA has replaced.
 
 use super::{NotWrapped, groups};
 

@@ -1,4 +1,4 @@
-//! What the crate below calls.
+//! Functions that the crate below calls.
 
 use super::{NotWrapped, groups};
 

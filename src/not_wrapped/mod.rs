@@ -31,7 +31,7 @@ pub enum Why {
     Superseded,
     /// NVIDIA has replaced them, and programs should not use them any more.
     Deprecated,
-    /// What they do is done in another way.
+    /// Their work is done in another way.
     Unneeded,
     /// They serve purposes that this crate does not have.
     OutOfScope,
@@ -87,7 +87,7 @@ const fn count() -> usize {
     count
 }
 
-/// The groups of all files, one behind the other.
+/// The groups of all files, one after the other.
 const fn joined<const COUNT: usize>() -> [NotWrapped; COUNT] {
     let mut all = [FILES[0][0]; COUNT];
     let (mut next, mut file) = (0, 0);

@@ -1,4 +1,4 @@
-//! What will have methods.
+//! Functions that will have methods.
 
 use super::{NotWrapped, groups};
 

@@ -1,4 +1,4 @@
-//! What serves purposes that this crate does not have.
+//! Functions for purposes that this crate does not have.
 
 use super::{NotWrapped, groups};
 

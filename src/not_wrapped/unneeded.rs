@@ -1,4 +1,4 @@
-//! What is done in another way.
+//! Functions whose work is done in another way.
 
 use super::{NotWrapped, groups};
 

@@ -17,7 +17,7 @@ macro_rules! driver_call {
     }};
 }
 
-/// As `driver_call`, for a call in or on a context: a sticky answer poisons it.
+/// Like `driver_call`, for a call in or on a context: a sticky answer poisons it.
 macro_rules! context_call {
     ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let context: &$crate::ContextRef = $context;
@@ -26,8 +26,8 @@ macro_rules! context_call {
     }};
 }
 
-/// Calls the first of two revisions of one function that the driver has. Where it has neither, the error names the
-/// second, so that one is the older.
+/// Calls the first of two revisions of one function that the driver has. If it has neither, the error names the
+/// second, which should therefore be the older one.
 macro_rules! either_call {
     ($library:expr, $first:ident($($argument:expr),* $(,)?) or $second:ident($($other:expr),* $(,)?)) => {{
         let library: cuprum_sys::Library = $library;

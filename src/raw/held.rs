@@ -16,10 +16,10 @@ use crate::error::Error;
 /// # Safety
 /// The driver allows any thread to use and to free the handle.
 pub(crate) unsafe trait Handle: Copy {
-    /// What `Debug` calls it.
+    /// Name in `Debug` output.
     const NAME: &'static str;
 
-    /// Whether there is anything to free: not so for default streams, and for memory of no bytes.
+    /// True if there is anything to free: not so for default streams, and for memory of no bytes.
     fn is_owned(self) -> bool {
         true
     }
@@ -74,7 +74,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         &self.home
     }
 
-    /// The same, for what borrows this.
+    /// The same, for objects that borrow this.
     #[inline]
     pub(crate) fn near(&self) -> Near<'_, ContextRef> {
         self.home.as_near()
@@ -90,7 +90,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         self.dissolve().0
     }
 
-    /// Frees the handle and reports what `Drop` would swallow.
+    /// Frees the handle and reports the error that `Drop` would swallow.
     ///
     /// After an error of the driver it is not known whether it has freed the handle (its documentation lets calls
     /// return errors of earlier work although they were done), so it is not freed again: at worst it leaks.
@@ -152,7 +152,7 @@ impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
     }
 }
 
-/// Runs `body` with `context` current, and puts back what was current before.
+/// Runs `body` with `context` current, and restores the previous one.
 ///
 /// A failure to put it back is swallowed: it must not be taken for one of `body`, whose work is done. The tokens of
 /// this thread notice it when they are used next.

@@ -1,12 +1,12 @@
-//! What an object keeps of what it was made in: a borrow, or one of a counted number of shares.
+//! Keeping alive the thing that an object was made in: by a borrow, or by one of a counted number of shares.
 //!
 //! One family of types serves both. A thing that is borrowed lies in its owner, which the borrow checker keeps in
 //! place for `'a`. A thing that is shared lies in an allocation of its own with a count in it; its objects are
-//! `'static`, and the last of them to go ends the thing. Which of the two it is costs one predictable branch when an
+//! `'static`, and the last of them to go ends the thing. Telling the two apart costs one predictable branch when an
 //! object is made and one when it is dropped, and nothing in between.
 //!
-//! So that this holds, no method hands out a reference to the thing for `'a`, only for the loan of the object or the
-//! token in hand: of a shared thing, `'a` says nothing.
+//! For that reason, no method hands out a reference to the thing for `'a`, only for the loan of the object or the token
+//! in hand: for a shared thing, `'a` means nothing.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -29,7 +29,7 @@ pub(crate) unsafe trait Shareable: Sized {
 
 /// The address of a thing that is alive while whoever holds this is: the holder borrows it or has a share.
 ///
-/// It is `pub` for a sealed trait that gives it, and met nowhere outside.
+/// It is `pub` only because a sealed trait returns it.
 pub struct Near<'a, T>(NonNull<T>, PhantomData<&'a T>);
 
 impl<T> Clone for Near<'_, T> {
@@ -48,7 +48,7 @@ unsafe impl<T: Sync> Sync for Near<'_, T> {}
 
 impl<'a, T> Near<'a, T> {
     /// A thing that is borrowed for all of `'a`, so that no share taken from here can be the last: by the address of a
-    /// reference nothing may be freed. Of a share, [`Keep::as_near`] gives one by which it may.
+    /// reference nothing may be freed. The address from [`Keep::as_near`] of a share may be used for that.
     #[inline]
     pub(crate) fn borrowed(thing: &'a T) -> Self {
         Self(NonNull::from(thing), PhantomData)
@@ -154,7 +154,7 @@ impl<T: Shareable> Drop for Keep<'_, T> {
 fn give_share<T: Shareable>(thing: Near<'_, T>) {
     let last = thing.shares().is_some_and(|shares| shares.fetch_sub(1, Ordering::Release) == 1);
     if last {
-        // What other threads did with the thing happened before it ends.
+        // Other threads' uses of the thing happen before its end.
         fence(Ordering::Acquire);
         thing.end();
         // SAFETY: the thing lies in a box of its own, as it has a count, and the last share is this one.

@@ -1,4 +1,4 @@
-//! What stands between the types and the function table: calls, owners of handles, and what keeps a context alive.
+//! The layer between the types and the function table: calls, owners of handles, and what keeps a context alive.
 
 pub(crate) mod call;
 pub(crate) mod held;

@@ -1,8 +1,8 @@
-//! The mark of what stays on the thread on which it was made.
+//! Marker for types that stay on the thread on which they were made.
 
 use std::marker::PhantomData;
 
-/// Makes what holds it neither `Send` nor `Sync`, with a message that says what to do.
+/// Makes its holder neither `Send` nor `Sync`, with a message that says what to do.
 pub(crate) struct ThisThread(PhantomData<*mut ()>);
 
 /// Implemented by nothing. The compiler shows its text where a bound by it is not met.

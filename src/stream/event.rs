@@ -13,12 +13,12 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
 bitflags::bitflags! {
-    /// What an event is for. A bit that this crate does not name is passed on.
+    /// Options of an event. A bit that this crate does not name is passed on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct EventFlags: u32 {
         /// The host sleeps while it waits for the event, where it would spin.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
-        /// The event takes no time: cheaper to record and to wait for, useless for timing.
+        /// The event records no time: cheaper to record and to wait for, useless for timing.
         const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
         /// Other processes can open the event: see [`Event::ipc_handle`]. Needs [`DISABLE_TIMING`](Self::DISABLE_TIMING).
         const INTERPROCESS = CUevent_flags::CU_EVENT_INTERPROCESS.0;
@@ -26,7 +26,7 @@ bitflags::bitflags! {
     }
 }
 
-/// A mark that a stream passes: recorded, waited for, and subtracted from another to time what lies between.
+/// A mark that a stream passes: recorded, waited for, and subtracted from another to time the work between them.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) reports.
 ///
@@ -47,7 +47,7 @@ unsafe impl Handle for CUevent {
 }
 
 impl<'ctx> Event<'ctx> {
-    /// Creates an event; with no flags, one that takes the time.
+    /// Creates an event; with no flags, one that records the time.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
@@ -84,7 +84,7 @@ impl<'ctx> Event<'ctx> {
         if self.context().driver() == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Puts the mark behind all work queued in `stream`; a mark it had before is moved.
+    /// Puts the mark after all work queued in `stream`; a mark it had before is moved.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] unless event, stream and `cx` are of one context.
@@ -109,10 +109,10 @@ impl<'ctx> Event<'ctx> {
         unsafe { context_call!(self.context(), cuEventSynchronize(self.as_raw())) }
     }
 
-    /// Whether the stream has passed the mark. Does not wait.
+    /// True if the stream has passed the mark. Does not wait.
     ///
     /// # Errors
-    /// As [`synchronize`](Event::synchronize).
+    /// Those of [`synchronize`](Event::synchronize).
     ///
     /// Driver: `cuEventQuery`, CUDA 2.0+.
     #[doc(alias = "cuEventQuery")]
@@ -139,15 +139,15 @@ impl<'ctx> Event<'ctx> {
             either_call!(library, cuEventElapsedTime(out, start, end) or cuEventElapsedTime_v2(out, start, end))
         }
         .map_err(|error| self.context().record(error))?;
-        // To the nearest nanosecond; what is no length of time becomes none.
+        // To the nearest nanosecond; an invalid duration becomes zero.
         Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 
-    /// Destroys the event and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the event and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuEventDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuEventDestroy_v2")]

@@ -19,7 +19,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` for the per-thread default stream, handle 2, which would be another queue on each
-    /// thread; as the driver says when asked for the stream's kind.
+    /// thread; whatever the driver reports when asked for the stream's kind.
     ///
     /// # Safety
     /// 1. `raw` is a live stream of the context of `cx`. Handles 0 and 1 are taken for the legacy default stream, of which
@@ -74,7 +74,7 @@ impl<'ctx> ForeignStream<'ctx> {
     /// Borrows a stream of other code by its handle.
     ///
     /// # Errors
-    /// As [`Stream::from_raw`].
+    /// Those of [`Stream::from_raw`].
     ///
     /// # Safety
     /// 1. `raw` is a stream of the context of `cx`, as in [`Stream::from_raw`].
@@ -83,7 +83,7 @@ impl<'ctx> ForeignStream<'ctx> {
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
-        // SAFETY: the caller vouches for the stream; that it is somebody's to destroy is seen to by not dropping it.
+        // SAFETY: the caller vouches for the stream; it is not destroyed here, since it is never dropped.
         unsafe { Stream::from_raw(cx, raw) }.map(|stream| Self(ManuallyDrop::new(stream)))
     }
 }
@@ -102,7 +102,8 @@ impl<'ctx> ForeignEvent<'ctx> {
     }
 }
 
-/// What borrows a handle: it dereferences to the owner's type, and gives back the context alone.
+/// Common part of the types that borrow a handle: they dereference to the owner's type, and give back the context
+/// alone.
 macro_rules! foreign {
     ($name:ident of $owner:ident) => {
         impl<'ctx> Deref for $name<'ctx> {

@@ -1,4 +1,4 @@
-//! What the driver tells of a stream.
+//! Properties of a stream, asked of the driver.
 
 use cuprum_sys::FnId;
 
@@ -8,7 +8,8 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 
 impl Stream<'_> {
-    /// Priority of the stream: lower numbers go first, 0 is the default. One that was clamped is told as it was clamped to.
+    /// Priority of the stream: lower numbers go first, 0 is the default. A priority that was clamped is returned as
+    /// clamped.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] if the stream's context is not current; the sticky errors of earlier work.
@@ -38,10 +39,10 @@ impl Stream<'_> {
         Ok(priority)
     }
 
-    /// Number of the stream that no other stream of the process has, not even after it is gone.
+    /// Number of the stream that no other stream of the process has, not even after its end.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on drivers before CUDA 12.0; otherwise as [`priority`](Stream::priority).
+    /// [`Error::is_unresolved`] on drivers before CUDA 12.0; otherwise those of [`priority`](Stream::priority).
     ///
     /// Driver: `cuStreamGetId`, CUDA 12.0+.
     #[doc(alias = "cuStreamGetId")]

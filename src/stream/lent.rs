@@ -118,7 +118,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
         self.stream
     }
 
-    /// Whether this and another part of `bytes` bytes have some in common.
+    /// True if this and another part of `bytes` bytes overlap.
     pub(super) const fn overlaps(&self, other: CUdeviceptr, bytes: usize) -> bool {
         self.address < other + bytes as CUdeviceptr && other < self.address + bytes as CUdeviceptr
     }
@@ -184,10 +184,10 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
         Ok(())
     }
 
-    /// As [`LentShared::copy_to_host`].
+    /// Like [`LentShared::copy_to_host`].
     ///
     /// # Errors
-    /// As [`LentShared::copy_to_host`].
+    /// Those of [`LentShared::copy_to_host`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]

@@ -17,7 +17,7 @@ use crate::raw::this_thread::ThisThread;
 /// Elements of an array lent to a scope, to be copied on its stream in the order of the calls. `Copy`.
 ///
 /// The array cannot be freed before the scope has ended. Others may use it meanwhile, also through textures and surfaces:
-/// what they do is not in order with this stream.
+/// their accesses are not in order with this stream.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -57,11 +57,11 @@ impl<T: Texel> Clone for LentArray<'_, T> {
 impl<T: Texel> Copy for LentArray<'_, T> {}
 
 impl<'scope> Scope<'scope, '_> {
-    /// Lends elements of an array to this scope. As [`lend_shared`](Scope::lend_shared): it may be lent to other streams
-    /// too.
+    /// Lends elements of an array to this scope. As with [`lend_shared`](Scope::lend_shared), it may be lent to other
+    /// streams too.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
@@ -91,7 +91,7 @@ impl<'scope, T: Texel> LentArray<'scope, T> {
     }
 
     /// Queues a copy to these elements from rows of the host, which cannot be written before the scope ends, or from
-    /// what was lent to this scope.
+    /// memory lent to this scope.
     ///
     /// The host may wait all the same: the driver copies pageable memory in its own time.
     ///

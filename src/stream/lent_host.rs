@@ -92,7 +92,7 @@ impl<'scope, T: DeviceData> LentHost<'scope, T> {
     /// For memory that the scope only reads, [`Lent::copy_from_host`] takes a plain borrow.
     ///
     /// # Errors
-    /// As [`copy_from`](LentHost::copy_from).
+    /// Those of [`copy_from`](LentHost::copy_from).
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]

@@ -51,12 +51,12 @@ pub struct LentPitched<'scope, T: DeviceData> {
     _this_thread: ThisThread,
 }
 
-/// What can be copied from on a scope's stream: a [`HostBlock`] that is borrowed for the scope, and what was lent to it.
+/// Source of a copy on a scope's stream: a [`HostBlock`] that is borrowed for the scope, or memory that was lent to it.
 pub trait LentSource<'scope, T: DeviceData>: sealed::Lent<T> {}
 
 mod sealed {
     pub trait Lent<T> {
-        /// The side of a copy that this is, with the context that it was lent in.
+        /// This as a side of a copy, with the context that it was lent in.
         fn lent_side<'a>(&'a self, home: &'a super::ContextRef) -> super::Side<'a>;
         /// The stream that it was lent to; none for the host.
         fn stream(&self) -> Option<super::CUstream>;
@@ -90,10 +90,10 @@ impl<T: DeviceData> LentSide<T> for &LentPitched<'_, T> {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Lends rows of device memory to this scope, to be used any number of times in order. As [`lend`](Scope::lend).
+    /// Lends rows of device memory to this scope, to be used any number of times in order, like [`lend`](Scope::lend).
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]

@@ -4,18 +4,18 @@
 //!
 //! Measured on H200s with driver 580 (`tests/data/goldens/after_fault.txt`, made by `tests/gpu/after_fault.sh`): after
 //! a kernel has faulted, every wait answers at once, for every stream, context and device of the process, while copies
-//! between a device and *page-locked* host memory go on, those that are still queued included. No call tells that they
-//! are over but the end of the context. Synchronous copies return when they are done, fault or not.
+//! between a device and *page-locked* host memory go on, those that are still queued included. Only the end of the
+//! context tells that they are over. Synchronous copies return when they are done, fault or not.
 //!
 //! So a wait that fails does not prove that the device has stopped writing memory of the host, and this crate holds to
 //! three rules:
 //!
-//! - What is copied to a slice of the host, which may be page-locked or not, is copied synchronously.
-//! - What is copied beside the host goes to memory whose *owner* is at hand: lent to a [scope](Scope::lend_host), or moved
-//!   into a [`Request`]. If the wait fails, a scope marks the owner as lost, so that it gives the host no element any
-//!   more and frees nothing, and a request is leaked as a whole.
+//! - Copies to a slice of the host, which may be page-locked or not, are synchronous.
+//! - Copies that run beside the host go to memory whose *owner* is at hand: lent to a [scope](Scope::lend_host), or
+//!   moved into a [`Request`]. If the wait fails, a scope marks the owner as lost, so that it gives the host no element
+//!   any more and frees nothing, and a request is leaked as a whole.
 //! - Copies from the host are queued. If the wait for them fails, the device may read that memory later, which does no
-//!   harm to the host, and what it reads ends in device memory of which nothing is promised after an error.
+//!   harm to the host: the bytes end in device memory, whose contents are unspecified after an error.
 //!
 //! # Waits for numbers
 //!
@@ -87,7 +87,7 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
-/// How a stream relates to the legacy default stream.
+/// Relation of a stream to the legacy default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum StreamKind {
@@ -101,9 +101,9 @@ pub enum StreamKind {
     NonBlocking,
 }
 
-/// A queue of work in one context: what is put into it runs in that order.
+/// A queue of work in one context: it runs in the order in which it was queued.
 ///
-/// Dropping it does not wait: the driver finishes what is queued. Drop works on any thread, swallows errors and
+/// Dropping it does not wait: the driver finishes the queued work. Drop works on any thread, swallows errors and
 /// does nothing in a forked child; [`close`](Stream::close) reports.
 ///
 /// # Keeping it in a struct
@@ -146,7 +146,7 @@ impl<'ctx> Stream<'ctx> {
     /// Creates a stream that runs beside the legacy default stream: see [`StreamKind::NonBlocking`].
     ///
     /// # Errors
-    /// As [`new`](Stream::new).
+    /// Those of [`new`](Stream::new).
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+.
     #[doc(alias = "cuStreamCreate")]
@@ -165,7 +165,7 @@ impl<'ctx> Stream<'ctx> {
     /// Creates a stream with a priority, from the range of [`Current::stream_priorities`]; others are clamped.
     ///
     /// # Errors
-    /// As [`new`](Stream::new).
+    /// Those of [`new`](Stream::new).
     ///
     /// Driver: `cuStreamCreateWithPriority`, CUDA 5.5+.
     #[doc(alias = "cuStreamCreateWithPriority")]
@@ -194,7 +194,7 @@ impl<'ctx> Stream<'ctx> {
         self.queue.raw()
     }
 
-    /// How the stream relates to the legacy default stream.
+    /// Relation of the stream to the legacy default stream.
     pub const fn kind(&self) -> StreamKind {
         self.kind
     }
@@ -210,7 +210,7 @@ impl<'ctx> Stream<'ctx> {
         self.queue.keep()
     }
 
-    /// Blocks the host until all work queued here is done, and reports what went wrong in it.
+    /// Blocks the host until all work queued here is done, and reports its errors.
     ///
     /// # Errors
     /// The sticky errors of kernels that ran before; [`Error::is_wrong_context`].
@@ -223,10 +223,10 @@ impl<'ctx> Stream<'ctx> {
         unsafe { context_call!(context, cuStreamSynchronize(self.as_raw())) }
     }
 
-    /// Whether all work queued here is done. Does not wait.
+    /// True if all work queued here is done. Does not wait.
     ///
     /// # Errors
-    /// As [`synchronize`](Stream::synchronize).
+    /// Those of [`synchronize`](Stream::synchronize).
     ///
     /// Driver: `cuStreamQuery`, CUDA 2.0+.
     #[doc(alias = "cuStreamQuery")]
@@ -236,7 +236,7 @@ impl<'ctx> Stream<'ctx> {
         ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
     }
 
-    /// Makes work queued here later wait for what `event` recorded. The host does not wait.
+    /// Makes work queued here later wait for the work that `event` recorded. The host does not wait.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of another context, but
@@ -247,15 +247,15 @@ impl<'ctx> Stream<'ctx> {
     pub fn wait(&self, cx: &Current<'_, '_>, event: &Event<'_>) -> Result<(), Error> {
         let context = cx.of(self.context(), FnId::cuStreamWaitEvent)?;
         event.check_driver(context, FnId::cuStreamWaitEvent)?;
-        // SAFETY: both handles are live; the driver keeps what it needs of the event.
+        // SAFETY: both handles are live; the driver keeps the parts of the event that it needs.
         unsafe { context_call!(context, cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
     }
 
-    /// Destroys the stream and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the stream and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuStreamDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuStreamDestroy_v2")]

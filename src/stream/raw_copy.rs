@@ -17,13 +17,13 @@ impl<T: DeviceData> Slice<'_, T> {
     /// sticky errors of earlier work.
     ///
     /// # Safety
-    /// The copy is *over* when a wait for the stream, for an event recorded behind it, or for the context has succeeded.
+    /// The copy is *over* when a wait for the stream, for an event recorded after it, or for the context has succeeded.
     /// After a wait that failed, it is over only when the context has ended: a fault does not stop copies.
     /// 1. `host` is valid for writes of as many elements as the slice has, and stays so until the copy is over: it is
     ///    neither freed, moved nor unregistered.
     /// 2. Until the copy is over, the host neither reads nor writes that memory, and no reference to it exists.
-    /// 3. The device memory is not freed before the copy is over, and what writes it meanwhile is ordered by the stream,
-    ///    by an event, or by the default stream (see [`Stream`]).
+    /// 3. The device memory is not freed before the copy is over, and other writes of it meanwhile are ordered by the
+    ///    stream, by an event, or by the default stream (see [`Stream`]).
     ///
     /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoHAsync_v2")]
@@ -35,7 +35,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len())?;
         let context = cx.of_both([self.context(), stream.context()], FnId::cuMemcpyDtoHAsync_v2)?;
-        // SAFETY: the caller vouches for the host side and for the time; the device side has so many bytes.
+        // SAFETY: the caller vouches for the host side and for the time; the device side has `bytes` bytes.
         unsafe { copy::to_host_on(context, stream.as_raw(), host.cast(), self.as_raw(), bytes) }?;
         Ok(())
     }
@@ -45,15 +45,15 @@ impl<T: DeviceData> SliceMut<'_, T> {
     /// Queues a copy from `host` to all elements on `stream`. The host does not wait, if `host` is page-locked.
     ///
     /// # Errors
-    /// As [`Slice::copy_to_raw`].
+    /// Those of [`Slice::copy_to_raw`].
     ///
     /// # Safety
-    /// When the copy is over says [`Slice::copy_to_raw`].
+    /// [`Slice::copy_to_raw`] says when the copy is over.
     /// 1. `host` is valid for reads of as many initialized elements as the slice has, and stays so until the copy is over:
     ///    it is neither freed, moved nor unregistered.
     /// 2. Until the copy is over, the host does not write that memory.
-    /// 3. The device memory is not freed before the copy is over, and what uses it meanwhile is ordered by the stream, by
-    ///    an event, or by the default stream (see [`Stream`]).
+    /// 3. The device memory is not freed before the copy is over, and other uses of it meanwhile are ordered by the
+    ///    stream, by an event, or by the default stream (see [`Stream`]).
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
@@ -65,7 +65,7 @@ impl<T: DeviceData> SliceMut<'_, T> {
     ) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len())?;
         let context = cx.of_both([self.context(), stream.context()], FnId::cuMemcpyHtoDAsync_v2)?;
-        // SAFETY: the caller vouches for the host side and for the time; the device side has so many bytes.
+        // SAFETY: the caller vouches for the host side and for the time; the device side has `bytes` bytes.
         unsafe { copy::from_host_on(context, stream.as_raw(), self.as_raw(), host.cast(), bytes) }?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Futures of what streams do, woken by the driver and independent of any runtime.
+//! Futures of work on streams, woken by the driver and independent of any runtime.
 //!
 //! The driver calls a function when the stream has come to it. Of its two kinds, `cuStreamAddCallback` is used: measured on
 //! an H200 with driver 580, after a fault it is called, with the fault, while functions of `cuLaunchHostFunc` are
@@ -20,14 +20,14 @@ use crate::error::Error;
 use crate::raw::call::{context_call, forked};
 use crate::raw::keep::Keep;
 
-/// What the driver's call and the future share. Each has a share of its own, so that whichever comes last frees it; if
-/// the driver never calls, its share leaks, without a waker in it.
+/// State that the driver's callback and the future share. Each has a share of its own, so that whichever comes last
+/// frees it; if the driver never calls, its share leaks, without a waker in it.
 #[derive(Default)]
 struct Told(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// What the driver said.
+    /// Status that the driver reported.
     status: Option<CUresult>,
     waker: Option<Waker>,
 }
@@ -37,7 +37,7 @@ impl Told {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the driver said; if it has not called yet, it will wake `waker`.
+    /// The status that the driver reported; if it has not called yet, it will wake `waker`.
     fn status_or_wake(&self, waker: &Waker) -> Option<CUresult> {
         // Wakers are somebody else's code: they are made before the lock is taken, and dropped after it.
         let mut spare = Some(waker.clone());
@@ -70,7 +70,7 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
     }
 }
 
-/// The future of the moment in which a stream has done what was queued before: of [`Stream::reached`] and
+/// The future of the moment in which a stream has done all work queued before: of [`Stream::reached`] and
 /// [`Event::reached`].
 ///
 /// It needs no runtime: the driver wakes it, on a thread of its own, in which no call of the driver is allowed. So wakers
@@ -86,7 +86,7 @@ pub struct Reached<'ctx> {
 
 impl<'ctx> Reached<'ctx> {
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     fn new(stream: CUstream, current: &ContextRef, context: Keep<'ctx, ContextRef>) -> Result<Self, Error> {
         let told = Arc::<Told>::default();
         let theirs = Arc::into_raw(Arc::clone(&told)).cast_mut().cast::<c_void>();
@@ -133,7 +133,7 @@ impl fmt::Debug for Reached<'_> {
 impl<'ctx> Stream<'ctx> {
     /// A future that is ready when all work queued here so far is done. The host does not wait.
     ///
-    /// Work queued later runs when the driver has called, some microseconds after what was before. On an H200, the call
+    /// Work queued later runs when the driver has called, some microseconds after the work before. On an H200, the call
     /// for a small copy came 35 µs after that was queued, where waiting for an [`Event`] took 7 µs.
     ///
     /// # Example
@@ -200,7 +200,7 @@ impl<'ctx> Event<'ctx> {
     }
 }
 
-/// The future of a [`Pending`]: it gives back what the work used. Made by [`Pending::notify`].
+/// The future of a [`Pending`]: it gives back the request. Made by [`Pending::notify`].
 ///
 /// Dropping it before it is ready waits for the work, as dropping a [`Pending`] does.
 #[must_use = "dropping it waits for the work"]
@@ -211,7 +211,7 @@ pub struct PendingFuture<V: 'static> {
 }
 
 impl<V> PendingFuture<V> {
-    /// `reached` comes behind the work of `pending`.
+    /// `reached` comes after the work of `pending`.
     pub(super) const fn new(pending: Pending<V>, reached: Reached<'static>) -> Self {
         Self { pending: Some(pending), reached }
     }
@@ -226,7 +226,7 @@ impl<V> Future for PendingFuture<V> {
         let Poll::Ready(answer) = Pin::new(&mut this.reached).poll(cx) else { return Poll::Pending };
         let Some(pending) = this.pending.take() else { return Poll::Pending };
         Poll::Ready(match answer {
-            // The stream was called behind the work, with success.
+            // The driver's callback ran after the work, with success.
             Ok(()) => Ok(pending.over()),
             Err(error) => Err(pending.failed(error)),
         })

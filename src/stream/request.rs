@@ -15,11 +15,11 @@ use crate::error::Error;
 use crate::memory::locked::Marks;
 use crate::raw::held::activated;
 
-/// What a piece of work uses, host and device side, while no work uses it: the work's memory as one value, to which this
-/// dereferences, and the event by which the end of the work is known.
+/// Resources of a piece of work, host and device side, while no work uses them: the work's memory as one value, to
+/// which this dereferences, and the event that marks the end of the work.
 ///
-/// [`submit`](Request::submit) moves it into a [`Pending`], which can be kept, queued and sent to threads; what comes back
-/// from there is submitted again, without an allocation. Everything in it is `'static`: made in a
+/// [`submit`](Request::submit) moves it into a [`Pending`], which can be kept, queued and sent to threads; the request
+/// that comes back from there is submitted again, without an allocation. Everything in it is `'static`: made in a
 /// [`SharedContext`](crate::SharedContext), for instance.
 ///
 /// # Example
@@ -61,7 +61,7 @@ use crate::raw::held::activated;
 /// ```
 pub struct Request<V: 'static>(Box<Inner<V>>);
 
-/// What a request owns, at an address that stays: work may read memory that lies in the value itself.
+/// Contents of a request, at an address that stays: work may read memory that lies in the value itself.
 struct Inner<V> {
     done: Event<'static>,
     value: V,
@@ -82,11 +82,11 @@ unsafe impl<V: Send> Send for Pending<V> {}
 // SAFETY: a shared reference reaches the event alone.
 unsafe impl<V> Sync for Pending<V> {}
 
-/// Why a request was not submitted, or failed.
+/// Error of submitting a request, or of its work.
 #[derive(thiserror::Error)]
 #[error("{error}{}", if self.request.is_some() { "" } else { Self::LEAKED })]
 pub struct RequestError<V: 'static, E = Error> {
-    /// What went wrong.
+    /// The error.
     pub error: E,
     /// The request, if its work is over for certain. Otherwise it is leaked, host and device side: the device may still
     /// work on it.
@@ -105,7 +105,7 @@ impl<V, E: fmt::Debug> fmt::Debug for RequestError<V, E> {
 }
 
 impl<V> Request<V> {
-    /// Puts together what work uses. `done` is recorded behind the work, with its flags: without
+    /// Puts the resources of a piece of work together. `done` is recorded after the work, with its flags: without
     /// [timing](crate::EventFlags::DISABLE_TIMING) it costs least, and [`BLOCKING_SYNC`](crate::EventFlags::BLOCKING_SYNC)
     /// lets [`wait`](Pending::wait) sleep.
     pub fn new(done: Event<'static>, value: V) -> Self {
@@ -119,13 +119,13 @@ impl<V> Request<V> {
     }
 
     /// Runs `body`, which lends parts of the value to a scope on `stream` and queues work there, and returns while that
-    /// runs. Nothing but the value, and what is `'static`, can be lent.
+    /// runs. Only the value, and `'static` objects, can be lent.
     ///
-    /// If `body` fails or panics, what it has queued is waited for. Lending device memory on a non-blocking stream
-    /// waits for the default stream first, see [`Scope::lend`].
+    /// If `body` fails or panics, the host waits for the work that it has queued. Lending device memory on a
+    /// non-blocking stream waits for the default stream first, see [`Scope::lend`].
     ///
     /// # Errors
-    /// What `body` returned; [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky
+    /// Errors of `body`; [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky
     /// errors of earlier work. The request comes back in the error, unless a wait failed.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and where that fails,
@@ -195,7 +195,7 @@ impl<V> Pending<V> {
         unsafe { &(*self.inner.as_ptr()).done }
     }
 
-    /// Whether the work is over. Does not wait.
+    /// True if the work is over. Does not wait.
     ///
     /// # Errors
     /// The sticky errors of this or earlier work.
@@ -209,7 +209,7 @@ impl<V> Pending<V> {
     /// Makes work queued later on `stream` wait for this work. The host does not wait.
     ///
     /// # Errors
-    /// As [`Stream::wait`].
+    /// Those of [`Stream::wait`].
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
@@ -217,7 +217,7 @@ impl<V> Pending<V> {
         stream.wait(cx, self.done())
     }
 
-    /// Blocks the host until the work is over, and gives back what it used.
+    /// Blocks the host until the work is over, and gives back its resources.
     ///
     /// # Errors
     /// The sticky errors of this or earlier work. Then the request is leaked, since the device may still write the
@@ -237,11 +237,11 @@ impl<V> Pending<V> {
         }
     }
 
-    /// Makes a future of it, which is woken when `stream` has reached the end of this work. That may be the stream of the
-    /// work itself, or one that runs nothing else, so that what is queued behind the work need not wait for the call.
+    /// Makes a future, which is woken when `stream` has reached the end of this work. That may be the stream of the
+    /// work itself, or one that runs nothing else, so that nothing queued after the work waits for the call.
     ///
     /// # Errors
-    /// As the driver says, when the stream is asked to wait or to call. Then the host waits for the work, as
+    /// Whatever the driver reports, when the stream is asked to wait or to call. Then the host waits for the work, as
     /// [`wait`](Pending::wait) does.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].
@@ -258,7 +258,7 @@ impl<V> Pending<V> {
         }
     }
 
-    /// What to answer to an error that another call gave: waits.
+    /// Waits, and makes the error to return for one that another call gave.
     #[cold]
     pub(super) fn failed(self, error: Error) -> RequestError<V> {
         let request = match self.wait() {

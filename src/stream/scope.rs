@@ -1,7 +1,7 @@
 //! Work on streams with memory that is lent to it, in a scope that waits.
 //!
-//! What is copied to the host asynchronously, and why only to page-locked memory whose owner is lent, is said in the
-//! [module of streams](super).
+//! The [module of streams](super) says which copies to the host are asynchronous, and why they need page-locked memory
+//! whose owner is lent.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -20,11 +20,11 @@ use crate::raw::this_thread::ThisThread;
 
 /// A stretch of work on one stream, which is waited for before it ends.
 ///
-/// Made by [`Current::scope`]. What is copied from and to is borrowed until the end of the scope, so it can be neither
+/// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it can be neither
 /// touched nor freed while the stream uses it.
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
-    /// Whether what other calls wrote has to be waited for.
+    /// True if writes of other calls have to be waited for.
     apart: bool,
     token: Token<'scope>,
     /// Page-locked memory that the device may write.
@@ -52,11 +52,11 @@ pub(super) struct Wait<'a, S: Streams> {
     pub(super) marks: &'a Marks,
 }
 
-/// How a wait ended.
+/// Outcome of a wait.
 pub(super) struct Waited {
     /// The first error.
     pub(super) result: Result<(), Error>,
-    /// Whether the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost.
+    /// True if the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost.
     pub(super) is_over: bool,
 }
 
@@ -78,8 +78,8 @@ impl Streams for RefCell<Vec<CUstream>> {
 }
 
 impl<S: Streams> Wait<'_, S> {
-    /// The context is made current by handle, in case the scope's body left another one. All streams are waited for,
-    /// and the first error is reported. If a stream cannot be waited for, all of the context is.
+    /// Makes the context current by handle, in case the scope's body left another one. Waits for all streams, and
+    /// reports the first error. If a stream cannot be waited for, waits for all of the context.
     pub(super) fn wait(&self) -> Waited {
         let (mut first, mut is_over) = (Ok(()), true);
         let activated = activated(self.context, || {
@@ -100,7 +100,7 @@ impl<S: Streams> Wait<'_, S> {
         Waited { result: activated.and(first), is_over }
     }
 
-    /// Waits, and gives what the body of the scope returned if all is well.
+    /// Waits, and returns the result of the scope's body if all is well.
     fn end<R>(self, result: R) -> Result<R, Error> {
         let waited = self.wait();
         std::mem::forget(self);
@@ -108,8 +108,8 @@ impl<S: Streams> Wait<'_, S> {
     }
 }
 
-/// Waits for the current context, whose stream could not be waited for; false if that fails too. What is reported is the
-/// error of the stream.
+/// Waits for the current context, whose stream could not be waited for; false if that fails too. The error of the
+/// stream is reported.
 #[cold]
 pub(super) fn wait_for_context(context: &ContextRef) -> bool {
     // SAFETY: no arguments; it waits in the current context.
@@ -129,8 +129,8 @@ impl Current<'_, '_> {
     /// Runs `body`, which may lend device memory to `stream` and queue copies there, and waits for the stream before it
     /// returns, also when `body` panics.
     ///
-    /// What the body returns is lost if the wait fails: the work may not have happened, and memory that was lent has
-    /// any contents.
+    /// The result of the body is lost if the wait fails: the work may not have happened, and memory that was lent has
+    /// unspecified contents.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -261,7 +261,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Lends device memory to this scope to be read. It may be lent to other streams too, and read by the host meanwhile.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
@@ -302,13 +302,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         if elements.is_lost() {
             return Err(MemoryError::Lost);
         }
-        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. What is borrowed for the
-        // scope is borrowed beyond its wait, as the body does not choose the lifetime.
+        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. A borrow for the scope
+        // lasts beyond its wait, as the body does not choose the lifetime.
         unsafe { self.marks.add(elements.mark()) };
         Ok(LentHost::new(elements.start(), elements.len(), self.stream, self.token))
     }
 
-    /// Takes in what lies in the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
+    /// Accepts memory of the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
     pub(crate) fn take_in(&self, home: &ContextRef) -> Result<(CUstream, Token<'scope>), Error> {
         self.accept(home)?;
         Ok((self.stream, self.token))

@@ -11,7 +11,7 @@ use crate::launch::Argument;
 use crate::raw::this_thread::ThisThread;
 use crate::stream::Scope;
 
-/// A texture lent to a scope: neither it nor what it reads can go before the scope has waited. `Copy`.
+/// A texture lent to a scope: neither it nor its resource can go before the scope has waited. `Copy`.
 #[derive(Clone, Copy)]
 pub struct LentTexture<'scope> {
     raw: CUtexObject,
@@ -31,7 +31,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Lends a texture to this scope, for kernels that are launched on its stream. It may be lent to other streams too.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
@@ -43,7 +43,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Lends a surface to this scope, for kernels that are launched on its stream. It may be lent to other streams too.
     ///
     /// # Errors
-    /// As [`lend`](Scope::lend).
+    /// Those of [`lend`](Scope::lend).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]

@@ -1,4 +1,5 @@
-//! Textures and surfaces: how kernels read arrays and memory through the hardware that addresses, converts and mixes.
+//! Textures and surfaces: kernels' access to arrays and memory through the hardware that addresses, converts and
+//! filters.
 //!
 //! A [`Texture`] is made of an [array](crate::memory::Array) or of memory, and a [`Sampler`]. Kernels take it as a
 //! parameter of the type [`TextureObject`], which is `cudaTextureObject_t` in CUDA C, and write arrays through a
@@ -51,7 +52,7 @@
 //! of whoever [launches](crate::Kernel::launch) them. Lent to a scope
 //! ([`Scope::lend_texture`](crate::Scope::lend_texture)), it cannot go before the scope has waited.
 //!
-//! A texture borrows what it is made of. To keep both in a struct, [share](crate::memory::Array::share) the array.
+//! A texture borrows its resource. To keep both in a struct, [share](crate::memory::Array::share) the array.
 
 mod lent;
 mod resource;
@@ -73,7 +74,7 @@ pub use self::texture::{Texture, TextureObject};
 use crate::error::Error;
 use crate::memory::Extent;
 
-/// Why a texture or a surface was not made.
+/// Error of making a texture or a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextureError {

@@ -1,4 +1,4 @@
-//! What textures and surfaces can be made of, and as what it is read.
+//! Resources under textures and surfaces, and the formats in which they are read.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -17,30 +17,30 @@ use crate::memory::{
 };
 use crate::raw::keep::{Keep, Near};
 
-/// What a [`Texture`](super::Texture) can be made of: it borrows it for `'a`, or has a share of it.
+/// Resource of a [`Texture`](super::Texture): it borrows it for `'a`, or has a share of it.
 ///
 /// An [`Array`], one that is [shared](SharedArray), a level of a [`MipmappedArray`] as an [`ArrayView`], all its levels,
 /// linear memory (at a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and rows of it (`Pitched`, whose distance is
 /// a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT`).
 pub trait TextureSource<'a>: sealed::Source<'a> {}
 
-/// What a [`Surface`](super::Surface) can be made of: an array with [`ArrayFlags::SURFACE`], borrowed for `'a` or shared.
+/// Resource of a [`Surface`](super::Surface): an array with [`ArrayFlags::SURFACE`], borrowed for `'a` or shared.
 pub trait SurfaceSource<'a>: TextureSource<'a> {}
 
 pub(super) mod sealed {
     pub trait Source<'a> {
-        /// What it is, for the driver; or why it is nothing.
+        /// The resource for the driver, or the reason why there is none.
         fn found(self) -> Result<super::Found<'a>, super::TextureError>;
     }
 }
 
-/// The memory under a texture or surface. It is `pub` for a sealed trait that gives it, and met nowhere outside.
+/// The memory under a texture or surface. It is `pub` only because a sealed trait returns it.
 pub struct Found<'a> {
     pub(super) described: CUDA_RESOURCE_DESC,
     pub(super) context: Near<'a, ContextRef>,
     /// A share of it; without one it is borrowed.
     pub(super) share: Option<Keep<'a, Stored<'a>>>,
-    /// Of arrays.
+    /// Shape of an array.
     pub(super) shape: Option<ArrayShape>,
     pub(super) flags: ArrayFlags,
 }
@@ -134,7 +134,7 @@ impl<'a, T: Texel> SurfaceSource<'a> for &'a Array<'_, T> {}
 impl<'a, T: Texel> SurfaceSource<'a> for &SharedArray<'a, T> {}
 impl<'a, T: Texel> SurfaceSource<'a> for ArrayView<'a, T> {}
 
-/// What a texture or surface was made of, as the driver says it.
+/// Resource of a texture or surface, as the driver describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {
@@ -218,7 +218,7 @@ impl Resource {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceView {
-    /// What elements are read as.
+    /// Format in which elements are read.
     pub format: CUresourceViewFormat,
     /// First and last level of a mipmapped array; `(0, 0)` of others.
     pub levels: (u32, u32),
@@ -260,7 +260,7 @@ impl ResourceView {
         }
     }
 
-    /// What the driver says; `None` if there is no view.
+    /// The view that the driver describes; `None` if there is none.
     pub(super) fn read_back(described: &CUDA_RESOURCE_VIEW_DESC) -> Option<Self> {
         (described.format != CUresourceViewFormat::CU_RES_VIEW_FORMAT_NONE).then_some(Self {
             format: described.format,

@@ -1,11 +1,11 @@
-//! How a texture is read: coordinates, what is outside, how texels are mixed.
+//! Sampling of textures: coordinates, addressing outside, filtering.
 
 use cuprum_sys::{
     CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION, CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER,
     CU_TRSF_SEAMLESS_CUBEMAP, CU_TRSF_SRGB, CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode,
 };
 
-/// What is read outside of a texture, along one dimension.
+/// Addressing outside of a texture, along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AddressMode(pub CUaddress_mode);
@@ -21,7 +21,7 @@ impl AddressMode {
     pub const BORDER: Self = Self(CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER);
 }
 
-/// How texels, or levels of a mipmapped array, are mixed.
+/// Filtering of texels, or of levels of a mipmapped array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FilterMode(pub CUfilter_mode);
@@ -29,12 +29,12 @@ pub struct FilterMode(pub CUfilter_mode);
 impl FilterMode {
     /// The nearest one is read.
     pub const POINT: Self = Self(CUfilter_mode::CU_TR_FILTER_MODE_POINT);
-    /// The two nearest along each dimension are mixed. Kernels must read floats, so elements that are integers need
-    /// [`ReadMode::NormalizedFloat`].
+    /// The two nearest along each dimension are interpolated. Kernels must read floats, so elements that are integers
+    /// need [`ReadMode::NormalizedFloat`].
     pub const LINEAR: Self = Self(CUfilter_mode::CU_TR_FILTER_MODE_LINEAR);
 }
 
-/// What kernels read of elements that are integers. Floats are always read as floats.
+/// Numbers that kernels read of elements that are integers. Floats are always read as floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ReadMode {
     /// Integers.
@@ -44,7 +44,7 @@ pub enum ReadMode {
     NormalizedFloat,
 }
 
-/// How a texture is read. With [`new`](Sampler::new): texels by their numbers, those at the edge outside, none mixed.
+/// Sampling of a texture. With [`new`](Sampler::new): coordinates in texels, clamped to the edge, unfiltered.
 ///
 /// ```
 /// use cuprum::texture::{AddressMode, FilterMode, Sampler};
@@ -57,32 +57,32 @@ pub enum ReadMode {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
-    /// What is read outside, along x, y and z. Layers are always clamped, and cubes have no outside.
+    /// Addressing outside, along x, y and z. Layers are always clamped, and cubes have no outside.
     ///
     /// A line with linear filtering needs [`AddressMode::CLAMP`] along y: the device samples it at the edge of a plane
     /// of one row, where half of what [`AddressMode::BORDER`] reads is border (measured on an H200).
     pub address_modes: [AddressMode; 3],
-    /// How texels are mixed.
+    /// Filtering of texels.
     pub filter: FilterMode,
-    /// What kernels read of integers.
+    /// Numbers that kernels read of integers.
     pub read: ReadMode,
-    /// Whether coordinates count from 0 to 1 over each dimension, not in texels.
+    /// True if coordinates run from 0 to 1 over each dimension, not in texels.
     pub normalized_coordinates: bool,
-    /// Whether the first three channels of 8 bits are made linear from sRGB as they are read.
+    /// True if the first three channels of 8 bits are converted from sRGB to linear as they are read.
     pub srgb: bool,
     /// Largest ratio of anisotropic filtering, up to 16; 0 and 1 mean none.
     pub max_anisotropy: u32,
-    /// How levels of a mipmapped array are mixed.
+    /// Filtering between levels of a mipmapped array.
     pub mipmap_filter: FilterMode,
-    /// Added to the level that is asked for.
+    /// Bias that is added to the requested level.
     pub mipmap_level_bias: f32,
     /// Smallest and largest level that are read.
     pub mipmap_level_clamp: [f32; 2],
-    /// What [`AddressMode::BORDER`] reads.
+    /// Color that [`AddressMode::BORDER`] reads.
     pub border_color: [f32; 4],
-    /// Whether the driver may mix levels of a mipmapped array by fewer of them than asked for. Usual.
+    /// True if the driver may use fewer levels of a mipmapped array for filtering than asked for. The default.
     pub trilinear_optimization: bool,
-    /// Whether texels of two faces of a cube are mixed at its edges.
+    /// True if filtering goes across the edges between faces of a cube.
     pub seamless_cubemap: bool,
 }
 
@@ -125,7 +125,7 @@ impl Sampler {
         Self { normalized_coordinates: true, ..self }
     }
 
-    /// The same, with levels of a mipmapped array up to `most`, mixed by `filter`.
+    /// The same, with levels of a mipmapped array up to `most`, filtered by `filter`.
     pub const fn with_mipmap_levels(self, most: f32, filter: FilterMode) -> Self {
         Self { mipmap_filter: filter, mipmap_level_clamp: [0.0, most], ..self }
     }

@@ -58,7 +58,7 @@ unsafe impl Handle for Written {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Surface<'a> {
-    /// Before the memory: what is destroyed first writes it no more.
+    /// Before the memory: a surface that is destroyed first no longer writes it.
     object: Held<'a, Written>,
     _memory: Option<Keep<'a, Stored<'a>>>,
 }
@@ -95,10 +95,10 @@ impl<'a> Surface<'a> {
         self.object.context()
     }
 
-    /// What it was made of, as the driver says it.
+    /// Resource of the surface, as the driver describes it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuSurfObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectGetResourceDesc")]
@@ -110,11 +110,11 @@ impl<'a> Surface<'a> {
         Ok(Resource::read(&described))
     }
 
-    /// Destroys the surface and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the surface and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuSurfObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectDestroy")]

@@ -41,7 +41,7 @@ unsafe impl Handle for Sampled {
     }
 }
 
-/// An array or memory, and how kernels read it. It borrows what it reads for `'a`, or has a share of it.
+/// An array or memory, and how kernels read it. It borrows its resource for `'a`, or has a share of it.
 ///
 /// Destroying it does not wait for kernels that read it: see the [module](super). Drop works on any thread, swallows
 /// errors and does nothing in a forked child; [`close`](Texture::close) reports.
@@ -62,7 +62,7 @@ unsafe impl Handle for Sampled {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Texture<'a> {
-    /// Before the memory: what is destroyed first reads it no more.
+    /// Before the memory: a texture that is destroyed first no longer reads it.
     object: Held<'a, Sampled>,
     _memory: Option<Keep<'a, Stored<'a>>>,
 }
@@ -88,8 +88,8 @@ impl<'a> Texture<'a> {
     /// Creates a texture of an array that is read as other elements, or of which only some layers or levels are read.
     ///
     /// # Errors
-    /// As [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or levels that
-    /// the array has not.
+    /// Those of [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or
+    /// levels that the array lacks.
     ///
     /// Driver: `cuTexObjectCreate`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectCreate")]
@@ -132,10 +132,10 @@ impl<'a> Texture<'a> {
         self.object.context()
     }
 
-    /// How it is read, as the driver says it.
+    /// Sampling of the texture, as the driver describes it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuTexObjectGetTextureDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetTextureDesc")]
@@ -147,10 +147,10 @@ impl<'a> Texture<'a> {
         Ok(Sampler::read_back(&described))
     }
 
-    /// What it was made of, as the driver says it.
+    /// Resource of the texture, as the driver describes it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuTexObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceDesc")]
@@ -162,10 +162,10 @@ impl<'a> Texture<'a> {
         Ok(Resource::read(&described))
     }
 
-    /// As what its array is read, as the driver says it; `None` if as what it is.
+    /// View of the array, as the driver describes it; `None` without a view.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuTexObjectGetResourceViewDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
@@ -177,11 +177,11 @@ impl<'a> Texture<'a> {
         Ok(ResourceView::read_back(&described))
     }
 
-    /// Destroys the texture and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the texture and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuTexObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectDestroy")]

@@ -1,4 +1,4 @@
-//! What is handed to a worker, and what its submitter keeps of it.
+//! Jobs: closures in a worker's queue, and their submitters' handles.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,7 @@ use super::slot::{Signal, Slot};
 use super::{Panic, WorkerError, is_on};
 use crate::context::{Current, SharedContext};
 
-/// What lies in a worker's queue.
+/// Entry of a worker's queue.
 pub(super) type Task = Box<dyn FnOnce(&SharedContext) + Send>;
 
 /// A closure and the place for its outcome. Dropped unrun, the closure goes first: whoever waits may own what it borrows.
@@ -58,7 +58,7 @@ impl<R> Job<R> {
     /// Blocks until the closure has run, and gives its result.
     ///
     /// # Errors
-    /// As [`Worker::run`](super::Worker::run). On the worker's own thread, where it would wait for ever,
+    /// Those of [`Worker::run`](super::Worker::run). On the worker's own thread, where it would wait for ever,
     /// [`WorkerError::OwnThread`]: the closure runs later, and its result is dropped.
     pub fn wait(self) -> Result<R, WorkerError> {
         if is_on(self.worker) { Err(WorkerError::OwnThread) } else { self.slot.wait() }

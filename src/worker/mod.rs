@@ -7,7 +7,7 @@
 //! | what | what happens |
 //! |---|---|
 //! | a closure panics | whoever waits for it gets [`WorkerError::Panicked`], and the worker goes on. If nobody waits for it any more, [`Worker::close`] tells the first such panic. The panic hook prints as for any thread. |
-//! | a closure forgets tokens, or leaves another context current by them | the context is popped after each closure, and what was forgotten with it |
+//! | a closure forgets tokens, or leaves another context current by them | the context is popped after each closure, with the tokens that were forgotten |
 //! | the context cannot be pushed | that closure does not run and is dropped on the worker's thread; whoever waits gets [`WorkerError::Driver`] |
 //! | a closure waits for its own worker, by [`run`](Worker::run), [`Job::wait`] or [`close`](Worker::close) | [`WorkerError::OwnThread`]; two workers that wait for each other wait for ever, as any two threads would |
 //! | the [`Worker`] is dropped, also by one of its own closures | nobody waits: the closures that are queued run, then the thread ends and gives back its share of the context |
@@ -43,12 +43,12 @@ thread_local! {
     static WORKER: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Whether this is the thread of a worker.
+/// True if this is the thread of that worker.
 fn is_on(worker: u64) -> bool {
     WORKER.get() == worker
 }
 
-/// Why a worker did not run a closure to its end.
+/// Error of running a closure on a worker.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
@@ -73,7 +73,7 @@ pub enum WorkerError {
 
 /// A thread that runs closures, one after another, with one context current.
 ///
-/// Which context is current is a matter of each thread. A worker brings a thread of its own, on which nobody else pushes
+/// Each thread has its own current context. A worker brings a thread of its own, on which nobody else pushes
 /// anything, to any code that has to use a context without caring for its own thread's stack. It can be used from any
 /// number of threads at once; closures run in the order in which they were handed over.
 ///
@@ -136,7 +136,7 @@ impl Worker {
     /// Runs `body` on the worker's thread with the context current, and gives its result. Blocks until then, so that
     /// `body` may borrow from the caller.
     ///
-    /// What it makes in the context is `'static`. The token cannot leave it.
+    /// Objects that it makes in the context are `'static`. The token cannot leave it.
     ///
     /// # Errors
     /// [`WorkerError::Panicked`] if `body` panicked; [`WorkerError::Driver`] if the context could not be pushed or the
@@ -220,7 +220,7 @@ impl<R> Drop for WaitsAnyway<'_, R> {
     }
 }
 
-/// Runs what comes until nobody can send any more.
+/// Runs tasks until no sender is left.
 fn run_all(context: SharedContext, tasks: Receiver<Task>, unseen: &Unseen) {
     while let Ok(task) = tasks.recv() {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| task(&context))) {

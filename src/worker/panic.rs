@@ -1,11 +1,11 @@
-//! What a closure panicked with.
+//! Panics of closures.
 
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-/// What a job panicked with: its message, and the value itself.
+/// Panic of a job: its message, and the value itself.
 pub struct Panic {
     message: String,
     /// Only taken, never lent: so the whole can be shared between threads, as an error should.

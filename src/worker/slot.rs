@@ -1,4 +1,4 @@
-//! Where the outcome of a job is put, and waited for.
+//! Place for the outcome of a job, on which its submitter waits.
 //!
 //! In a forked child nothing here takes a lock: another thread may have held it when the process forked, and that thread
 //! is not there any more.
@@ -29,7 +29,7 @@ impl Unseen {
             if first.is_none() {
                 *first = Some(panic);
             } else {
-                // What a panic carries may run anything when it is dropped: not under the lock.
+                // The payload of a panic may run any code when it is dropped: not under the lock.
                 drop(first);
                 drop(panic);
             }
@@ -50,17 +50,17 @@ enum State<R> {
     Taken,
 }
 
-/// Where one job's outcome is put.
+/// Place for one job's outcome.
 pub(super) struct Slot<R> {
     state: Mutex<State<R>>,
-    /// What `state` says, without its lock.
+    /// Copy of `state` that is read without its lock.
     is_filled: AtomicBool,
     done: Condvar,
     unseen: Arc<Unseen>,
 }
 
-/// How often a wait looks before it sleeps: first twice as long apart each time, then after each other thread's turn. It is
-/// what the standard library's channels do.
+/// Number of looks before a wait sleeps: first with a pause twice as long each time, then after each other thread's
+/// turn, as in the standard library's channels.
 const SPINS: u32 = 7;
 const YIELDS: u32 = 4;
 
@@ -96,7 +96,7 @@ impl<R> Slot<R> {
     }
 
     fn done(&self) -> MutexGuard<'_, State<R>> {
-        // What comes soon costs less to look for than to be woken for.
+        // An outcome that comes soon is cheaper to look for than to be woken for.
         for turn in 0..SPINS + YIELDS {
             if self.is_filled.load(Ordering::Acquire) {
                 break;
@@ -114,7 +114,7 @@ impl<R> Slot<R> {
         state
     }
 
-    /// Whether there is an outcome.
+    /// True if there is an outcome.
     pub(super) fn is_done(&self) -> bool {
         !self.forked() && self.is_filled.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! What one line of a list of functions becomes: a table field, an id, a name with its version, and a stub.
+//! Expansion of one line of a list of functions: a table field, an id, a name with its version, and a stub.
 //!
 //! The names of all functions lie in one string and are found by offset, without a pointer each. The stubs are
 //! one constant table, which loading copies and then overwrites slot by slot, in one loop instead of code for
@@ -15,7 +15,7 @@ const fn c_string_len(text: &[u8], start: usize) -> usize {
     end + 1 - start
 }
 
-/// Where each function's names start in `names`, where a function with a twin has two.
+/// Offset of each function's names in `names`, where a function with a twin has two.
 pub(crate) const fn name_offsets<const N: usize>(names: &str, has_twin: &[bool; N]) -> [u16; N] {
     let text = names.as_bytes();
     let mut offsets = [0; N];
@@ -47,7 +47,7 @@ pub(crate) struct Presence<const WORDS: usize>([u64; WORDS]);
 impl<const WORDS: usize> Presence<WORDS> {
     pub(crate) const NONE: Self = Self([0; WORDS]);
 
-    /// Notes the function of this index.
+    /// Records the function with this index.
     pub(crate) fn insert(&mut self, function: usize) {
         self.0[function / 64] |= 1 << (function % 64);
     }
@@ -59,7 +59,7 @@ impl<const WORDS: usize> Presence<WORDS> {
 
 /// Turns the lines of a list of functions into `Fns` and `FnId`.
 ///
-/// `result` is the type that every function returns; its constant `UNRESOLVED` is what an absent one answers.
+/// `result` is the type that every function returns; its constant `UNRESOLVED` is the answer of an absent one.
 macro_rules! function_table {
     (
         $(#[$fns_doc:meta])* table;
@@ -171,7 +171,7 @@ macro_rules! function_table {
         pub(crate) static SINCE: [u16; COUNT] = [$( $since ),*];
         pub(crate) static HAS_TWIN: [bool; COUNT] = [$( !stringify!($($twin)?).is_empty() ),*];
         pub(crate) static OFFSETS: [u16; COUNT] = $crate::declare::name_offsets(NAMES, &HAS_TWIN);
-        /// Which functions of this table there are.
+        /// Functions of this table that are present.
         pub(crate) type Presence = $crate::declare::Presence<{ COUNT.div_ceil(64) }>;
     };
 }

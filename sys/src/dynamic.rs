@@ -1,4 +1,4 @@
-//! Libraries of the machine: opening one, and finding what it exports.
+//! Libraries of the machine: opening one, and finding its exports.
 
 use core::ffi::{CStr, c_void};
 use core::ptr;
@@ -26,7 +26,7 @@ pub(crate) fn dlopen(path: &Path) -> Result<libloading::Library, String> {
 
 /// The address of an exported symbol; null if there is none.
 pub(crate) fn dlsym(handle: &libloading::Library, name: &CStr) -> *const c_void {
-    // SAFETY: the address is only looked at here; what type it has is for the table to know.
+    // SAFETY: the address is only read here, not followed; its type is the table's concern.
     let symbol = unsafe { handle.get::<*const c_void>(name.to_bytes_with_nul()) };
     symbol.map_or(ptr::null(), |symbol| *symbol)
 }

@@ -336,7 +336,7 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_INTEGRATED = 18,
         /// True if kernels can reach mapped host memory.
         CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY = 19,
-        /// Who may open a context on the device, a `CUcomputemode`.
+        /// Processes that may open a context on the device, a `CUcomputemode`.
         CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
         /// Widest 1D texture, in texels.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH = 21,
@@ -390,7 +390,7 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH = 42,
         /// Most layers of a layered 1D texture.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS = 43,
-        /// No longer meaningful: whether 2D texture gather works.
+        /// No longer meaningful: true if 2D texture gather works.
         CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER = 44,
         /// Widest 2D texture made for gather, in texels.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH = 45,
@@ -542,7 +542,7 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED = 116,
         /// Supported ways to flush RDMA writes, bits of `CUflushGPUDirectRDMAWritesOptions`.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS = 117,
-        /// For whom RDMA writes need no flush, a `CUGPUDirectRDMAWritesOrdering`.
+        /// Devices for which RDMA writes need no flush, a `CUGPUDirectRDMAWritesOrdering`.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING = 118,
         /// Handle types that pools can be exported as, bits of `CUmemAllocationHandleType`.
         CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES = 119,
@@ -655,11 +655,11 @@ c_enums! {
         CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5,
     }
 
-    /// Who may open a context on a device.
+    /// Processes that may open a context on a device.
     pub enum CUcomputemode: u32 {
         /// Any number of processes.
         CU_COMPUTEMODE_DEFAULT = 0,
-        /// Nobody.
+        /// None.
         CU_COMPUTEMODE_PROHIBITED = 2,
         /// One process at a time.
         CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
@@ -667,7 +667,7 @@ c_enums! {
 
     /// Form in which device memory shows up as NUMA nodes of the host. CUDA 12.2+.
     pub enum CUdeviceNumaConfig: u32 {
-        /// It does not.
+        /// It does not show up.
         CU_DEVICE_NUMA_CONFIG_NONE = 0,
         /// The device is a node of its own.
         CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1,
@@ -711,7 +711,7 @@ c_enums! {
         CU_ATOMIC_CAPABILITY_SIGNED = 1,
         /// Unsigned integers.
         CU_ATOMIC_CAPABILITY_UNSIGNED = 2,
-        /// As a reduction that returns nothing.
+        /// Reductions, which return nothing.
         CU_ATOMIC_CAPABILITY_REDUCTION = 4,
         /// 32-bit scalars.
         CU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
@@ -832,9 +832,9 @@ c_enums! {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 2,
     }
 
-    /// For whom RDMA writes arrive in order without a flush.
+    /// Devices for which RDMA writes arrive in order without a flush.
     pub enum CUGPUDirectRDMAWritesOrdering: u32 {
-        /// Nobody: a flush is needed.
+        /// None: a flush is needed.
         CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0,
         /// The device that owns the memory.
         CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100,
@@ -842,7 +842,7 @@ c_enums! {
         CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200,
     }
 
-    /// For whom a flush makes RDMA writes visible.
+    /// Devices to which a flush makes RDMA writes visible.
     pub enum CUflushGPUDirectRDMAWritesScope: u32 {
         /// The device that owns the memory.
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
@@ -850,9 +850,9 @@ c_enums! {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200,
     }
 
-    /// Whose memory a flush covers.
+    /// Context whose memory a flush covers.
     pub enum CUflushGPUDirectRDMAWritesTarget: u32 {
-        /// That of the current context.
+        /// The current context.
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0,
     }
 
@@ -959,7 +959,7 @@ c_enums! {
 
     /// Options of recording an event.
     pub flags CUevent_record_flags: u32 {
-        /// As usual.
+        /// No option.
         CU_EVENT_RECORD_DEFAULT = 0,
         /// In a capture, becomes a graph node rather than a dependency.
         CU_EVENT_RECORD_EXTERNAL = 1,
@@ -967,7 +967,7 @@ c_enums! {
 
     /// Options of a stream's wait for an event.
     pub flags CUevent_wait_flags: u32 {
-        /// As usual.
+        /// No option.
         CU_EVENT_WAIT_DEFAULT = 0,
         /// In a capture, becomes a graph node rather than a dependency.
         CU_EVENT_WAIT_EXTERNAL = 1,
@@ -1011,9 +1011,9 @@ c_enums! {
 
     /// Capture state of a stream.
     pub enum CUstreamCaptureStatus: u32 {
-        /// It is not.
+        /// Not capturing.
         CU_STREAM_CAPTURE_STATUS_NONE = 0,
-        /// It is.
+        /// Capturing.
         CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
         /// An error spoiled the capture, which must still be ended.
         CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
@@ -1087,7 +1087,7 @@ c_enums! {
         CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1,
     }
 
-    /// For whom a stream's memory barrier orders.
+    /// Scope of a stream's memory barrier.
     pub enum CUstreamMemoryBarrier_flags: u32 {
         /// The whole system.
         CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0,
@@ -1185,11 +1185,11 @@ c_enums! {
         CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 3,
     }
 
-    /// Who may access managed memory.
+    /// Streams that may access managed memory.
     pub flags CUmemAttach_flags: u32 {
         /// Every stream on every device.
         CU_MEM_ATTACH_GLOBAL = 1,
-        /// The host only.
+        /// None: the host only.
         CU_MEM_ATTACH_HOST = 2,
         /// One stream only.
         CU_MEM_ATTACH_SINGLE = 4,
@@ -1255,7 +1255,7 @@ c_enums! {
 
     /// Handle types that an address range can be exported as.
     pub enum CUmemRangeHandleType: u32 {
-        /// As a file descriptor of a Linux dma-buf.
+        /// File descriptor of a Linux dma-buf.
         CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
         /// Largest value the C enum can take.
         CU_MEM_RANGE_HANDLE_TYPE_MAX = 2147483647,
@@ -1381,9 +1381,9 @@ c_enums! {
 
     /// Compression of an allocation.
     pub enum CUmemAllocationCompType: u32 {
-        /// It is not.
+        /// Not compressed.
         CU_MEM_ALLOCATION_COMP_NONE = 0,
-        /// It is.
+        /// Compressed.
         CU_MEM_ALLOCATION_COMP_GENERIC = 1,
     }
 
@@ -1391,7 +1391,7 @@ c_enums! {
     pub enum CUmemOperationType: u32 {
         /// Memory is mapped to it.
         CU_MEM_OPERATION_TYPE_MAP = 1,
-        /// Its memory is taken away.
+        /// Its memory is removed.
         CU_MEM_OPERATION_TYPE_UNMAP = 2,
     }
 
@@ -1474,7 +1474,7 @@ c_enums! {
 
     /// Intended use of a logical endpoint. CUDA 13.3+.
     pub flags CUlogicalEndpointFlag: u32 {
-        /// As usual.
+        /// No option.
         CU_LOGICAL_ENDPOINT_FLAG_NONE = 0,
         /// With counted operations.
         CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 1,
@@ -1510,9 +1510,9 @@ c_enums! {
         CU_AD_FORMAT_FLOAT = 32,
         /// Three 10-bit and one 2-bit channel, normalized. CUDA 12.8+.
         CU_AD_FORMAT_UNORM_INT_101010_2 = 80,
-        /// Packed YUV 4:2:2, 8 bits a channel. CUDA 13.1+.
+        /// Packed YUV 4:2:2, 8 bits per channel. CUDA 13.1+.
         CU_AD_FORMAT_UINT8_PACKED_422 = 81,
-        /// Packed YUV 4:4:4, 8 bits a channel. CUDA 13.1+.
+        /// Packed YUV 4:4:4, 8 bits per channel. CUDA 13.1+.
         CU_AD_FORMAT_UINT8_PACKED_444 = 82,
         /// YUV 4:2:0, one Y plane and one UV plane, 8 bits. CUDA 13.1+.
         CU_AD_FORMAT_UINT8_SEMIPLANAR_420 = 83,
@@ -1658,7 +1658,7 @@ c_enums! {
     pub enum CUfilter_mode: u32 {
         /// The nearest texel.
         CU_TR_FILTER_MODE_POINT = 0,
-        /// A linear mix of the neighbors.
+        /// Linear interpolation of the neighbors.
         CU_TR_FILTER_MODE_LINEAR = 1,
     }
 
@@ -1676,7 +1676,7 @@ c_enums! {
 
     /// Interpretation of the memory beneath a texture object.
     pub enum CUresourceViewFormat: u32 {
-        /// As it was created.
+        /// The format with which it was created.
         CU_RES_VIEW_FORMAT_NONE = 0,
         /// One unsigned channel, 8 bits.
         CU_RES_VIEW_FORMAT_UINT_1X8 = 1,
@@ -1788,7 +1788,7 @@ c_enums! {
 
     /// Interleaving of a tensor's innermost dimension. CUDA 12.0+.
     pub enum CUtensorMapInterleave: u32 {
-        /// It is not.
+        /// Not interleaved.
         CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
         /// In slices of 16 bytes, 8 channels of 2 bytes.
         CU_TENSOR_MAP_INTERLEAVE_16B = 1,
@@ -1798,7 +1798,7 @@ c_enums! {
 
     /// Permutation of a tile's rows in shared memory against bank conflicts. CUDA 12.0+.
     pub enum CUtensorMapSwizzle: u32 {
-        /// They are not.
+        /// Not permuted.
         CU_TENSOR_MAP_SWIZZLE_NONE = 0,
         /// Within 32 bytes.
         CU_TENSOR_MAP_SWIZZLE_32B = 1,
@@ -1849,7 +1849,7 @@ c_enums! {
         CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0,
         /// Up to 4 KiB: always safe.
         CU_TENSOR_MAP_ALLOC_CLASS_SMALL = 1,
-        /// Up to 128 KiB: faster; the caller guarantees that so much memory is accessible.
+        /// Up to 128 KiB: faster; the caller guarantees that this much memory is accessible.
         CU_TENSOR_MAP_ALLOC_CLASS_LARGE = 2,
     }
 
@@ -1863,9 +1863,9 @@ c_enums! {
         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
         /// Constant memory of the user, in bytes.
         CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
-        /// Local memory of each thread, in bytes.
+        /// Local memory per thread, in bytes.
         CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
-        /// 32-bit registers of each thread.
+        /// 32-bit registers per thread.
         CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
         /// Virtual architecture it was compiled for, major times 10 plus minor.
         CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
@@ -1917,9 +1917,9 @@ c_enums! {
 
     /// Loading state of a function. CUDA 12.4+.
     pub enum CUfunctionLoadingState: u32 {
-        /// It is not.
+        /// Not loaded.
         CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
-        /// It is.
+        /// Loaded.
         CU_FUNCTION_LOADING_STATE_LOADED = 1,
         /// Number of states.
         CU_FUNCTION_LOADING_STATE_MAX = 2,
@@ -1937,9 +1937,9 @@ c_enums! {
 
     /// Options of computing occupancy.
     pub flags CUoccupancy_flags: u32 {
-        /// As usual.
+        /// No option.
         CU_OCCUPANCY_DEFAULT = 0,
-        /// As if global caching stayed on where it would cost occupancy.
+        /// Assume that global caching stays on where it costs occupancy.
         CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1,
     }
 
@@ -1947,9 +1947,9 @@ c_enums! {
 
     /// An option of the compiler or linker; the value travels in a `void*`.
     pub enum CUjit_option: u32 {
-        /// Most registers of a thread; in, `u32`.
+        /// Most registers per thread; in, `u32`.
         CU_JIT_MAX_REGISTERS = 0,
-        /// Threads of a block to compile for; in and out, `u32`.
+        /// Threads per block to compile for; in and out, `u32`.
         CU_JIT_THREADS_PER_BLOCK = 1,
         /// Time spent, in milliseconds; out, `f32`.
         CU_JIT_WALL_TIME = 2,
@@ -1987,15 +1987,15 @@ c_enums! {
         CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18,
         /// Number of those names; in, `u32`.
         CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
-        /// Deprecated: whether to optimize at link time; in, `i32`.
+        /// Deprecated: true to optimize at link time; in, `i32`.
         CU_JIT_LTO = 20,
-        /// Deprecated: whether to flush subnormals at link-time optimization; in, `i32`.
+        /// Deprecated: true to flush subnormals at link-time optimization; in, `i32`.
         CU_JIT_FTZ = 21,
-        /// Deprecated: whether division is exact at link-time optimization; in, `i32`.
+        /// Deprecated: true for exact division at link-time optimization; in, `i32`.
         CU_JIT_PREC_DIV = 22,
-        /// Deprecated: whether the square root is exact at link-time optimization; in, `i32`.
+        /// Deprecated: true for exact square roots at link-time optimization; in, `i32`.
         CU_JIT_PREC_SQRT = 23,
-        /// Deprecated: whether multiply and add may fuse at link-time optimization; in, `i32`.
+        /// Deprecated: true if multiply and add may fuse at link-time optimization; in, `i32`.
         CU_JIT_FMA = 24,
         /// Deprecated: kernels to keep at link-time optimization; in, array of strings.
         CU_JIT_REFERENCED_KERNEL_NAMES = 25,
@@ -2005,13 +2005,13 @@ c_enums! {
         CU_JIT_REFERENCED_VARIABLE_NAMES = 27,
         /// Deprecated: number of those variables; in, `u32`.
         CU_JIT_REFERENCED_VARIABLE_COUNT = 28,
-        /// Deprecated: whether to drop unused variables at link-time optimization; in, `i32`.
+        /// Deprecated: true to drop unused variables at link-time optimization; in, `i32`.
         CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES = 29,
         /// True to make position-independent code; in, `i32`. CUDA 12.0+.
         CU_JIT_POSITION_INDEPENDENT_CODE = 30,
         /// Hint: least blocks to reside on a multiprocessor; in, `u32`. CUDA 12.3+.
         CU_JIT_MIN_CTA_PER_SM = 31,
-        /// Most threads in a block of any launch; in, `i32`. CUDA 12.4+.
+        /// Most threads per block of any launch; in, `i32`. CUDA 12.4+.
         CU_JIT_MAX_THREADS_PER_BLOCK = 32,
         /// True if these options win over directives in the PTX; in, `i32`. CUDA 12.4+.
         CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
@@ -2153,15 +2153,15 @@ c_enums! {
     pub enum CUlaunchAttributeID: u32 {
         /// An empty entry.
         CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
-        /// `accessPolicyWindow`: how L2 keeps an address range.
+        /// `accessPolicyWindow`: treatment of an address range by L2.
         CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
         /// `cooperative`: all blocks run at once.
         CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-        /// `syncPolicy`: how threads wait for the stream.
+        /// `syncPolicy`: waiting of threads for the stream.
         CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
         /// `clusterDim`: the shape of a cluster.
         CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-        /// `clusterSchedulingPolicyPreference`: how clusters are placed.
+        /// `clusterSchedulingPolicyPreference`: placement of clusters.
         CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
         /// `programmaticStreamSerializationAllowed`: the kernel may start before the one ahead of it ends.
         CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
@@ -2169,7 +2169,7 @@ c_enums! {
         CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
         /// `priority`: the priority of the kernel.
         CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
-        /// `memSyncDomainMap`: which physical domain each logical one is. CUDA 12.0+.
+        /// `memSyncDomainMap`: the physical domain of each logical one. CUDA 12.0+.
         CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
         /// `memSyncDomain`: the logical memory synchronization domain. CUDA 12.0+.
         CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
@@ -2183,26 +2183,26 @@ c_enums! {
         CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
         /// `nvlinkUtilCentricScheduling`: hint to spread NVLink traffic evenly. CUDA 13.0+.
         CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
-        /// `portableClusterSizeMode`: whether the cluster may be larger than all devices guarantee. CUDA
+        /// `portableClusterSizeMode`: permission for clusters larger than all devices guarantee. CUDA
         /// 13.2+.
         CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17,
-        /// `sharedMemoryMode`: how much shared memory the launch may ask for. CUDA 13.2+.
+        /// `sharedMemoryMode`: limit on the shared memory that the launch may ask for. CUDA 13.2+.
         CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18,
     }
 
     /// Permission for a launch's cluster to be larger than all devices guarantee. CUDA 13.2+.
     pub enum CUlaunchAttributePortableClusterMode: u32 {
-        /// As the function's attribute says.
+        /// The function's attribute decides.
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0,
-        /// It must not.
+        /// The cluster must not be larger.
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE = 1,
-        /// It may.
+        /// The cluster may be larger.
         CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2,
     }
 
     /// Limit on the dynamic shared memory that a launch may ask for. CUDA 13.2+.
     pub enum CUsharedMemoryMode: u32 {
-        /// As much as the function's attribute says.
+        /// The limit of the function's attribute.
         CU_SHARED_MEMORY_MODE_DEFAULT = 0,
         /// No more than every device of its kind gives without opting in.
         CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1,
@@ -2228,7 +2228,7 @@ c_enums! {
         CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
         /// Spread over multiprocessors.
         CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
-        /// As the hardware balances load.
+        /// Spread for the hardware's load balance.
         CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2,
         /// Close together for distributed shared memory, on Rubin devices. CUDA 13.4+.
         CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3,
@@ -2236,7 +2236,7 @@ c_enums! {
 
     /// Treatment by L2 of the lines of an access policy window.
     pub enum CUaccessProperty: u32 {
-        /// As any other.
+        /// Normal.
         CU_ACCESS_PROPERTY_NORMAL = 0,
         /// First to go.
         CU_ACCESS_PROPERTY_STREAMING = 1,
@@ -2304,9 +2304,9 @@ c_enums! {
         CU_GRAPH_COND_TYPE_SWITCH = 2,
     }
 
-    /// Who owns the graph of a child graph node. CUDA 12.9+.
+    /// Owner of the graph of a child graph node. CUDA 12.9+.
     pub enum CUgraphChildGraphNodeOwnership: i32 {
-        /// Nobody: set by queries, so that the answer is not used to make a node. CUDA 13.2+.
+        /// None: set by queries, so that the answer is not used to make a node. CUDA 13.2+.
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1,
         /// The node gets a copy.
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
@@ -2326,9 +2326,9 @@ c_enums! {
         CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
     }
 
-    /// Why a graph was not instantiated. CUDA 12.0+.
+    /// Reason why a graph was not instantiated. CUDA 12.0+.
     pub enum CUgraphInstantiateResult: u32 {
-        /// It was.
+        /// None: it was instantiated.
         CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
         /// Another error; see the `CUresult`.
         CUDA_GRAPH_INSTANTIATE_ERROR = 1,
@@ -2342,9 +2342,9 @@ c_enums! {
         CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5,
     }
 
-    /// Why an executable graph could not be updated.
+    /// Reason why an executable graph could not be updated.
     pub enum CUgraphExecUpdateResult: u32 {
-        /// It was updated.
+        /// None: it was updated.
         CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
         /// Another error; see the `CUresult`.
         CU_GRAPH_EXEC_UPDATE_ERROR = 1,

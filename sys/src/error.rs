@@ -35,7 +35,7 @@ impl fmt::Display for LoadError {
 
 impl Error for LoadError {}
 
-/// One library that was tried and did not serve; `R` says why, for a driver a [`Refusal`].
+/// One library that was tried and refused; `R` is the reason, for a driver a [`Refusal`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt<R = Refusal> {
     origin: OsString,
@@ -53,7 +53,7 @@ impl<R> Attempt<R> {
         &self.origin
     }
 
-    /// Why it did not serve.
+    /// Reason for the refusal.
     #[must_use]
     pub fn cause(&self) -> &R {
         &self.cause
@@ -68,7 +68,7 @@ impl<R: fmt::Display> fmt::Display for Attempt<R> {
     }
 }
 
-/// Writes the attempts one after the other, behind what they were for.
+/// Writes the attempts one after the other, behind their purpose.
 pub(crate) fn write_attempts<R: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     attempts: &[Attempt<R>],
@@ -80,7 +80,7 @@ pub(crate) fn write_attempts<R: fmt::Display>(
     Ok(())
 }
 
-/// Why a library does not serve as a driver.
+/// Reason why a library does not serve as a driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -88,7 +88,7 @@ pub enum Refusal {
     NotLoaded(String),
     /// It exports no function of the driver API at all.
     NotADriver,
-    /// It exports some functions, but not this one, without which nothing works.
+    /// It exports some functions, but lacks this one, without which nothing works.
     MissingFunction(FnId),
     /// It is the toolkit's stub: made to link against, answers every call with error 34.
     ToolkitStub,

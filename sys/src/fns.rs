@@ -48,7 +48,7 @@ driver_fns! {
     11010 fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements: *mut usize, format: CUarray_format, numChannels: u32, dev: CUdevice);
     /// Gives one number about a device.
     2000 fn cuDeviceGetAttribute(pi: *mut i32, attrib: CUdevice_attribute, dev: CUdevice);
-    /// Gives, for each operation asked about, how the device does it atomically on host memory.
+    /// Gives the device's support for atomic operations on host memory, for each operation asked about.
     13000 fn cuDeviceGetHostAtomicCapabilities(capabilities: *mut u32, operations: *const CUatomicOperation, count: u32, dev: CUdevice);
     /// Fills an NvSciSync attribute list with what a device can signal or wait for.
     10020 fn cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList: *mut c_void, dev: CUdevice, flags: i32);
@@ -164,7 +164,7 @@ driver_fns! {
     2000 fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void);
     /// Unloads a module; its functions and globals are gone.
     2000 fn cuModuleUnload(hmod: CUmodule);
-    /// Tells whether functions are loaded at once or when first used.
+    /// Tells whether functions are loaded at once or at their first use.
     11070 fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode);
     /// Finds a kernel in a module by its mangled name.
     2000 fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char);
@@ -272,7 +272,7 @@ driver_fns! {
     2030 fn cuMemHostGetFlags(pFlags: *mut u32, p: *mut c_void);
     /// Allocates memory that host and devices share and that moves by itself.
     6000 fn cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: u32);
-    /// Has a function called when something happens to a device, such as its memory running short.
+    /// Registers a function to be called when something happens to a device, such as its memory running short.
     12040 fn cuDeviceRegisterAsyncNotification(device: CUdevice, callbackFunc: CUasyncCallback, userData: *mut c_void, callback: *mut CUasyncCallbackHandle);
     /// Ends such calls.
     12040 fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle);
@@ -482,9 +482,9 @@ driver_fns! {
     10020 fn cuMemMap(ptr: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: u64);
     /// Takes the physical memory from behind addresses.
     10020 fn cuMemUnmap(ptr: CUdeviceptr, size: usize);
-    /// Sets who may read and write mapped addresses.
+    /// Sets access rights to mapped addresses.
     10020 fn cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const CUmemAccessDesc, count: usize);
-    /// Gives what a location may do with mapped addresses.
+    /// Gives a location's access rights to mapped addresses.
     10020 fn cuMemGetAccess(flags: *mut u64, location: *const CUmemLocation, ptr: CUdeviceptr);
     /// Makes a handle of the operating system for physical memory, to share with other processes.
     10020 fn cuMemExportToShareableHandle(shareableHandle: *mut c_void, handle: CUmemGenericAllocationHandle, handleType: CUmemAllocationHandleType, flags: u64);
@@ -506,9 +506,9 @@ driver_fns! {
     11020 fn cuMemPoolSetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void);
     /// Gives an attribute of a pool.
     11020 fn cuMemPoolGetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void);
-    /// Sets which devices may use a pool's memory.
+    /// Sets the devices that may use a pool's memory.
     11020 fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
-    /// Gives what a location may do with a pool's memory.
+    /// Gives a location's access rights to a pool's memory.
     11020 fn cuMemPoolGetAccess(flags: *mut CUmemAccess_flags, memPool: CUmemoryPool, location: *mut CUmemLocation);
     /// Creates a memory pool.
     11020 fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps);
@@ -558,7 +558,7 @@ driver_fns! {
     13040 fn cuDeviceGetFabricClusterUuid(uuid: *mut CUuuid, dev: CUdevice);
     /// Counts a device's fabric cliques.
     13040 fn cuDeviceGetCliqueCount(count: *mut usize, dev: CUdevice);
-    /// Writes what is known of a device's fabric cliques, up to `count`.
+    /// Writes the known facts about a device's fabric cliques, up to `count`.
     13040 fn cuDeviceGetCliqueInfo(cliqueInfo: *mut CUcliqueInfo, count: *mut usize, dev: CUdevice);
 
     // Logical endpoint
@@ -590,11 +590,11 @@ driver_fns! {
     // Unified addresses and managed memory
     /// Gives one fact about an address: its memory type, context, device, range and others.
     4000 fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr);
-    /// Tells the driver how a device will use managed memory.
+    /// Tells the driver the intended use of managed memory by a device.
     8000 fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: CUmem_advise, device: CUdevice);
-    /// Tells the driver how a location will use managed memory.
+    /// Tells the driver the intended use of managed memory by a location.
     12020 fn cuMemAdvise_v2(devPtr: CUdeviceptr, count: usize, advice: CUmem_advise, location: CUmemLocation);
-    /// Gives where the pages of a range lie, sampled by the granularities given.
+    /// Gives the places of the pages of a range, sampled by the granularities given.
     13040 fn cuMemGetLocationInfo(ptr: CUdeviceptr, size: usize, summaryGranularity: usize, samplingGranularity: usize, location_out: *mut CUmemLocation);
     /// Gives one fact about a range of managed memory.
     8000 fn cuMemRangeGetAttribute(data: *mut c_void, dataSize: usize, attribute: CUmem_range_attribute, devPtr: CUdeviceptr, count: usize);
@@ -640,7 +640,7 @@ driver_fns! {
     12050 fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) ptsz;
     /// Makes later work in a stream wait for an event.
     3020 fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: u32) ptsz;
-    /// Has a host function called when the work in a stream is done so far, also after an error.
+    /// Queues a call of a host function, to be made when the work in a stream so far is done, also after an error.
     5000 fn cuStreamAddCallback(hStream: CUstream, callback: CUstreamCallback, userData: *mut c_void, flags: u32) ptsz;
     /// Ties managed memory to a stream; a length of 0 means the whole allocation.
     6000 fn cuStreamAttachMemAsync(hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) ptsz;
@@ -708,7 +708,7 @@ driver_fns! {
     10000 fn cuExternalMemoryGetMappedBuffer(devPtr: *mut CUdeviceptr, extMem: CUexternalMemory, bufferDesc: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC);
     /// Maps external memory as a mipmapped array.
     10000 fn cuExternalMemoryGetMappedMipmappedArray(mipmap: *mut CUmipmappedArray, extMem: CUexternalMemory, mipmapDesc: *const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC);
-    /// Closes external memory, after what was mapped from it is freed.
+    /// Closes external memory, after everything mapped from it is freed.
     10000 fn cuDestroyExternalMemory(extMem: CUexternalMemory);
     /// Opens a semaphore or fence of another API.
     10000 fn cuImportExternalSemaphore(extSem_out: *mut CUexternalSemaphore, semHandleDesc: *const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC);
@@ -854,7 +854,7 @@ driver_fns! {
     11040 fn cuGraphMemFreeNodeGetParams(hNode: CUgraphNode, dptr_out: *mut CUdeviceptr);
     /// Gives unused memory that graphs keep on a device back to the system.
     11040 fn cuDeviceGraphMemTrim(device: CUdevice);
-    /// Gives how many bytes graphs use or keep on a device.
+    /// Gives the number of bytes that graphs use or keep on a device.
     11040 fn cuDeviceGetGraphMemAttribute(device: CUdevice, attr: CUgraphMem_attribute, value: *mut c_void);
     /// Resets a high-water mark of the bytes that graphs use on a device.
     11040 fn cuDeviceSetGraphMemAttribute(device: CUdevice, attr: CUgraphMem_attribute, value: *mut c_void);
@@ -882,13 +882,13 @@ driver_fns! {
     10000 fn cuGraphGetEdges(hGraph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, numEdges: *mut usize);
     /// Writes a graph's edges with their data, or their number when `from` and `to` are null.
     12030 fn cuGraphGetEdges_v2(hGraph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, edgeData: *mut CUgraphEdgeData, numEdges: *mut usize);
-    /// Writes what a node depends on, or how many when `dependencies` is null.
+    /// Writes the dependencies of a node, or their number when `dependencies` is null.
     10000 fn cuGraphNodeGetDependencies(hNode: CUgraphNode, dependencies: *mut CUgraphNode, numDependencies: *mut usize);
-    /// Writes what a node depends on with edge data, or how many when `dependencies` is null.
+    /// Writes the dependencies of a node with edge data, or their number when `dependencies` is null.
     12030 fn cuGraphNodeGetDependencies_v2(hNode: CUgraphNode, dependencies: *mut CUgraphNode, edgeData: *mut CUgraphEdgeData, numDependencies: *mut usize);
-    /// Writes what depends on a node, or how many when `dependentNodes` is null.
+    /// Writes the dependents of a node, or their number when `dependentNodes` is null.
     10000 fn cuGraphNodeGetDependentNodes(hNode: CUgraphNode, dependentNodes: *mut CUgraphNode, numDependentNodes: *mut usize);
-    /// Writes what depends on a node with edge data, or how many when `dependentNodes` is null.
+    /// Writes the dependents of a node with edge data, or their number when `dependentNodes` is null.
     12030 fn cuGraphNodeGetDependentNodes_v2(hNode: CUgraphNode, dependentNodes: *mut CUgraphNode, edgeData: *mut CUgraphEdgeData, numDependentNodes: *mut usize);
     /// Adds edges to a graph.
     10000 fn cuGraphAddDependencies(hGraph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, numDependencies: usize);
@@ -934,7 +934,7 @@ driver_fns! {
     10000 fn cuGraphDestroy(hGraph: CUgraph);
     /// Brings an executable graph up to date with a graph of the same shape; the form before CUDA 12.
     10020 fn cuGraphExecUpdate(hGraphExec: CUgraphExec, hGraph: CUgraph, hErrorNode_out: *mut CUgraphNode, updateResult_out: *mut CUgraphExecUpdateResult);
-    /// Brings an executable graph up to date with a graph of the same shape, or says what differs.
+    /// Brings an executable graph up to date with a graph of the same shape, or gives the difference.
     12000 fn cuGraphExecUpdate_v2(hGraphExec: CUgraphExec, hGraph: CUgraph, resultInfo: *mut CUgraphExecUpdateResultInfo);
     /// Copies the attributes of a kernel node to another.
     11000 fn cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode);
@@ -970,7 +970,7 @@ driver_fns! {
     12020 fn cuGraphExecNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams);
     /// Makes the handle by which kernels set the condition of a conditional node.
     12030 fn cuGraphConditionalHandleCreate(pHandle_out: *mut CUgraphConditionalHandle, hGraph: CUgraph, ctx: CUcontext, defaultLaunchValue: u32, flags: u32);
-    /// Makes an executable graph from a graph, with a stream to upload it on, and says what failed.
+    /// Makes an executable graph from a graph, with a stream to upload it on, and gives the failed node.
     12000 fn cuGraphInstantiateWithParams(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS) ptsz;
     /// Gets an executable graph ready on the device, ordered on a stream.
     11010 fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) ptsz;
@@ -982,9 +982,9 @@ driver_fns! {
     11000 fn cuGraphInstantiate_v2(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, phErrorNode: *mut CUgraphNode, logBuffer: *mut c_char, bufferSize: usize);
 
     // Occupancy
-    /// Gives how many blocks of a function fit on one multiprocessor.
+    /// Gives the number of blocks of a function that fit on one multiprocessor.
     6050 fn cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks: *mut i32, func: CUfunction, blockSize: i32, dynamicSMemSize: usize);
-    /// Gives how many blocks of a function fit on one multiprocessor, with flags for caching.
+    /// Gives the number of blocks of a function that fit on one multiprocessor, with flags for caching.
     7000 fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks: *mut i32, func: CUfunction, blockSize: i32, dynamicSMemSize: usize, flags: u32);
     /// Suggests the block size with the best occupancy, and the smallest grid that fills the device.
     6050 fn cuOccupancyMaxPotentialBlockSize(minGridSize: *mut i32, blockSize: *mut i32, func: CUfunction, blockSizeToDynamicSMemSize: CUoccupancyB2DSize, dynamicSMemSize: usize, blockSizeLimit: i32);
@@ -994,7 +994,7 @@ driver_fns! {
     10020 fn cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize: *mut usize, func: CUfunction, numBlocks: i32, blockSize: i32);
     /// Gives the largest cluster that a function can be launched with.
     11070 fn cuOccupancyMaxPotentialClusterSize(clusterSize: *mut i32, func: CUfunction, config: *const CUlaunchConfig);
-    /// Gives how many clusters of a function fit on the device at once.
+    /// Gives the number of clusters of a function that fit on the device at once.
     11070 fn cuOccupancyMaxActiveClusters(numClusters: *mut i32, func: CUfunction, config: *const CUlaunchConfig);
 
     // Texture references
@@ -1014,13 +1014,13 @@ driver_fns! {
     4010 fn cuTexRefSetAddress2D_v3(hTexRef: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR, dptr: CUdeviceptr, Pitch: usize);
     /// Sets the format of a texture reference. Deprecated.
     2000 fn cuTexRefSetFormat(hTexRef: CUtexref, fmt: CUarray_format, NumPackedComponents: i32);
-    /// Sets how a texture reference treats coordinates outside, by dimension. Deprecated.
+    /// Sets a texture reference's treatment of coordinates outside, by dimension. Deprecated.
     2000 fn cuTexRefSetAddressMode(hTexRef: CUtexref, dim: i32, am: CUaddress_mode);
-    /// Sets how a texture reference filters. Deprecated.
+    /// Sets the filtering of a texture reference. Deprecated.
     2000 fn cuTexRefSetFilterMode(hTexRef: CUtexref, fm: CUfilter_mode);
-    /// Sets how a texture reference filters between mipmap levels. Deprecated.
+    /// Sets the filtering of a texture reference between mipmap levels. Deprecated.
     5000 fn cuTexRefSetMipmapFilterMode(hTexRef: CUtexref, fm: CUfilter_mode);
-    /// Sets what is added to the mipmap level of a texture reference. Deprecated.
+    /// Sets the bias of a texture reference's mipmap level. Deprecated.
     5000 fn cuTexRefSetMipmapLevelBias(hTexRef: CUtexref, bias: f32);
     /// Sets the lowest and highest mipmap level of a texture reference. Deprecated.
     5000 fn cuTexRefSetMipmapLevelClamp(hTexRef: CUtexref, minMipmapLevelClamp: f32, maxMipmapLevelClamp: f32);
@@ -1038,15 +1038,15 @@ driver_fns! {
     2000 fn cuTexRefGetArray(phArray: *mut CUarray, hTexRef: CUtexref);
     /// Gives the mipmapped array that a texture reference is bound to. Deprecated.
     5000 fn cuTexRefGetMipmappedArray(phMipmappedArray: *mut CUmipmappedArray, hTexRef: CUtexref);
-    /// Gives how a texture reference treats coordinates outside, by dimension. Deprecated.
+    /// Gives a texture reference's treatment of coordinates outside, by dimension. Deprecated.
     2000 fn cuTexRefGetAddressMode(pam: *mut CUaddress_mode, hTexRef: CUtexref, dim: i32);
-    /// Gives how a texture reference filters. Deprecated.
+    /// Gives the filtering of a texture reference. Deprecated.
     2000 fn cuTexRefGetFilterMode(pfm: *mut CUfilter_mode, hTexRef: CUtexref);
     /// Gives the format of a texture reference. Deprecated.
     2000 fn cuTexRefGetFormat(pFormat: *mut CUarray_format, pNumChannels: *mut i32, hTexRef: CUtexref);
-    /// Gives how a texture reference filters between mipmap levels. Deprecated.
+    /// Gives the filtering of a texture reference between mipmap levels. Deprecated.
     5000 fn cuTexRefGetMipmapFilterMode(pfm: *mut CUfilter_mode, hTexRef: CUtexref);
-    /// Gives what is added to the mipmap level of a texture reference. Deprecated.
+    /// Gives the bias of a texture reference's mipmap level. Deprecated.
     5000 fn cuTexRefGetMipmapLevelBias(pbias: *mut f32, hTexRef: CUtexref);
     /// Gives the lowest and highest mipmap level of a texture reference. Deprecated.
     5000 fn cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp: *mut f32, pmaxMipmapLevelClamp: *mut f32, hTexRef: CUtexref);
@@ -1096,7 +1096,7 @@ driver_fns! {
     12080 fn cuTensorMapEncodeIm2colWide(tensorMap: *mut CUtensorMap, tensorDataType: CUtensorMapDataType, tensorRank: u32, globalAddress: *mut c_void, globalDim: *const u64, globalStrides: *const u64, pixelBoxLowerCornerWidth: i32, pixelBoxUpperCornerWidth: i32, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: *const u32, interleave: CUtensorMapInterleave, mode: CUtensorMapIm2ColWideMode, swizzle: CUtensorMapSwizzle, l2Promotion: CUtensorMapL2promotion, oobFill: CUtensorMapFloatOOBfill);
     /// Replaces the address in a tensor map.
     12000 fn cuTensorMapReplaceAddress(tensorMap: *mut CUtensorMap, globalAddress: *mut c_void);
-    /// Sets how large a window a tensor map may assume, and gives the choice in effect.
+    /// Sets the size of the window that a tensor map may assume, and gives the choice in effect.
     13050 fn cuTensorMapSetAllocationClass(tensorMap: *mut CUtensorMap, allocClass: CUtensorMapAllocClass, outAllocClass: *mut CUtensorMapAllocClass);
 
     // Peer access
@@ -1108,7 +1108,7 @@ driver_fns! {
     4000 fn cuCtxDisablePeerAccess(peerContext: CUcontext);
     /// Gives one number about the link between two devices.
     8000 fn cuDeviceGetP2PAttribute(value: *mut i32, attrib: CUdevice_P2PAttribute, srcDevice: CUdevice, dstDevice: CUdevice);
-    /// Gives, for each operation asked about, how a device does it atomically on a peer's memory.
+    /// Gives a device's support for atomic operations on a peer's memory, for each operation asked about.
     13000 fn cuDeviceGetP2PAtomicCapabilities(capabilities: *mut u32, operations: *const CUatomicOperation, count: u32, srcDevice: CUdevice, dstDevice: CUdevice);
 
     // Graphics interop
@@ -1122,9 +1122,9 @@ driver_fns! {
     3000 fn cuGraphicsResourceGetMappedPointer(pDevPtr: *mut CUdeviceptr_v1, pSize: *mut u32, resource: CUgraphicsResource);
     /// Gives the address and the bytes of a mapped graphics resource.
     3020 fn cuGraphicsResourceGetMappedPointer_v2(pDevPtr: *mut CUdeviceptr, pSize: *mut usize, resource: CUgraphicsResource);
-    /// Sets how a graphics resource will be used when mapped; the form before CUDA 6.5.
+    /// Sets the intended use of a graphics resource when mapped; the form before CUDA 6.5.
     3000 fn cuGraphicsResourceSetMapFlags(resource: CUgraphicsResource, flags: u32);
-    /// Sets how a graphics resource will be used when mapped.
+    /// Sets the intended use of a graphics resource when mapped.
     6050 fn cuGraphicsResourceSetMapFlags_v2(resource: CUgraphicsResource, flags: u32);
     /// Maps graphics resources, so that CUDA and not the graphics API may use them.
     3000 fn cuGraphicsMapResources(count: u32, resources: *mut CUgraphicsResource, hStream: CUstream) ptsz;
@@ -1134,7 +1134,7 @@ driver_fns! {
     // Entry points
     /// Finds a function by base name, newest ABI up to a version; nulls crash. The form of CUDA 11.
     11030 fn cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64);
-    /// Finds a function by base name, newest ABI up to a version, or says why not; nulls crash.
+    /// Finds a function by base name, newest ABI up to a version, or gives the reason why not; nulls crash.
     12000 fn cuGetProcAddress_v2(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64, symbolStatus: *mut CUdriverProcAddressQueryResult);
 
     // Coredump
@@ -1146,9 +1146,9 @@ driver_fns! {
     12010 fn cuCoredumpSetAttribute(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize);
     /// Sets a core-dump setting of the process.
     12010 fn cuCoredumpSetAttributeGlobal(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize);
-    /// Has a function called when a core dump starts.
+    /// Registers a function to be called when a core dump starts.
     13020 fn cuCoredumpRegisterStartCallback(callback: CUcoredumpStatusCallback, userData: *mut c_void, callbackOut: *mut CUcoredumpCallbackHandle);
-    /// Has a function called when a core dump is complete.
+    /// Registers a function to be called when a core dump is complete.
     13020 fn cuCoredumpRegisterCompleteCallback(callback: CUcoredumpStatusCallback, userData: *mut c_void, callbackOut: *mut CUcoredumpCallbackHandle);
     /// Ends calls at the start of core dumps.
     13020 fn cuCoredumpDeregisterStartCallback(callback: CUcoredumpCallbackHandle);
@@ -1192,7 +1192,7 @@ driver_fns! {
     13010 fn cuStreamGetDevResource(hStream: CUstream, resource: *mut CUdevResource, type_: CUdevResourceType) ptsz;
 
     // Logs
-    /// Has a function called with each message of the driver's error log.
+    /// Registers a function to be called with each message of the driver's error log.
     12090 fn cuLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: *mut CUlogsCallbackHandle);
     /// Ends calls with messages of the error log.
     12090 fn cuLogsUnregisterCallback(callback: CUlogsCallbackHandle);
@@ -1274,7 +1274,7 @@ driver_fns! {
     2000 fn cuGLUnmapBufferObject(buffer: u32);
     /// Ends the sharing of an OpenGL buffer object. `cuGraphicsUnregisterResource` replaces it.
     2000 fn cuGLUnregisterBufferObject(buffer: u32);
-    /// Sets how an OpenGL buffer object is used when mapped. Deprecated.
+    /// Sets the use of an OpenGL buffer object when mapped. Deprecated.
     2030 fn cuGLSetBufferObjectMapFlags(buffer: u32, Flags: u32);
     /// Unmaps an OpenGL buffer object, ordered on a stream. Deprecated.
     2030 fn cuGLUnmapBufferObjectAsync(buffer: u32, hStream: CUstream);

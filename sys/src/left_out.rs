@@ -1,10 +1,10 @@
-//! Driver functions that the table leaves out, and why.
+//! Driver functions that the table leaves out, with reasons.
 
 /// Functions left out for one reason.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Why these functions are not in the table.
+    /// Reason why these functions are not in the table.
     pub reason: &'static str,
     /// Their exported names.
     pub symbols: &'static [&'static str],

@@ -4,10 +4,10 @@
 // The rooms, from the bottom to the top; each uses only those above it in this list. The safe layer's test
 // `tests/rules/arrows/sys.rs` has the arrows, checks them, and gives the reason for the one that goes the other way.
 //
-// macros            what declares enums, handles, structs and constants
-// types             what they declare: enums and result codes, handles, structs, constants
+// macros            macros that declare enums, handles, structs and constants
+// types             their declarations: enums and result codes, handles, structs, constants
 // version           CUDA versions
-// declare           what makes a table of a list of functions
+// declare           macros that make a table of a list of functions
 // fns               the one list of the driver's functions
 // table             what is made of that list: addresses, names, versions
 // error             why a library is no driver, or lacks something
@@ -16,7 +16,7 @@
 // library loader    finding and loading a driver, and what it is then
 // hook              tables whose functions pass through code of one's own
 // nvrtc             the compiler: a list and a table of its own, finding and loading it
-// left_out          what is in no list, and why
+// left_out          functions that are in no list, with reasons
 
 #[macro_use]
 mod macros;

@@ -1,4 +1,4 @@
-//! A loaded driver, and what is known of it.
+//! A loaded driver and its properties.
 
 use core::ffi::c_void;
 use core::ptr;
@@ -14,7 +14,7 @@ use crate::loader::OpenOptions;
 use crate::table::{StreamMode, Symbol};
 use crate::version::Version;
 
-/// A loaded driver: its functions, its version, and where it came from.
+/// A loaded driver: its functions, its version, and its origin.
 ///
 /// Copying it copies a reference. It stays loaded until the process ends.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ impl Library {
     ///
     /// # Safety
     /// 1. The library's initializers may run in this process.
-    /// 2. What it exports under a name of the driver API is that function, with its ABI.
+    /// 2. An export under a name of the driver API is that function, with its ABI.
     ///
     /// # Errors
     /// [`LoadError`] says why this library was refused.
@@ -83,7 +83,7 @@ impl Library {
     /// Fills the table from any source: a driver in software, a test's fake, a tracing wrapper.
     ///
     /// `resolve` is asked once for each function; null means absent. `origin` names the source in messages.
-    /// A source that gives the same addresses and version again is taken for the same driver, whose table
+    /// A source that gives the same addresses and version again counts as the same driver, whose table
     /// is not made twice and keeps its first name.
     ///
     /// # Safety
@@ -112,7 +112,7 @@ impl Library {
         &self.0.fns
     }
 
-    /// The CUDA version that the driver supports, as it said when it was opened.
+    /// The CUDA version that the driver supports, as it reported when it was opened.
     #[must_use]
     pub fn version(self) -> Version {
         self.0.version
@@ -124,7 +124,7 @@ impl Library {
         self.0.mode
     }
 
-    /// The path or name that this driver came from.
+    /// The path or name from which this driver was loaded.
     #[must_use]
     pub fn origin(self) -> &'static str {
         &self.0.origin
@@ -198,7 +198,7 @@ impl Library {
         }
     }
 
-    /// Calls `cuInit(0)` the first time, and answers the same ever after.
+    /// Calls `cuInit(0)` the first time, and returns the same answer from then on.
     ///
     /// Some drivers open files anew with each failing call, so the answer is kept. In a child that was
     /// forked after the first call the answer is `CUresult::FORKED`.
@@ -222,7 +222,7 @@ impl Library {
         before != fork::NEVER && before != fork::generation()
     }
 
-    /// Makes a filled table a library that lives for ever, unless it is one already.
+    /// Makes a library of a filled table that lives for ever, unless there is one already.
     pub(crate) fn publish(
         fns: Fns,
         present: Presence,

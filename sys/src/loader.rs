@@ -1,7 +1,7 @@
 //! Finds a driver and fills the table from it.
 //!
 //! A driver is never unloaded: some start a thread in `cuInit` that would go on running in unmapped code.
-//! What was loaded is therefore kept for the rest of the process, once per driver and stream mode.
+//! A loaded driver is therefore kept for the rest of the process, once per driver and stream mode.
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -16,7 +16,7 @@ use crate::library::Library;
 use crate::table::{StreamMode, Symbol};
 use crate::version::Version;
 
-/// Names the one driver to load in place of the usual ones, when set to a path.
+/// Environment variable that, when set to a path, names the one driver to load in place of the usual ones.
 pub const DRIVER_VARIABLE: &str = "CUPRUM_DRIVER";
 
 /// Names under which the driver is looked for, in this order.
@@ -47,7 +47,7 @@ impl OpenOptions {
     /// Opens the machine's driver; see [`Library::open`].
     ///
     /// # Errors
-    /// [`LoadError`] lists what was tried.
+    /// [`LoadError`] lists every library tried.
     pub fn open(self) -> Result<Library, LoadError> {
         match std::env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty()) {
             Some(path) => self.open_first([PathBuf::from(path)]),
@@ -58,7 +58,7 @@ impl OpenOptions {
     /// Opens the driver at a path, or by a name that the system's loader finds; see [`Library::open_from`].
     ///
     /// # Safety
-    /// As for [`Library::open_from`].
+    /// The duties of [`Library::open_from`].
     ///
     /// # Errors
     /// [`LoadError`] says why this library was refused.
@@ -69,10 +69,10 @@ impl OpenOptions {
     /// Fills the table from `resolve`; see [`Library::from_resolver`].
     ///
     /// # Safety
-    /// As for [`Library::from_resolver`].
+    /// The duties of [`Library::from_resolver`].
     ///
     /// # Errors
-    /// As for [`Library::from_resolver`].
+    /// Those of [`Library::from_resolver`].
     pub unsafe fn from_resolver(
         self,
         origin: &str,
@@ -139,7 +139,7 @@ impl Table {
     /// Asks `cuGetProcAddress` for the functions that the driver should have and does not export by name.
     ///
     /// The query answers with the newest revision up to the version asked for, which may be an older ABI
-    /// than the one wanted; an address that serves another function of the table is therefore no answer.
+    /// than the one wanted; so an address that serves another function of the table is no answer.
     ///
     /// # Safety
     /// The table holds the functions of a driver.
@@ -152,8 +152,8 @@ impl Table {
             // SAFETY: the caller vouches for the table.
             let address = unsafe { self.query(&symbol) };
             if !address.is_null() && !self.fns.slots().contains(&address) {
-                // SAFETY: not null, and the driver's answer for this name and version; that it is no other
-                // revision was just checked.
+                // SAFETY: not null, and the driver's answer for this name and version; the check above excludes another
+                // revision.
                 unsafe { self.fns.set(function, address) };
                 self.present.insert(function as usize);
             }

@@ -1,7 +1,7 @@
 //! Declarations of the C types: one list of each kind, read by these macros.
 //!
-//! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare what is
-//! declared here with the headers without naming anything twice.
+//! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare these
+//! declarations with the headers without naming anything twice.
 
 /// Declares C enums as transparent integers, so that a number this crate does not know stays legal.
 ///
@@ -66,7 +66,7 @@ macro_rules! c_enum_more {
     };
 }
 
-/// Declares opaque handles: pointers that only the driver looks behind.
+/// Declares opaque handles: pointers that only the driver follows.
 macro_rules! c_handles {
     ($($(#[$meta:meta])* $name:ident,)*) => {
         $(
@@ -116,7 +116,7 @@ macro_rules! c_types {
     };
 }
 
-/// Declares one C struct, or one C union; of a union `Debug` shows only the name, since which field counts
+/// Declares one C struct, or one C union; for a union `Debug` shows only the name, since the field that counts
 /// is known elsewhere.
 macro_rules! c_type {
     (struct $(#[$meta:meta])* $name:ident { $($fields:tt)* }) => {

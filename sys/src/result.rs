@@ -2,7 +2,7 @@
 
 use crate::enums::CUresult;
 
-/// The documented sentence of a code, of which both lists are in the same order.
+/// The documented sentence of a code; codes and sentences are in the same order.
 pub(crate) fn description_of(
     names: &[(u32, &'static str)],
     docs: &[&'static str],
@@ -10,7 +10,7 @@ pub(crate) fn description_of(
 ) -> Option<&'static str> {
     let index = names.iter().position(|entry| entry.0 == code)?;
     let text = docs.get(index)?.trim_start();
-    // The documentation ends with the version that the code is from, as in "CUDA 12.4+.".
+    // The documentation ends with the version that introduced the code, as in "CUDA 12.4+.".
     let before_note = text.strip_suffix("+.").and_then(|text| text.rsplit_once(" CUDA "));
     Some(before_note.map_or(text, |(sentence, _version)| sentence))
 }

@@ -170,7 +170,7 @@ c_types! {
 
     /// One group to split multiprocessors into. CUDA 13.1+.
     pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
-        /// Number of multiprocessors; 0 to learn how many there could be.
+        /// Number of multiprocessors; 0 to ask how many there could be.
         pub smCount: u32,
         /// Number that must be scheduled together.
         pub coscheduledSmCount: u32,
@@ -451,7 +451,7 @@ c_types! {
         pub numDevices: u32,
     }
 
-    /// Who is behind a logical endpoint. CUDA 13.3+.
+    /// Devices behind a logical endpoint. CUDA 13.3+.
     pub union CUlogicalEndpointProp_u {
         /// One device.
         pub unicast: CUlogicalEndpointProp_u_unicast,
@@ -463,7 +463,7 @@ c_types! {
     pub struct CUlogicalEndpointProp {
         /// Selector of the field of `u`.
         pub type_: CUlogicalEndpointType,
-        /// Who is behind it; an anonymous union in C.
+        /// The devices behind it; an anonymous union in C.
         pub u: CUlogicalEndpointProp_u,
         /// Its size, in bytes.
         pub size: u64,
@@ -1131,7 +1131,7 @@ c_types! {
 
     // Launches
 
-    /// An address range and how L2 treats it.
+    /// An address range and its treatment by L2.
     pub struct CUaccessPolicyWindow_v1 {
         /// First byte.
         pub base_ptr: *mut c_void,
@@ -1641,13 +1641,13 @@ c_types! {
         pub hUploadStream: CUstream,
         /// The node at fault, or null; written by the driver.
         pub hErrNode_out: CUgraphNode,
-        /// Why it failed; written by the driver.
+        /// Reason for the failure; written by the driver.
         pub result_out: CUgraphInstantiateResult,
     }
 
     /// Outcome of updating an executable graph. CUDA 12.0+.
     pub struct CUgraphExecUpdateResultInfo_v1 {
-        /// Why it failed.
+        /// Reason for the failure.
         pub result: CUgraphExecUpdateResult,
         /// The node at fault in the new graph, or null.
         pub errorNode: CUgraphNode,
@@ -1863,7 +1863,7 @@ c_types! {
 
     /// Options of checkpointing a process. CUDA 12.8+.
     pub struct CUcheckpointCheckpointArgs {
-        /// Place for a list of what the caller must save itself; null to save to host memory. CUDA 13.4+.
+        /// Place for a list of the memory that the caller must save itself; null to save to host memory. CUDA 13.4+.
         pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
         /// Must be zero.
         pub reserved: [u8; 56],
@@ -1885,7 +1885,8 @@ c_types! {
         pub gpuPairsCount: u32,
         /// Must be zero. CUDA 13.4+.
         pub padding0: u32,
-        /// Place for a list of what the caller must restore itself; null to restore from host memory. CUDA 13.4+.
+        /// Place for a list of the memory that the caller must restore itself; null to restore from host memory. CUDA
+        /// 13.4+.
         pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
         /// Must be zero.
         pub reserved: [u8; 40],

@@ -119,13 +119,13 @@ c_handles! {
     CUevent,
     /// An array: memory laid out for textures and surfaces.
     CUarray,
-    /// A mipmapped array: one array a level.
+    /// A mipmapped array: one array per level.
     CUmipmappedArray,
     /// A texture reference; deprecated, texture objects replace it.
     CUtexref,
     /// A surface reference; deprecated, surface objects replace it.
     CUsurfref,
-    /// A memory pool: what stream-ordered allocations come from.
+    /// A memory pool: the source of stream-ordered allocations.
     CUmemoryPool,
     /// Memory imported from another API.
     CUexternalMemory,
@@ -139,7 +139,7 @@ c_handles! {
     CUgraphNode,
     /// An executable graph.
     CUgraphExec,
-    /// A graph node as device code knows it. CUDA 12.4+.
+    /// A graph node, as device code knows it. CUDA 12.4+.
     CUgraphDeviceNode,
     /// A reference-counted object whose lifetime a graph can share.
     CUuserObject,

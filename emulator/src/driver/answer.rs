@@ -1,8 +1,8 @@
-//! What a function of the driver answers.
+//! Answers of the driver's functions.
 
 use cuprum_sys::CUresult;
 
-/// What a function answers: the C result, with success apart.
+/// Answer of a function: the C result, with success apart.
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
 
 pub(crate) const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

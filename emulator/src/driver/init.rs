@@ -1,4 +1,4 @@
-//! Start, version, error texts and the look-up of functions.
+//! Start, version, error texts and the lookup of functions.
 
 use core::ffi::{CStr, c_char, c_void};
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ fn error_text(
     }
 }
 
-/// What a search by name found: the address, and why it may be null.
+/// Result of a search by name: the address, and the reason why it may be null.
 fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdriverProcAddressQueryResult)> {
     let per_thread = u64::from(CUdriverProcAddress_flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0);
     ensure(flags <= 3, INVALID_VALUE)?;

@@ -1,6 +1,7 @@
-//! The error log: what result codes do not say, for clients that ask by the driver's own functions.
+//! The error log: details beyond result codes, for clients that ask by the driver's own functions.
 //!
-//! It holds what the message hook is told, and each error that a call answers with. As in NVIDIA's driver, the oldest messages go when there are too many.
+//! It holds the messages of the message hook, and each error that a call answers with. As in NVIDIA's driver, the
+//! oldest messages go when there are too many.
 
 use core::ffi::{c_char, c_void};
 use std::collections::VecDeque;
@@ -17,13 +18,13 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Kind, Out, Table, Text, calls, in_callback, tell_refusals};
 use crate::driver::handle::Handle;
 
-/// The most messages that are kept.
+/// Most messages that are kept.
 const MOST: usize = 100;
 
 /// The live callbacks.
 static CALLBACKS: Table<Callback> = Table::new(Kind::LogCallback);
 
-/// A function of the client that is told of each message.
+/// A function of the client that receives each message.
 #[derive(Debug)]
 struct Callback {
     function: CUlogsCallback,
@@ -54,7 +55,7 @@ impl Log {
         self.gone.wrapping_add(self.messages.len() as u32)
     }
 
-    /// The messages from a place on, a line each, and a line before them if some are gone.
+    /// The messages from a place on, a line each, with a line before them if some are gone.
     fn lines_from(&self, place: CUlogIterator) -> Vec<String> {
         let skipped = place.saturating_sub(self.gone) as usize;
         let lost = self.gone.saturating_sub(place);
@@ -64,7 +65,7 @@ impl Log {
     }
 }
 
-/// Begins to keep messages. Called by `cuInit`.
+/// Starts keeping messages. Called by `cuInit`.
 pub(crate) fn begin() {
     message::keep(keep);
     tell_refusals(|function, code| {
@@ -105,7 +106,7 @@ fn write(level: CUlogLevel, text: String) {
     }
 }
 
-/// The lines that a client has not seen, and moves its place to the end; without a place, all lines.
+/// The lines that a client has not seen; moves its place to the end. Without a place, all lines.
 fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
     ensure(flags == 0, INVALID_VALUE)?;
     let log = log();
@@ -114,7 +115,7 @@ fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
     Ok(log.lines_from(place))
 }
 
-/// As many of the last lines as fit into so many bytes.
+/// As many of the last lines as fit into `room` bytes.
 fn last_that_fit(lines: &[String], room: usize) -> String {
     let mut left = room;
     let fits = |line: &&String| {
@@ -144,7 +145,7 @@ calls! {
         CALLBACKS.remove(callback.addr()).map(drop).ok_or(INVALID_VALUE)
     }
 
-    /// Flags are not looked at, as by an H100's driver.
+    /// Flags are ignored, as by an H100's driver.
     fn cuLogsCurrent(_call, iterator_out: Out<CUlogIterator>, _flags: u32) {
         iterator_out.set(log().end())
     }
@@ -157,7 +158,7 @@ calls! {
         written.map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)
     }
 
-    /// The size goes both ways: the room that there is, and the bytes that are written, with a NUL behind them.
+    /// The size goes both ways: the room, and the number of bytes written, with a NUL behind them.
     fn cuLogsDumpToMemory(
         _call,
         iterator: Out<CUlogIterator>,

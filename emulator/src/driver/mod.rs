@@ -4,13 +4,13 @@
 //!
 //! | room | what |
 //! |---|---|
-//! | [`answer`], [`handle`] | what a function answers; the C types of handles |
+//! | [`answer`], [`handle`] | answers of functions; the C types of handles |
 //! | [`state`] | settings, memory, the order in which operations run, captures: knows no object |
-//! | [`call`] | how a C function is written here and found by name; tables of objects: knows none |
+//! | [`call`] | the form of a C function here, and its lookup by name; tables of objects: knows none |
 //! | [`device`] | devices, their attributes and limits |
-//! | [`context`] | contexts, which is current, what they leave behind |
-//! | [`memory`] | allocations, pools, virtual memory, what an address is |
-//! | [`stream`] | streams, events, what is pushed to them |
+//! | [`context`] | contexts, the current one, their leaks |
+//! | [`memory`] | allocations, pools, virtual memory, queries about addresses |
+//! | [`stream`] | streams, events, operations pushed to them |
 //! | [`texture`] | arrays, texture and surface objects |
 //! | [`external`] | memory and semaphores of other APIs |
 //! | [`transfer`] | copies and fills |
@@ -20,7 +20,7 @@
 //! | [`log`] | the error log |
 //! | [`init`], [`error_text`] | start, version, look-up of functions, texts of errors |
 //!
-//! What is not implemented is present all the same and answers `CUDA_ERROR_NOT_SUPPORTED`.
+//! Functions that are not implemented are present all the same and answer `CUDA_ERROR_NOT_SUPPORTED`.
 
 mod answer;
 mod call;
@@ -73,17 +73,17 @@ pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
     call::set_publisher(publisher);
 }
 
-/// Whether a function is implemented.
+/// True if a function is implemented.
 pub(crate) fn implements(id: FnId) -> bool {
     call::fill(install_all).implements(id)
 }
 
-/// What contexts that have ended left behind.
+/// Leaks of contexts that have ended.
 pub(crate) fn leaks() -> Vec<Leak> {
     context::LEAKS.all()
 }
 
-/// What clients hold now.
+/// Objects that clients hold now.
 pub(crate) fn alive() -> Vec<Leak> {
     call::fill(install_all);
     context::alive()

@@ -1,14 +1,14 @@
-//! What a launch is asked to do, and what it asks of its surroundings.
+//! Arguments of a launch, and its requests to its surroundings.
 
 use super::texture;
 use crate::program::Kernel;
 use std::time::Duration;
 
-/// How instructions are executed.
+/// Mode of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Mode {
-    /// Lane by lane, the simplest way: what the other mode is tested against.
+    /// Lane by lane, the simplest way: the reference for tests of the other mode.
     Plain,
     /// Whole warps and several of them at a time, with the vector instructions of the processor.
     #[default]
@@ -18,13 +18,13 @@ pub enum Mode {
 /// Settings of a launch that do not change what a correct kernel computes.
 #[derive(Clone, Debug)]
 pub struct ExecOptions {
-    /// How instructions are executed.
+    /// Mode of execution.
     pub mode: Mode,
     /// Threads that run blocks, the calling one included; 0 means one for each core.
     pub workers: usize,
-    /// The most warp instructions that a launch may execute before it counts as endless.
+    /// Most warp instructions that a launch may execute before it counts as endless.
     pub budget: Option<u64>,
-    /// The longest that a launch may take before it counts as endless.
+    /// Longest time that a launch may take before it counts as endless.
     pub time_limit: Option<Duration>,
     /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it; and
     /// the use of registers that nobody wrote.
@@ -32,18 +32,18 @@ pub struct ExecOptions {
     /// Report accesses of different threads to the same shared or global memory that nothing orders: neither barriers
     /// nor atomics with fences. One worker runs all blocks then.
     pub check_races: bool,
-    /// With `check_races`, report plain reads of what other threads change by atomic instructions, too. PTX calls that a
-    /// race; kernels that begin a loop around a compare-and-swap with a plain read rely on it.
+    /// With `check_races`, report plain reads of memory that other threads change by atomic instructions, too. PTX
+    /// calls that a race; kernels that begin a loop around a compare-and-swap with a plain read rely on it.
     pub check_atomic_reads: bool,
-    /// Report what PTX leaves undefined at barriers and warp-level instructions: barriers that part of a warp or of the
-    /// block goes past, threads that expect different numbers of others, member masks that leave out a thread or
-    /// differ, shuffles that read from threads which take no part. Without it only what leaves no thread able to run is
-    /// reported.
+    /// Report behavior that PTX leaves undefined at barriers and warp-level instructions: barriers that part of a warp
+    /// or of the block goes past, threads that expect different numbers of others, member masks that leave out a thread
+    /// or differ, shuffles that read from threads which take no part. Without it, only states in which no thread can
+    /// run are reported.
     pub check_barriers: bool,
-    /// Runs blocks and warps in an order that depends on this number, and takes turns between warps at other moments,
-    /// to bring out what depends on the order. The same number gives the same order; one worker runs all blocks.
+    /// Runs blocks and warps in an order that depends on this number, and changes turns between warps at other moments,
+    /// to bring out dependences on the order. The same number gives the same order; one worker runs all blocks.
     pub seed: Option<u64>,
-    /// What `%nsmid` says.
+    /// Value of `%nsmid`.
     pub multiprocessors: u32,
 }
 
@@ -65,13 +65,14 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// Checks look at one access at a time, and other orders need warps that run one by one.
+    /// True if the vector mode is allowed: checks look at one access at a time, and other orders need warps that run
+    /// one by one.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
         self.mode == Mode::Vector && !self.check_init && !self.check_races && self.seed.is_none()
     }
 }
 
-/// What a launch runs on.
+/// Arguments of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchArgs<'a> {
     /// The kernel.
@@ -80,7 +81,7 @@ pub struct LaunchArgs<'a> {
     pub globals: &'a [u64],
     /// Blocks of the grid in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y and z.
+    /// Threads per block in x, y and z.
     pub block: [u32; 3],
     /// Bytes of shared memory beyond what the kernel declares.
     pub dynamic_shared: u32,
@@ -92,7 +93,7 @@ pub struct LaunchArgs<'a> {
     pub grid_workspace: u64,
 }
 
-/// What a kernel asks of its surroundings.
+/// Requests of a kernel to its surroundings.
 pub trait Hooks: Sync {
     /// Output of `printf`, formatted.
     fn print(&self, text: &str);
@@ -124,12 +125,12 @@ impl Hooks for NoHooks {
     }
 }
 
-/// What a launch did.
+/// Statistics of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct LaunchStats {
-    /// Warp instructions executed.
+    /// Number of warp instructions executed.
     pub instructions: u64,
-    /// Blocks run.
+    /// Number of blocks run.
     pub blocks: u64,
 }

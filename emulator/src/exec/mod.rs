@@ -1,20 +1,21 @@
 //! Runs decoded kernels.
 //!
 //! A launch is split into blocks, which workers take from a queue. A block's warps run in turn on one worker. A
-//! warp's lanes run together as long as they agree on where to go; where they part, each part becomes a fragment with
-//! its own program counter, the fragment in the earliest block runs first, and fragments that meet become one again.
+//! warp's lanes run together as long as they agree on where to go; where they diverge, each part becomes a fragment
+//! with its own program counter, the fragment in the earliest block runs first, and fragments that meet become one
+//! again.
 //!
 //! Its rooms, each of which may use those below it:
 //!
 //! | room | what |
 //! |---|---|
-//! | `launch` | the queue of blocks, workers, whose turn it is |
+//! | `launch` | the queue of blocks, workers, turns of warps |
 //! | `vector::run` | several warps at a time, step by step |
 //! | `plain` | one warp, instruction by instruction |
 //! | `access` | loads, stores and atomics: address to bytes, with every access checked |
-//! | `block` | the state of a block: its warps and their registers, its barriers, how a fault looks |
-//! | `check` | what the checks remember, `vector::code` what the vector mode makes of a kernel, [`texture`] how textures are sampled |
-//! | `interface` | what is asked of a launch |
+//! | `block` | the state of a block: its warps and their registers, its barriers, its faults |
+//! | `check` | memory of the checks, `vector::code` kernels as steps, [`texture`] sampling of textures |
+//! | `interface` | arguments of a launch |
 
 mod access;
 mod block;
@@ -32,7 +33,7 @@ use crate::report::Fault;
 
 /// Runs a kernel to its end on the memory of `map`.
 ///
-/// The caller vouches for launch limits; here only what would break the execution is checked.
+/// The caller vouches for launch limits; only conditions that would break the execution are checked here.
 ///
 /// # Errors
 /// The first fault, after which the other blocks stop.

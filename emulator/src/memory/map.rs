@@ -15,7 +15,7 @@ use super::shadow::ValidBits;
 use super::shared::{Arena, Mapping, Piece, Slot};
 use super::space::Space;
 
-/// What a region is.
+/// Kind of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RegionKind {
@@ -44,12 +44,12 @@ pub enum RegionKind {
 }
 
 impl RegionKind {
-    /// Whether the host may dereference the device address.
+    /// True if the host may dereference the device address.
     pub fn host_visible(self) -> bool {
         matches!(self, Self::Managed | Self::Pinned | Self::Registered)
     }
 
-    /// Whether allocating it uses up the device's memory. Mapped memory was counted when it was
+    /// True if allocating it uses up the device's memory. Mapped memory was counted when it was
     /// created.
     pub(super) fn counts(self) -> bool {
         !matches!(self, Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External)
@@ -82,23 +82,23 @@ pub struct Region {
     pub base: u64,
     /// Length in bytes.
     pub len: u64,
-    /// Where the first byte is. Valid for `len` bytes while this value, or a clone, exists.
+    /// Host address of the first byte. Valid for `len` bytes while this value, or a clone, exists.
     pub host: *mut u8,
     /// Number of the allocation, counted from 1 in the order of allocation.
     pub id: u64,
-    /// What it is.
+    /// Kind of the region.
     pub kind: RegionKind,
-    /// Whether kernels may write to it.
+    /// True if kernels may write to it.
     pub writable: bool,
     /// The context it belongs to.
     pub context: u64,
     /// The device it belongs to.
     pub device: u32,
-    /// Which bytes were written, when that is tracked.
+    /// Bytes that were written, if that is tracked.
     pub init: Option<Arc<ValidBits>>,
     /// The name of the variable, for a module's global.
     pub label: Option<Arc<str>>,
-    /// What the client asked for when it allocated.
+    /// Flags with which the client allocated it.
     pub flags: u32,
     /// The driver call that allocated it.
     pub call: Option<FnId>,
@@ -137,7 +137,7 @@ impl Region {
         }
     }
 
-    /// Whether all of `addr..addr + len` lies inside.
+    /// True if all of `addr..addr + len` lies inside.
     #[inline]
     pub fn contains(&self, addr: u64, len: u64) -> bool {
         let offset = addr.wrapping_sub(self.base);
@@ -166,7 +166,7 @@ impl Region {
     }
 }
 
-/// Where an address lies relative to an allocation, in bytes.
+/// Position of an address relative to an allocation, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// At this offset inside.
@@ -205,15 +205,15 @@ pub struct Neighbor {
     pub base: u64,
     /// Length in bytes.
     pub len: u64,
-    /// What it is, or was.
+    /// Kind of the region.
     pub kind: RegionKind,
     /// The variable's name, for a module's global.
     pub label: Option<Arc<str>>,
     /// The driver call that allocated it.
     pub call: Option<FnId>,
-    /// Where the address in question lies relative to it.
+    /// Position of the address in question relative to it.
     pub position: Position,
-    /// Whether it had been freed.
+    /// True if it had been freed.
     pub freed: bool,
 }
 
@@ -298,13 +298,13 @@ impl Map {
             .min_by_key(|neighbor| neighbor.position.distance())
     }
 
-    /// Where generic addresses of shared and local memory and of code lie.
+    /// Places of the generic addresses of shared and local memory and of code.
     pub fn windows(&self) -> Windows {
         self.windows
     }
 }
 
-/// What was freed, by address. An entry goes when its range is handed out again, or when there
+/// Freed allocations, by address. An entry goes when its range is handed out again, or when there
 /// are too many.
 #[derive(Debug, Default)]
 pub struct FreedLog {
@@ -355,7 +355,7 @@ unsafe impl Send for Backing {}
 // SAFETY: as above.
 unsafe impl Sync for Backing {}
 
-/// Where bytes came from.
+/// Origin of bytes.
 #[derive(Debug)]
 enum Owner {
     Heap {

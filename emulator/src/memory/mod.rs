@@ -1,4 +1,4 @@
-//! The device's address space: what is allocated, where its bytes are, and what used to be there.
+//! The device's address space: allocations, their bytes, and freed allocations.
 //!
 //! Device addresses are numbers of their own, not host addresses. They lie inside one range of
 //! the process that is reserved without access (module `space`), so that a host dereference of a
@@ -81,7 +81,7 @@ struct State {
 impl Memory {
     /// An empty address space for `devices` devices of `capacity` bytes each.
     ///
-    /// With `track_init`, device memory carries one bit a byte that says whether it was written.
+    /// With `track_init`, device memory carries one bit per byte that says whether it was written.
     pub fn new(devices: u32, capacity: u64, track_init: bool) -> Self {
         let space = Arc::new(Space::reserve());
         let cursor = space.base();
@@ -124,7 +124,7 @@ impl Memory {
         (used, self.capacity)
     }
 
-    /// Allocates. The memory reads as zero.
+    /// Allocates memory, which reads as zero.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl Memory {
         Ok(self.insert(&mut state, request, base, backing, init))
     }
 
-    /// Enters host memory that somebody else owns, under its own address.
+    /// Enters host memory of another owner, under its own address.
     ///
     /// # Errors
     ///
@@ -217,7 +217,7 @@ impl Memory {
         Ok(region)
     }
 
-    /// Frees everything that belongs to a context; returns how many allocations that were.
+    /// Frees everything that belongs to a context; returns the number of allocations.
     pub fn free_context(&self, context: u64) -> usize {
         let owned = self.lock().owned.get(&context).cloned().unwrap_or_default();
         let bases = owned.into_iter().map(|(_, base)| base);
@@ -262,17 +262,17 @@ impl Memory {
         self.freed.find(addr)
     }
 
-    /// Where generic addresses of shared and local memory and of code lie.
+    /// Places of the generic addresses of shared and local memory and of code.
     pub fn windows(&self) -> Windows {
         self.space.windows()
     }
 
-    /// Whether `addr` lies in the range of device addresses, allocated or not.
+    /// True if `addr` lies in the range of device addresses, allocated or not.
     pub fn is_device_address(&self, addr: u64) -> bool {
         self.space.contains(addr)
     }
 
-    /// Changes whether kernels may write to the region at `base`.
+    /// Sets whether kernels may write to the region at `base`.
     pub fn set_writable(&self, base: u64, writable: bool) -> bool {
         let mut state = self.lock();
         let Some(region) = state.regions.get_mut(base) else {

@@ -1,4 +1,4 @@
-//! Addresses without memory, memory without addresses, and what brings them together.
+//! Addresses without memory, memory without addresses, and mappings between them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub struct Physical {
     backing: Backing,
     /// Size in bytes.
     pub bytes: u64,
-    /// The device it counts against.
+    /// The device in whose memory it counts.
     pub device: u32,
     /// What other processes know it by, if it was made for them.
     file: Option<Arc<SharedFile>>,
@@ -41,7 +41,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// Gives back addresses from [`Memory::reserve`]. Returns whether such a range existed and
+    /// Gives back addresses from [`Memory::reserve`]. Returns true if such a range existed and
     /// nothing is mapped in it any more.
     pub fn release(&self, base: u64, bytes: u64) -> bool {
         let mut state = self.lock();
@@ -133,7 +133,7 @@ impl Memory {
         Ok(self.insert(&mut state, &request, base, backing, None))
     }
 
-    /// Whether the whole range was reserved by one call of [`Memory::reserve`].
+    /// True if the whole range was reserved by one call of [`Memory::reserve`].
     pub fn is_reserved(&self, base: u64, bytes: u64) -> bool {
         let state = self.lock();
         let range = state.taken.range(..=base).next_back();

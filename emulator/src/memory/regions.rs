@@ -1,7 +1,7 @@
-//! The live regions, by address: an ordered map of which a copy costs nothing.
+//! The live regions, by address: an ordered map whose copies cost nothing.
 //!
 //! A treap whose nodes are shared between copies. A change copies the nodes on the way to its place, if a copy of the
-//! map still uses them, so both a change and a snapshot take no more than the logarithm of the number of regions.
+//! map still uses them, so both a change and a snapshot take time logarithmic in the number of regions.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Regions {
         found
     }
 
-    /// The region that starts here, to be changed; where it starts must stay.
+    /// The region that starts here, to be changed; its start must stay.
     pub(super) fn get_mut(&mut self, base: u64) -> Option<&mut Region> {
         self.get(base)?;
         let mut at = &mut self.root;
@@ -73,7 +73,7 @@ impl Regions {
         }
     }
 
-    /// Enters a region; one that starts at the same address goes.
+    /// Enters a region; one that starts at the same address is replaced.
     pub(super) fn insert(&mut self, region: Region) {
         self.remove(region.base);
         let priority = mixed(region.base);
@@ -86,7 +86,7 @@ impl Regions {
         *at = Some(Arc::new(Node { region, priority, below, above }));
     }
 
-    /// Takes the region out that starts here.
+    /// Removes the region that starts here.
     pub(super) fn remove(&mut self, base: u64) -> Option<Region> {
         let found = self.get(base)?.clone();
         let mut at = &mut self.root;
@@ -100,7 +100,7 @@ impl Regions {
     }
 }
 
-/// What lies below an address, and the rest. As deep as the tree, which is twice the logarithm or so.
+/// The regions below an address, and the rest. Recursion is as deep as the tree, about twice the logarithm.
 fn split(tree: Link, base: u64) -> (Link, Link) {
     let Some(mut tree) = tree else { return (None, None) };
     let node = Arc::make_mut(&mut tree);
@@ -131,7 +131,7 @@ fn join(first: Link, second: Link) -> Link {
     }
 }
 
-/// A number that looks random (SplitMix64).
+/// A pseudo-random number (SplitMix64).
 fn mixed(base: u64) -> u64 {
     let mut x = base.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

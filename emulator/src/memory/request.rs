@@ -1,19 +1,19 @@
-//! What to allocate, and why that or its opposite fails.
+//! Requests for memory, and the errors of allocating and freeing.
 
 use super::GRANULARITY;
 use super::map::{Neighbor, RegionKind};
 use std::sync::Arc;
 
-/// What to allocate.
+/// Request for memory.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Size in bytes, not zero.
     pub bytes: u64,
     /// Alignment of the address; at least [`GRANULARITY`] is given, must be a power of two.
     pub align: u64,
-    /// What the memory is.
+    /// Kind of the memory.
     pub kind: RegionKind,
-    /// Whether kernels may write to it.
+    /// True if kernels may write to it.
     pub writable: bool,
     /// The context it belongs to, for ownership and reports.
     pub context: u64,
@@ -21,7 +21,7 @@ pub struct Request {
     pub device: u32,
     /// A name for reports, such as that of a module's global.
     pub label: Option<Arc<str>>,
-    /// What the client asked for, kept for it to ask back.
+    /// Flags of the client, kept for its queries.
     pub flags: u32,
 }
 
@@ -41,7 +41,7 @@ impl Request {
     }
 }
 
-/// Why an allocation failed.
+/// Reason why an allocation failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllocError {
     /// The device's memory, the host's memory or the address range is exhausted.
@@ -50,7 +50,7 @@ pub enum AllocError {
     Overlap,
 }
 
-/// Why an address could not be freed.
+/// Reason why an address could not be freed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FreeError {
     /// Nothing was ever allocated there, or the address is not the start of an allocation.

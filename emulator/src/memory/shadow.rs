@@ -1,4 +1,4 @@
-//! Which bytes of an allocation have been written.
+//! Written bytes of an allocation.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,7 +18,7 @@ impl ValidBits {
         Self { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// Marks `len` bytes from `offset` on as written. What lies outside is ignored.
+    /// Marks `len` bytes from `offset` on as written. Bytes outside are ignored.
     pub fn set(&self, offset: u64, len: u64) {
         self.each_word(offset, len, |word, mask| {
             if word.load(Ordering::Relaxed) & mask != mask {
@@ -28,7 +28,7 @@ impl ValidBits {
         });
     }
 
-    /// Whether all `len` bytes from `offset` on have been written.
+    /// True if all `len` bytes from `offset` on have been written.
     pub fn all_set(&self, offset: u64, len: u64) -> bool {
         self.each_word(offset, len, |word, mask| word.load(Ordering::Relaxed) & mask == mask)
     }

@@ -9,7 +9,7 @@ use super::map::Windows;
 /// Granularity of memory that the host may touch.
 pub(super) const PAGE: u64 = 4096;
 
-/// Where the range starts if the process has room there: the same addresses in every run.
+/// Start of the range if the process has room there: the same addresses in every run.
 const PREFERRED: u64 = 0x7_0000_0000;
 
 /// Sizes to try, largest first.

@@ -1,7 +1,7 @@
-//! What each instruction reads and writes, once for all who ask.
+//! Effects of each instruction: registers and predicates that it reads and writes, listed once for all users.
 //!
 //! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
-//! told.
+//! listed.
 
 use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
 use super::matrix::Matrix;
@@ -10,7 +10,7 @@ use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
 use super::types::Type;
 use crate::semantics::{Predicate, Register, Width};
 
-/// The flag that additions with carry pass on.
+/// The flag by which additions pass on their carry.
 pub(crate) const CARRY: Predicate = Predicate(1);
 
 fn wide_parts(register: Register) -> [Register; 2] {
@@ -18,7 +18,7 @@ fn wide_parts(register: Register) -> [Register; 2] {
 }
 
 /// Calls `visit` with each register that an instruction reads. The values of parameters that a call copies to the
-/// callee count as read by the call, and those that a return copies back by nobody.
+/// callee count as read by the call; those that a return copies back count as read by no instruction.
 pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) {
     let mut all = |registers: &[Register]| registers.iter().copied().for_each(&mut *visit);
     match &instruction.op {
@@ -330,8 +330,8 @@ pub(crate) fn predicates(instruction: &Instruction, visit: &mut dyn FnMut(Predic
     }
 }
 
-/// Whether only its operands and results say what an instruction does to registers, all of them within its lanes: so
-/// not calls and returns, which move parameters, nor what has more rows than its operands name.
+/// True if an instruction affects registers only through its operands and results, all of them within its lanes: so
+/// not calls and returns, which move parameters, nor operations with more rows than their operands name.
 pub(crate) fn is_simple(op: &Op) -> bool {
     match op {
         Op::Atomic(atomic) => atomic.ty != Type::B128,
@@ -345,12 +345,12 @@ pub(crate) fn is_simple(op: &Op) -> bool {
     }
 }
 
-/// Where lanes go from an operation, those where its guard holds.
+/// Next place of the lanes where an operation's guard holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Course<'o> {
     /// To the next instruction, at once.
     Next,
-    /// To the next instruction, at once or when others have come or had their turn.
+    /// To the next instruction, at once, or when others have come or had their turn.
     Wait,
     /// To these instructions.
     Jump(&'o [u32]),
@@ -360,7 +360,7 @@ pub(crate) enum Course<'o> {
     End,
 }
 
-/// Where lanes go from an operation.
+/// The next place of lanes after an operation.
 pub(crate) fn course(op: &Op) -> Course<'_> {
     match op {
         Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => {
@@ -380,7 +380,7 @@ pub(crate) fn course(op: &Op) -> Course<'_> {
     }
 }
 
-/// Whether lanes read registers of each other.
+/// True if lanes read registers of each other.
 pub(crate) fn exchanges(op: &Op) -> bool {
     matches!(op, Op::Collective { .. } | Op::Matrix(_))
 }

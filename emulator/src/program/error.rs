@@ -1,9 +1,9 @@
-//! Why a module cannot be loaded, and where.
+//! Errors of loading a module, with their places.
 
 use crate::ptx::{Position, SyntaxError};
 use std::fmt;
 
-/// Why a module cannot be loaded.
+/// Class of an error of loading a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PtxErrorKind {
@@ -19,7 +19,7 @@ pub enum PtxErrorKind {
     Unresolved,
 }
 
-/// Why and where a module cannot be loaded.
+/// Error of loading a module, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PtxError {
     /// The class of the error.
@@ -28,7 +28,7 @@ pub struct PtxError {
     pub line: u32,
     /// Column in that line, from 1.
     pub column: u32,
-    /// What is wrong, and what would be right.
+    /// Description of the error, and the correct form.
     pub message: String,
 }
 
@@ -39,7 +39,7 @@ impl PtxError {
     }
 }
 
-/// The longest message, in bytes: what it quotes of the input has no end of its own.
+/// Longest message, in bytes: its quotations of the input have no limit of their own.
 const MOST_MESSAGE: usize = 600;
 
 /// The message without its middle, on one line, if it is too long.

@@ -55,7 +55,7 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
     leaders
 }
 
-/// Where control goes from the instruction at `pc`, if that ends a block.
+/// Targets of the instruction at `pc`, if it ends a block.
 pub(crate) fn successors(code: &[Instruction], pc: usize) -> Vec<u32> {
     let Some(instruction) = code.get(pc) else { return Vec::new() };
     let behind = (pc + 1 < code.len()).then_some(pc as u32 + 1);

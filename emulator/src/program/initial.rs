@@ -91,7 +91,7 @@ fn flatten(
     Ok(())
 }
 
-/// Whose address a symbol is. Addresses of global memory are generic addresses already.
+/// The target of a symbol's address. Addresses of global memory are generic addresses already.
 fn target(context: &Context<'_, '_>, symbol: &str, position: Position) -> Result<RelocationTarget, PtxError> {
     match context.symbols.get(symbol) {
         Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(*index as usize)),

@@ -7,7 +7,7 @@ use crate::semantics::shuffle::ShuffleMode;
 use crate::semantics::video::Video;
 use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
 
-/// What a row of the register file belongs to.
+/// Owner of a row of the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RowKind {
     /// A value of up to 32 bits.
@@ -74,7 +74,7 @@ pub(crate) enum Constant {
     Special(Special),
 }
 
-/// Special registers that are the same whenever a thread reads them.
+/// Special registers with the same value whenever a thread reads them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub(crate) enum Special {
     ThreadId(u8),
@@ -92,7 +92,7 @@ pub(crate) enum Special {
     LaneMask(core::cmp::Ordering, bool),
     DynamicSharedBytes,
     TotalSharedBytes,
-    /// With what the system keeps for itself.
+    /// All shared memory, with the part that the system keeps for itself.
     AllSharedBytes,
     SharedWindow,
     LocalWindow,
@@ -108,15 +108,15 @@ pub(crate) enum Special {
 pub(crate) struct Carry {
     pub(crate) subtract: bool,
     pub(crate) width: Width,
-    /// The carry flag comes in.
+    /// True if the carry flag comes in.
     pub(crate) reads: bool,
-    /// The carry flag goes out.
+    /// True if the carry flag goes out.
     pub(crate) writes: bool,
     pub(crate) out: Register,
     pub(crate) sources: [Register; 2],
 }
 
-/// What a block barrier does.
+/// Operation of a block barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BarrierKind {
     Sync,
@@ -126,7 +126,7 @@ pub(crate) enum BarrierKind {
         condition: Condition,
         out: Register,
     },
-    /// Whether the condition holds in all threads, or in any.
+    /// Tells whether the condition holds in all threads, or in any.
     Combine {
         condition: Condition,
         out: Predicate,
@@ -195,7 +195,7 @@ pub(crate) enum SystemCall {
     SetCondition,
 }
 
-/// Whom a call goes to.
+/// Target of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Callee {
     /// Index into the kernel's functions.
@@ -222,7 +222,7 @@ pub(crate) enum Clock {
     NanosecondsHigh,
 }
 
-/// What an instruction does.
+/// Operation of an instruction.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     Pure {
@@ -263,7 +263,7 @@ pub(crate) enum Op {
     BulkCopy(Box<BulkCopy>),
     MemoryBarrier(Box<MemoryBarrier>),
     Matrix(Box<Matrix>),
-    /// On a texture or surface object.
+    /// An operation on a texture or surface object.
     Object(Box<ObjectOp>),
     /// Address of a local variable of a device function: its frame plus an offset.
     LocalAddress {
@@ -275,7 +275,7 @@ pub(crate) enum Op {
     Alloca {
         out: Register,
         size: Register,
-        /// A power of two.
+        /// Alignment, a power of two.
         align: u32,
         width: Width,
     },
@@ -299,12 +299,12 @@ pub(crate) enum Op {
     Exit,
     Trap,
     ClusterBarrier {
-        /// Whether to wait for the others rather than to announce oneself.
+        /// True to wait for the others, false to announce oneself.
         wait: bool,
     },
     Barrier {
         kind: BarrierKind,
-        /// Lanes of a warp come to it together, or not at all.
+        /// True if the lanes of a warp come to it together, or not at all.
         aligned: bool,
         id: Register,
         count: Option<Register>,

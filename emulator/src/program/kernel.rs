@@ -30,7 +30,7 @@ pub struct Program {
     pub(crate) functions: Vec<String>,
 }
 
-/// Where a module variable is placed.
+/// Placement of a module variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GlobalSpace {
@@ -43,11 +43,11 @@ pub enum GlobalSpace {
 /// An address inside a module variable's initial value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Relocation {
-    /// Where in the variable, in bytes.
+    /// Offset in the variable, in bytes.
     pub offset: u64,
     /// Size of the address there: 4 or 8.
     pub bytes: u32,
-    /// Whose address.
+    /// Target of the address.
     pub target: RelocationTarget,
     /// Bytes to add.
     pub addend: i64,
@@ -55,7 +55,7 @@ pub struct Relocation {
     pub mask: Option<u64>,
 }
 
-/// What a relocation points at.
+/// Target of a relocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RelocationTarget {
@@ -69,7 +69,7 @@ pub enum RelocationTarget {
 /// Distance of the addresses of two functions.
 pub const FUNCTION_STRIDE: u64 = 16;
 
-/// The most local memory of a thread, its stack included.
+/// Most local memory of a thread, its stack included, in bytes.
 pub(crate) const MOST_LOCAL: u32 = 512 * 1024;
 
 /// A module variable.
@@ -92,7 +92,7 @@ pub struct Global {
     pub managed: bool,
     /// Declared here, defined in another module.
     pub external: bool,
-    /// Whether other modules and the host can name it.
+    /// True if other modules and the host can name it.
     pub visible: bool,
 }
 
@@ -107,7 +107,7 @@ pub struct Param {
     pub align: u32,
 }
 
-/// Where an instruction came from.
+/// Origin of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Origin {
     pub(crate) line: u32,
@@ -157,9 +157,9 @@ pub struct Kernel {
     pub(crate) shared_offsets: Vec<u32>,
     /// Bytes of local memory of the kernel's own frame.
     pub(crate) frame: u32,
-    /// What it may read before it is written, found at the first launch.
+    /// Registers that it may read before they are written, found at the first launch.
     pub(crate) unwritten: OnceLock<Unwritten>,
-    /// What its runner made of it, at the first launch.
+    /// Translation by its runner, at the first launch.
     pub(crate) runner: Slot,
 }
 
@@ -197,7 +197,7 @@ impl Program {
 }
 
 impl Kernel {
-    /// What may be read before anybody has written it.
+    /// Registers that may be read before anybody has written them.
     pub(crate) fn unwritten(&self) -> &Unwritten {
         self.unwritten.get_or_init(|| Unwritten::find(self))
     }
@@ -227,7 +227,7 @@ impl Kernel {
         self.frame
     }
 
-    /// The most threads a block may have, from `.maxntid` or `.reqntid`.
+    /// Most threads that a block may have, from `.maxntid` or `.reqntid`.
     pub fn max_threads(&self) -> Option<u32> {
         self.max_threads
     }
@@ -237,7 +237,7 @@ impl Kernel {
         self.required_threads
     }
 
-    /// An estimate of the registers of a thread: what the software device uses, at most 255.
+    /// An estimate of the registers per thread: as many as the software device uses, at most 255.
     pub fn registers(&self) -> u32 {
         self.rows.clamp(8, 255)
     }

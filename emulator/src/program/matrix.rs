@@ -1,4 +1,4 @@
-//! What instructions of a warp do with matrices, and which lane holds which element.
+//! Matrix instructions of a warp, and the layout of elements in lanes.
 
 use super::memory::Address;
 use crate::ptx::Space;
@@ -46,19 +46,19 @@ impl Element {
         }
     }
 
-    /// How many share a register.
+    /// Number of elements that share a register.
     pub(crate) fn packed(self) -> u32 {
         (32 / self.bits()).max(1)
     }
 }
 
-/// Which lane holds which element.
+/// Layout of elements in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
-    /// As PTX documents it for `mma`.
+    /// The one that PTX documents for `mma`.
     Documented,
-    /// As it documents it for `mma.m8n8k4` of half precision: four products, each of eight lanes. Whether the factors
-    /// are stored by column.
+    /// The one documented for `mma.m8n8k4` of half precision: four products, each of eight lanes. `by_column` is true
+    /// for factors that are stored by column.
     QuadPairs { by_column: [bool; 2] },
     /// Any, as for `wmma`.
     Opaque,
@@ -68,7 +68,7 @@ pub(crate) enum Layout {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct MatrixProduct {
     pub(crate) layout: Layout,
-    /// Rows of `a`, columns of `b`, and what they share.
+    /// Rows of `a`, columns of `b`, and their common dimension.
     pub(crate) shape: [u32; 3],
     /// Types of the elements of `a`, `b`, `c` and `d`.
     pub(crate) types: [Element; 4],
@@ -77,7 +77,7 @@ pub(crate) struct MatrixProduct {
     pub(crate) c: Vec<Register>,
     pub(crate) d: Vec<Register>,
     pub(crate) saturate: bool,
-    /// Of single bits: whether a product is one where they differ rather than where both are set.
+    /// For single bits: true if a product is one where they differ rather than where both are set.
     pub(crate) differ: bool,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct MatrixRows {
     pub(crate) cache: u32,
 }
 
-/// What the lanes of a warp do with matrices.
+/// Operations of the lanes of a warp on matrices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Matrix {
     Product(MatrixProduct),
@@ -130,7 +130,7 @@ impl MatrixProduct {
         self.types[part as usize]
     }
 
-    /// How many products are made at once, each by some of the lanes.
+    /// Number of products that are made at once, each by some of the lanes.
     pub(crate) fn groups(&self) -> u32 {
         if matches!(self.layout, Layout::QuadPairs { .. }) { 4 } else { 1 }
     }
@@ -140,13 +140,13 @@ impl MatrixProduct {
         lane / 4 % self.groups()
     }
 
-    /// How many elements of a part each lane holds.
+    /// Number of elements of a part that each lane holds.
     pub(crate) fn elements(&self, part: Part) -> u32 {
         let [rows, columns] = self.extent(part);
         rows * columns * self.groups() / LANES as u32
     }
 
-    /// How many registers of each lane hold a part.
+    /// Number of registers of each lane that hold a part.
     pub(crate) fn registers(&self, part: Part) -> u32 {
         match self.layout {
             Layout::Opaque => MatrixProduct::opaque_registers(self.shape, part, self.ty(part)),

@@ -1,11 +1,11 @@
-//! What instructions do with memory.
+//! Memory operations of instructions.
 
 use super::instruction::Condition;
 use super::types::Type;
 use crate::ptx::Space;
 use crate::semantics::{Predicate, Register, Width};
 
-/// Where an access goes, and what it moves.
+/// Place of an access, and the bytes that it moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
     /// `None` for generic addresses.
@@ -13,31 +13,31 @@ pub(crate) struct Access {
     pub(crate) address: Address,
     /// Bytes of one element.
     pub(crate) bytes: u32,
-    /// Whether a load extends the sign.
+    /// True if a load extends the sign.
     pub(crate) signed: bool,
     /// Width of the registers.
     pub(crate) width: Width,
-    /// One a vector element.
+    /// One register per vector element.
     pub(crate) registers: Vec<Register>,
-    /// Which slot of the translation cache it uses.
+    /// Its slot in the translation cache.
     pub(crate) cache: u32,
     pub(crate) order: Order,
 }
 
-/// How far an order between threads reaches.
+/// Reach of an order between threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Scope {
     Block,
     Device,
 }
 
-/// How an access takes part in the order between threads.
+/// Role of an access in the order between threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
     /// Not at all.
     Weak,
-    /// Volatile or atomic, so that it must not be split or repeated. With `releases`, what comes before it is seen by
-    /// whoever reads what it wrote.
+    /// Volatile or atomic, so that it must not be split or repeated. With `releases`, earlier accesses are visible to
+    /// readers of the value that it wrote.
     Strong { scope: Scope, releases: bool },
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct AsyncCopy {
     pub(crate) bytes: u32,
     /// Bytes to read; zeros follow.
     pub(crate) source_bytes: Option<Register>,
-    /// Where this holds, nothing is read and zeros are written.
+    /// Condition under which nothing is read and zeros are written.
     pub(crate) ignored: Condition,
     /// Translation caches of destination and source.
     pub(crate) caches: [u32; 2],
@@ -107,7 +107,7 @@ pub(crate) struct BulkCopy {
     /// The spaces of destination and source.
     pub(crate) spaces: [Space; 2],
     pub(crate) bytes: Register,
-    /// What is done to the destination, element by element, rather than to replace it.
+    /// Operation on the destination, element by element, in place of replacing it.
     pub(crate) operation: Option<(AtomicOperation, Type)>,
     /// Translation caches of destination and source.
     pub(crate) caches: [u32; 2],
@@ -116,21 +116,21 @@ pub(crate) struct BulkCopy {
 /// `mbarrier`: an operation on a barrier that lives in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryBarrier {
-    /// The address is one of shared memory rather than generic.
+    /// True if the address is one of shared memory rather than generic.
     pub(crate) shared: bool,
     pub(crate) address: Address,
     pub(crate) action: MemoryBarrierAction,
     pub(crate) cache: u32,
 }
 
-/// What is done to a barrier in memory.
+/// Operation on a barrier in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MemoryBarrierAction {
     Init {
         count: Register,
     },
     Invalidate,
-    /// The phase before goes to `out`. A dropped arrival is not expected in later phases either.
+    /// `out` receives the previous phase. A dropped arrival is not expected in later phases either.
     Arrive {
         out: Option<Register>,
         count: Option<Register>,
@@ -142,7 +142,7 @@ pub(crate) enum MemoryBarrierAction {
         bytes: Register,
         complete: bool,
     },
-    /// Whether the phase with this token, or of this parity, is over.
+    /// Tests if the phase with this token, or of this parity, is over.
     Test {
         out: Predicate,
         phase: Register,

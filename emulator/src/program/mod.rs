@@ -1,16 +1,16 @@
 //! Syntax tree to runnable program.
 //!
 //! Each kernel becomes one flat list of instructions, the device functions that it may call included, with its own
-//! numbering of rows. What an instruction means follows from its opcode and modifiers alone. An opcode or modifier
-//! that is not known is refused here, with its line: nothing is ever ignored and then computed wrongly.
+//! numbering of rows. The meaning of an instruction follows from its opcode and modifiers alone. An unknown opcode or
+//! modifier is refused here, with its line: nothing is ever ignored and then computed wrongly.
 //!
 //! | module | what |
 //! |---|---|
 //! | `kernel` | a module ready to run |
-//! | `instruction`, `memory`, `matrix`, `texture` | what instructions do, in the words of those who run them |
-//! | `effects` | what each of them reads and writes, and where lanes go from it |
-//! | `flow`, `blocks`, `unwritten` | what follows from that for a kernel as a whole |
-//! | `symbols`, `variables`, `initial` | what a module declares |
+//! | `instruction`, `memory`, `matrix`, `texture` | operations of instructions, in the terms of the execution modes |
+//! | `effects` | registers and predicates that each of them reads and writes, and the next places of its lanes |
+//! | `flow`, `blocks`, `unwritten` | consequences for a kernel as a whole |
+//! | `symbols`, `variables`, `initial` | declarations of a module |
 //! | `decode` | from opcode to instruction |
 //! | `module` | all of these together |
 

@@ -82,7 +82,7 @@ fn load_module<'s>(
     })
 }
 
-/// The number of the target's architecture, and whether it is for this one alone.
+/// The number of the target's architecture, and true if it is for this one alone.
 fn target_number(module: &ptx::Module<'_>) -> Option<(u32, bool)> {
     let number = module.target.first()?.trim_start_matches("sm_").trim_start_matches("compute_");
     let specific = number.ends_with(['a', 'f']);
@@ -135,7 +135,7 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), P
 /// The first version of PTX that knows a target.
 fn least_version(target: u32) -> Option<(u32, u32)> {
     Some(match target {
-        // Drivers of today take nothing older.
+        // Today's drivers accept nothing older.
         10..=13 => (1, 4),
         20 | 21 => (2, 0),
         30 | 35 => (3, 0),

@@ -1,14 +1,14 @@
-//! Room for what others make of a kernel.
+//! Room for a runner's translation of a kernel.
 
 use std::any::Any;
 use std::sync::OnceLock;
 
-/// What the runner of a kernel has made of it, once. What that is, is no business of the program.
+/// A value that the runner of a kernel has made of it, once. The program does not know its type.
 #[derive(Debug, Default)]
 pub(crate) struct Slot(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl Slot {
-    /// What is there, made now if nothing is. `None` if it is of another type.
+    /// The value, made now if there is none. `None` if it is of another type.
     pub(crate) fn get_or_make<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.0.get_or_init(|| Box::new(make())).downcast_ref()
     }

@@ -1,4 +1,4 @@
-//! What the names of a module mean, and what its variables take.
+//! Meanings of the names of a module, and the sizes of its variables.
 
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
@@ -7,11 +7,11 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The most that a module may become, in instructions: functions count once for each kernel that may call them, and so
-/// do shared variables, rows of registers and targets of indexed branches. Some 100 MB of text that is not repeated.
+/// Upper bound on the size of a module, in instructions: functions count once for each kernel that may call them, and
+/// so do shared variables, rows of registers and targets of indexed branches. Some 100 MB of text that is not repeated.
 pub(super) const MOST_PARTS: u32 = 1 << 22;
 
-/// What a name at module scope means.
+/// Meaning of a name at module scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ModuleSymbol {
     /// Index of a global or constant variable.
@@ -34,9 +34,9 @@ pub(super) struct Context<'m, 's> {
     pub(super) module: &'m ptx::Module<'s>,
     pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
     pub(super) shared: Vec<SharedVariable>,
-    /// Whether the target has what came with `sm_100`: accesses of 32 bytes, pairs of single precision.
+    /// True if the target has the features of `sm_100`: accesses of 32 bytes, pairs of single precision.
     pub(super) since_sm_100: bool,
-    /// The variables in constant memory: which, and their bytes.
+    /// The variables in constant memory: their indices and their bytes.
     pub(super) constants: Vec<(u32, u64)>,
     /// Function index to the tree that has its body, where there is one.
     pub(super) bodies: Vec<Option<&'m ptx::Function<'s>>>,
@@ -48,12 +48,12 @@ pub(super) struct Context<'m, 's> {
     pub(super) inner: HashMap<Position, u32>,
     /// The names of vector registers, and of their elements.
     pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
-    /// What is left of the parts that a module may have.
+    /// Rest of the parts that a module may have.
     pub(super) parts: Cell<u32>,
 }
 
 impl Context<'_, '_> {
-    /// Counts what the module becomes, which may be much longer than its text.
+    /// Counts parts of the module, which may be much longer than its text.
     pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), PtxError> {
         let left = u32::try_from(parts).ok().and_then(|parts| self.parts.get().checked_sub(parts));
         self.parts.set(left.ok_or_else(|| {

@@ -4,7 +4,7 @@ use super::memory::AtomicOperation;
 use super::types::Type;
 use crate::semantics::{Predicate, Register, Width};
 
-/// The shape that an instruction sees.
+/// Shape of an object, as an instruction sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Geometry {
     Line,
@@ -38,7 +38,7 @@ impl Geometry {
 /// Rows of up to three numbers.
 pub(crate) type Vector = [Option<Register>; 3];
 
-/// Where in an object.
+/// Place in an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) geometry: Geometry,
@@ -48,20 +48,20 @@ pub(crate) struct Place {
     pub(crate) coordinates: Vector,
 }
 
-/// Which mip level is sampled.
+/// Mip level that is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Level {
-    /// What hardware would find from neighboring threads, which is the first one outside of graphics.
+    /// The level that hardware would find from neighboring threads, which is the first one outside of graphics.
     Implicit,
     Base,
     Number(Register),
     Gradients(Vector, Vector),
 }
 
-/// What a sample becomes.
+/// Form of a sample's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sampled {
-    /// 32 bits a component.
+    /// 32 bits per component.
     Words,
     /// Half precision, a component in each register.
     Halves,
@@ -81,14 +81,14 @@ pub(crate) struct Sample {
     /// One component of four texels.
     pub(crate) gathered: Option<u8>,
     pub(crate) result: Sampled,
-    /// Which slot of the translation cache it uses.
+    /// Its slot in the translation cache.
     pub(crate) cache: u32,
     pub(crate) out: Vec<Register>,
-    /// Whether memory is behind the texels, which it always is here.
+    /// Set to true if memory is behind the texels, which it always is here.
     pub(crate) resident: Option<Predicate>,
 }
 
-/// What surface accesses beyond the edges do.
+/// Behavior of surface accesses beyond the edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outside {
     Trap,
@@ -98,7 +98,7 @@ pub(crate) enum Outside {
     Zero,
 }
 
-/// What is done to elements of a surface.
+/// Operation on elements of a surface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum SurfaceAction {
     Load(Vec<Register>),
@@ -109,7 +109,7 @@ pub(crate) enum SurfaceAction {
         operation: AtomicOperation,
         ty: Type,
         value: Register,
-        /// The first coordinate counts elements.
+        /// True if the first coordinate counts elements.
         by_element: bool,
     },
 }
@@ -126,7 +126,7 @@ pub(crate) struct SurfaceAccess {
     pub(crate) action: SurfaceAction,
 }
 
-/// What `txq` and `suq` ask.
+/// Query of `txq` and `suq`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Query {
     Width,

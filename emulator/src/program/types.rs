@@ -83,7 +83,7 @@ impl Type {
         matches!(self, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
     }
 
-    /// The whole number of that many bytes.
+    /// The integer type of this many bytes.
     pub(crate) fn integer(bytes: u32) -> Option<Type> {
         Some(match bytes {
             1 => Type::U8,
@@ -94,7 +94,7 @@ impl Type {
         })
     }
 
-    /// Untyped bits of that many bytes.
+    /// The untyped bits of this many bytes.
     pub(crate) fn bits(bytes: u32) -> Option<Type> {
         Some(match bytes {
             1 => Type::B8,
@@ -105,13 +105,13 @@ impl Type {
         })
     }
 
-    /// Whether each whole number of another, narrower type is one of this type.
+    /// True if each integer of another, narrower type is one of this type.
     pub(crate) fn holds_all_of(self, narrower: Type) -> bool {
         self.bytes() > narrower.bytes() && (self.is_signed() || !narrower.is_signed())
     }
 
-    /// Whether an operand of this type may be a register declared with that one, as far as the kinds of types go:
-    /// untyped bits go with all, and whole numbers with each other.
+    /// True if an operand of this type may be a register declared with that one, as far as the kinds of types go:
+    /// untyped bits go with all, and integers with each other.
     pub(crate) fn takes(self, register: Type) -> bool {
         use Type::*;
         let untyped = |ty| matches!(ty, B8 | B16 | B32 | B64 | B128 | U16x2 | S16x2);

@@ -1,7 +1,7 @@
 //! Registers that a kernel may read before anybody has written them.
 //!
-//! On hardware they hold whatever was there. Here they are zero in each block, so that what a kernel computes depends
-//! neither on the block that ran before nor on how it is run.
+//! On hardware they hold arbitrary values. Here they are zero in each block, so that the results of a kernel depend
+//! neither on the block that ran before nor on the mode of execution.
 
 use super::blocks::Blocks;
 use super::instruction::{Condition, Op};
@@ -19,8 +19,8 @@ pub(crate) struct Unwritten {
 }
 
 impl Unwritten {
-    /// What lives where the kernel begins, or one of its functions. Sets have a bit for each row, then one for each
-    /// predicate.
+    /// Finds the registers that are live at the start of the kernel, or of one of its functions. Sets have a bit for
+    /// each row, then one for each predicate.
     pub(crate) fn find(kernel: &Kernel) -> Unwritten {
         let blocks = Blocks::of(kernel);
         let words = ((kernel.rows + kernel.predicates) as usize).div_ceil(64);
@@ -54,7 +54,7 @@ impl Unwritten {
         Self::of(kernel, |bit| entries[bit as usize / 64] >> (bit % 64) & 1 != 0)
     }
 
-    /// Those whose bit is set, less what holds a constant.
+    /// The registers and predicates whose bit is set, less those that hold a constant.
     fn of(kernel: &Kernel, is_set: impl Fn(u32) -> bool) -> Unwritten {
         // Constants are in the order of their rows.
         let is_constant =
@@ -74,7 +74,7 @@ fn remove(set: &mut [u64], bit: u32) {
     set[bit as usize / 64] &= !(1 << (bit % 64));
 }
 
-/// From what lives after an instruction to what lives before it.
+/// From the registers that are live after an instruction to those before it.
 fn before(kernel: &Kernel, pc: usize, set: &mut [u64]) {
     let instruction = &kernel.code[pc];
     if instruction.guard == Condition::ALWAYS {

@@ -1,4 +1,4 @@
-//! Declarations: which ones PTX knows, those of global memory inside functions, the elements of vector registers.
+//! Declarations: those that PTX knows, those of global memory inside functions, the elements of vector registers.
 
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
@@ -7,7 +7,7 @@ use crate::ptx::{Initializer, Linkage, Module, Space, Statement, Variable};
 /// Names of the elements of vector registers, in their order; colors are other names for them.
 pub(super) const ELEMENTS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b", "a"]];
 
-/// Refuses what no variable may be, wherever it stands.
+/// Refuses declarations that no variable may have, in any place.
 pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
     let refuse = |message: String| Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
     if matches!(variable.ty, "bf16" | "bf16x2") {
@@ -53,7 +53,7 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
     check_initial_value(variable)
 }
 
-/// Lists belong to arrays and vectors. Numbers without and with a fraction are told apart; an address takes at least 32
+/// Lists belong to arrays and vectors. Numbers without and with a fraction differ; an address takes at least 32
 /// bits, unless some are picked out.
 fn check_initial_value(variable: &Variable<'_>) -> Result<(), PtxError> {
     fn first<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
@@ -108,12 +108,12 @@ pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
     found
 }
 
-/// The names of vector registers, with those of their elements, which no text has.
+/// The names of vector registers, with names for their elements that no text has.
 pub(super) fn vector_elements(inner: &[&Variable<'_>]) -> Vec<(String, Vec<String>)> {
     let vectors = inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1);
     let numbered = vectors.flat_map(|variable| {
         let names = match variable.count {
-            // More are refused when they are declared.
+            // Longer ones are refused when they are declared.
             Some(count) => {
                 (0..count.min(1 << 16)).map(|number| format!("{}{number}", variable.name)).collect()
             }

@@ -1,8 +1,8 @@
 //! PTX text to syntax tree.
 //!
 //! The parser knows the grammar of PTX and nothing of its semantics: an instruction is an opcode, a list of
-//! modifiers and a list of operands, whatever they are. What an opcode means, and whether it is supported at
-//! all, is decided by [`crate::program`]. So new PTX versions parse without a change here.
+//! modifiers and a list of operands of any kind. [`crate::program`] decides what an opcode means, and whether it is
+//! supported at all. So new PTX versions parse without a change here.
 //!
 //! The tree borrows from the text and keeps the position of everything that an error may have to name.
 
@@ -24,12 +24,12 @@ pub struct Position {
     pub column: u32,
 }
 
-/// Text that is not PTX: where, and what was expected there.
+/// Text that is not PTX: its place, and what was expected there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// Where the parser gave up.
+    /// Place at which the parser gave up.
     pub position: Position,
-    /// What was expected and what was found instead.
+    /// The expected text and the text found.
     pub message: String,
 }
 

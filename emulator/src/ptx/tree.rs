@@ -7,11 +7,11 @@ use super::Position;
 pub struct Module<'s> {
     /// `.version major.minor`.
     pub version: (u32, u32),
-    /// Where `.version` stands.
+    /// Position of `.version`.
     pub version_position: Position,
     /// `.target`: the architecture first, then options such as `texmode_independent`.
     pub target: Vec<&'s str>,
-    /// `.address_size` in bits; 64 where the module does not say.
+    /// `.address_size` in bits; 64 if the module does not say.
     pub address_size: u32,
     /// `.file` entries: index and path.
     pub files: Vec<(u32, &'s str)>,
@@ -39,7 +39,7 @@ pub enum Linkage {
     Common,
 }
 
-/// Where a variable lives.
+/// State space of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
     /// `.reg`
@@ -61,7 +61,7 @@ pub enum Space {
 /// A variable or parameter declaration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Variable<'s> {
-    /// Where its name stands.
+    /// Position of its name.
     pub position: Position,
     /// Visibility.
     pub linkage: Linkage,
@@ -104,9 +104,9 @@ pub enum Initializer<'s> {
         offset: i64,
         /// `generic(symbol)`: the generic address rather than that within its space.
         generic: bool,
-        /// `0xFF00(symbol)`: which bits of the address to take, shifted down.
+        /// `0xFF00(symbol)`: the bits of the address to take, shifted down.
         mask: Option<u64>,
-        /// Where it stands.
+        /// Position of the symbol.
         position: Position,
     },
 }
@@ -123,7 +123,7 @@ pub enum FunctionKind {
 /// A kernel or device function; without a body, a declaration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function<'s> {
-    /// Where its name stands.
+    /// Position of its name.
     pub position: Position,
     /// Kernel or device function.
     pub kind: FunctionKind,
@@ -152,7 +152,7 @@ pub enum Statement<'s> {
     Instruction(Instruction<'s>),
     /// `{ ... }`
     Block(Vec<Statement<'s>>),
-    /// `.loc file line column`: the source place of what follows.
+    /// `.loc file line column`: the source position of the following statements.
     Location {
         /// Index of a `.file` entry.
         file: u32,
@@ -174,7 +174,7 @@ pub enum Statement<'s> {
     Targets {
         /// Its label.
         name: &'s str,
-        /// What it lists.
+        /// Labels that it lists.
         targets: Vec<&'s str>,
     },
 }
@@ -182,9 +182,9 @@ pub enum Statement<'s> {
 /// One instruction: `@guard opcode.modifier.modifier operand, operand;`
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instruction<'s> {
-    /// Where it starts.
+    /// Position of its start.
     pub position: Position,
-    /// Guard predicate, and whether it is negated.
+    /// Guard predicate, and true if it is negated.
     pub guard: Option<(&'s str, bool)>,
     /// `add`
     pub opcode: &'s str,

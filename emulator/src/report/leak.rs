@@ -1,4 +1,4 @@
-//! What was never given back.
+//! Leaks: objects that were never given back.
 
 use core::fmt;
 
@@ -39,7 +39,7 @@ pub enum LeakKind {
 }
 
 impl LeakKind {
-    /// What it is, and what should have happened to it.
+    /// Names of the object and of the call that should have ended it.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Memory(RegionKind::Registered) => ("allocation", "unregistered"),
@@ -66,18 +66,18 @@ impl LeakKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Leak {
-    /// What it is.
+    /// Kind of object.
     pub kind: LeakKind,
-    /// Which one of its kind, counted from 1 in the order in which they were made, which is the same in every run of a
-    /// program that does the same. Memory of all kinds counts together, with the number that a [`Fault`](super::Fault)
-    /// gives.
+    /// Number among objects of its kind, counted from 1 in the order in which they were made, which is the same in
+    /// every run of a program that does the same. Memory of all kinds counts together, with the number that a
+    /// [`Fault`](super::Fault) gives.
     pub number: u64,
     /// Its size, for memory.
     pub bytes: Option<u64>,
-    /// The driver call that made it. Where in the client that call was is not known: nothing of it crosses a C
-    /// function. The number tells in which run of the call to look.
+    /// The driver call that made it. The place of that call in the client is not known: nothing of it crosses a C
+    /// function. The number tells which run of the call to look for.
     pub call: Option<FnId>,
-    /// Its context, counted from 1; 0 for what belongs to none.
+    /// Its context, counted from 1; 0 for an object of no context.
     pub context: u64,
 }
 

@@ -1,7 +1,7 @@
-//! What went wrong in a kernel, and what was never given back, as data and as text.
+//! Faults of kernels, and leaks, as data and as text.
 //!
-//! A launch that fails yields one [`Fault`]: what happened, where in the grid, at which line, to
-//! which address, and which allocation that missed. The driver turns [`Fault::code`] into the
+//! A launch that fails yields one [`Fault`]: the error, its place in the grid, its line, the
+//! address, and the allocation that it missed. The driver turns [`Fault::code`] into the
 //! context's sticky error and keeps the fault for [`last_fault`](crate::last_fault).
 
 mod leak;
@@ -14,7 +14,7 @@ use crate::memory::Neighbor;
 
 pub use leak::{Leak, LeakKind};
 
-/// What a kernel did wrong.
+/// Kind of a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -32,7 +32,7 @@ pub enum FaultKind {
     WriteToReadOnly,
     /// A read of bytes that nobody wrote.
     UninitializedRead,
-    /// A register that nobody wrote, used as an address, as what is stored, or to decide what runs.
+    /// A register that nobody wrote, used as an address, as the value of a store, or to decide what runs.
     UninitializedRegister,
     /// The kernel executed `trap`.
     Trap,
@@ -40,7 +40,7 @@ pub enum FaultKind {
     Assert {
         /// The asserted expression.
         expression: String,
-        /// The device function it is in.
+        /// The device function around it.
         function: String,
     },
     /// The launch used up its budget of instructions, or its time.
@@ -71,18 +71,18 @@ pub enum FaultKind {
     Other(String),
 }
 
-/// In which way two accesses race.
+/// Kind of a race between two accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hazard {
-    /// A load of what another thread stored.
+    /// A load of a value that another thread stored.
     ReadAfterWrite,
-    /// A store to what another thread loaded.
+    /// A store over a value that another thread loaded.
     WriteAfterRead,
-    /// A store to what another thread stored.
+    /// A store over a value that another thread stored.
     WriteAfterWrite,
-    /// A plain load of what another thread changes by an atomic instruction, in whichever order. Reported on demand
-    /// only.
+    /// A plain load of memory that another thread changes by an atomic instruction, in either order. Reported on
+    /// demand only.
     ReadBesideAtomic,
 }
 
@@ -126,7 +126,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether it is about an address.
+    /// True if the fault is about an address.
     fn is_access(&self) -> bool {
         matches!(
             self,
@@ -182,7 +182,7 @@ pub struct Access {
     pub address: u64,
     /// Bytes accessed by one thread.
     pub size: u32,
-    /// Whether it was a store or an atomic.
+    /// True for a store or an atomic.
     pub is_write: bool,
     /// The allocation closest to the address, for global memory; none for null and host pointers, which are near none.
     pub allocation: Option<Neighbor>,
@@ -192,7 +192,7 @@ pub struct Access {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Related {
-    /// What happened there.
+    /// Description of the event there.
     pub note: String,
     /// The block.
     pub block: [u32; 3],
@@ -204,13 +204,13 @@ pub struct Related {
     pub source: Option<(String, u32)>,
 }
 
-/// One fault of one kernel: what, who, where.
+/// One fault of one kernel: its kind, thread and place.
 ///
 /// `Display` gives several lines, [`Fault::one_line`] the first of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What happened.
+    /// Kind of the fault.
     pub kind: FaultKind,
     /// The kernel's name as in the PTX.
     pub kernel: String,

@@ -1,5 +1,5 @@
 //! The `.approx` functions. Hardware uses tables and is off by a few units in the last place; here each result
-//! is within one unit of the exact value, of the angle that hardware uses for sine and cosine.
+//! is within one unit of the exact value; for sine and cosine, of the value at the angle that hardware uses.
 
 use super::float::{NEAREST, ZERO, div_f32, finish, flush, mul_f32, quiet};
 use super::operations;
@@ -37,8 +37,8 @@ operations! {
     RsqrtFlushedF64(a: f64) -> f64 { upper_half(1.0 / upper_half(flush64(a)).sqrt()) }
 }
 
-/// The angle whose sine and cosine hardware gives: what is left of `a` in turns, as a single precision product that
-/// drops digits. It is far from `a` where that has many turns.
+/// The angle whose sine and cosine hardware gives: the remainder of `a` in turns, as a single precision product that
+/// loses digits. It is far from `a` if that has many turns.
 #[inline(always)]
 fn angle<const FTZ: bool>(a: f32) -> f64 {
     const TURNS: f32 = f32::from_bits(0x3e22_f983);

@@ -1,5 +1,5 @@
-//! Barriers that live in memory: one word of 64 bits whose layout is nobody else's business. How many arrivals a phase
-//! takes, how many are still due, the bytes of transactions still due, and the number of the phase.
+//! Barriers that live in memory: one word of 64 bits with a private layout. It holds the number of arrivals of a phase,
+//! the number still due, the bytes of transactions still due, and the number of the phase.
 
 use super::operations;
 

@@ -176,7 +176,7 @@ operations! {
         let amount = if WRAP { amount & 31 } else { amount.min(32) };
         ((u64::from(high) << 32 | u64::from(low)) >> amount) as u32
     }
-    // Of positions and lengths, the 32-bit forms use the low byte, the 64-bit forms all bits.
+    // For positions and lengths, the 32-bit forms use the low byte, the 64-bit forms all bits.
     ExtractU32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, false) as u32 }
     ExtractS32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, true) as u32 }
     ExtractU64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, false) }

@@ -5,7 +5,7 @@ use super::half::{Bf16, F16, Half};
 use super::{Lane, Pure, operations, soft};
 use core::marker::PhantomData;
 
-/// How `cvt` makes an integer of a float, or rounds a float to a whole number.
+/// Rounding of `cvt` from a float to an integer, or to a float without a fraction.
 pub(crate) const TO_EVEN: u8 = 0;
 /// Towards zero.
 pub(crate) const TRUNCATE: u8 = 1;
@@ -18,19 +18,19 @@ pub(crate) const TIES_AWAY: u8 = 4;
 
 /// Integer types that can be converted.
 pub(crate) trait Integer: Lane {
-    /// Sign- or zero-extended.
+    /// The value, sign- or zero-extended.
     fn extend(self) -> i64;
-    /// The low bits.
+    /// The low bits of a value.
     fn truncate(wide: i64) -> Self;
-    /// As a number.
+    /// The value as a number.
     fn value(self) -> i128;
     /// The closest number of this type.
     fn clamp(value: i128) -> Self;
     fn to_f32(self) -> f32;
     fn to_f64(self) -> f64;
-    /// Saturating; NaN as the hardware has it.
+    /// Saturating, with the hardware's result for NaN.
     fn from_f32(x: f32) -> Self;
-    /// Saturating; NaN as the hardware has it.
+    /// Saturating, with the hardware's result for NaN.
     fn from_f64(x: f64) -> Self;
 }
 
@@ -231,7 +231,7 @@ conversions! {
 }
 
 operations! {
-    /// `bf16` to single precision: the upper half of the same bits, whatever they stand for.
+    /// `bf16` to single precision: the upper half of the same bits, also for a NaN.
     BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
     /// `f16` to single precision: the one NaN of single precision, where other conversions keep the payload.
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }

@@ -1,4 +1,4 @@
-//! Floating-point arithmetic: IEEE, rounded as the instruction says, with NVIDIA's NaN.
+//! Floating-point arithmetic: IEEE, with the rounding of the instruction and NVIDIA's NaN.
 
 use super::{Test, operations, soft};
 pub(crate) use tests_on_floats::*;
@@ -18,7 +18,7 @@ pub(crate) fn flush<const FTZ: bool>(x: f32) -> f32 {
     if FTZ && x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
 }
 
-/// What arithmetic makes of a result: the one NaN of the hardware, flushed and saturated as asked.
+/// Finishes a result of arithmetic: the one NaN of the hardware, flushed and saturated as asked.
 #[inline(always)]
 pub(crate) fn finish<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
     let x = flush::<FTZ>(x);
@@ -49,7 +49,7 @@ pub(crate) fn is_nan64(bits: u64) -> bool {
     bits & !(1 << 63) > f64::INFINITY.to_bits()
 }
 
-/// The result of double precision arithmetic: a NaN that came in goes out, the last operand's first; an invalid
+/// Finishes a result of double precision arithmetic: a NaN operand is the result, the last operand's first; an invalid
 /// operation on numbers gives the negative NaN.
 #[inline(always)]
 fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
@@ -64,8 +64,8 @@ fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
     f64::from_bits(bits)
 }
 
-/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent had no bounds: what rounds up to the
-/// smallest normal number only because subnormal numbers are coarse is flushed.
+/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent had no bounds: a result that rounds up
+/// to the smallest normal number only because subnormal numbers are coarse is flushed.
 #[inline(always)]
 fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
     const SCALE: f64 = 18446744073709551616.0;
@@ -117,7 +117,7 @@ pub(crate) fn narrow<const ROUND: u8>(x: f64) -> f32 {
     }
 }
 
-/// A number of double precision that rounds, to anything shorter, as `value + error` would.
+/// A number of double precision that rounds like `value + error` to any shorter format.
 #[inline(always)]
 pub(super) fn to_odd(value: f64, error: f64) -> f64 {
     if error == 0.0 || value.to_bits() & 1 == 1 || !value.is_finite() {
@@ -127,7 +127,7 @@ pub(super) fn to_odd(value: f64, error: f64) -> f64 {
     neighbor64(value, error > 0.0)
 }
 
-/// The sum, and what it misses of the exact sum.
+/// The sum, and its error against the exact sum.
 #[inline(always)]
 pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;

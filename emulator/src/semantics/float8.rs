@@ -16,7 +16,7 @@ pub(crate) trait Float8 {
     /// Infinity, where there is one.
     const INFINITY: Option<u8>;
 
-    /// Rounds to nearest; what is out of range becomes the largest number, and negative numbers zero where `RELU`.
+    /// Rounds to nearest; a number out of range becomes the largest number, and a negative one zero where `RELU`.
     #[inline(always)]
     fn encode<const RELU: bool>(x: f64) -> u8 {
         if x.is_nan() {

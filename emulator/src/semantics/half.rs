@@ -54,7 +54,7 @@ pub(crate) trait Half: Lane + Packed {
         Self::from_bits(sign | bits as u16)
     }
 
-    /// What arithmetic makes of a result.
+    /// Finishes a result of arithmetic.
     #[inline(always)]
     fn finish<const FTZ: bool, const SAT: bool, const RELU: bool>(self) -> Self {
         let flushed = self.flush::<FTZ>();

@@ -1,4 +1,4 @@
-//! What each opcode computes, as small pure functions on typed scalars.
+//! Results of each opcode, as small pure functions on typed scalars.
 //!
 //! An operation is a type that implements [`Pure`] or [`Test`]. From that one function two loops are made: a
 //! plain one, lane by lane, and one over whole rows for the vector mode. The decoder picks an operation by
@@ -33,7 +33,7 @@ pub(crate) trait Lane: Copy {
     unsafe fn read(row: *const u32, lane: usize) -> Self;
 
     /// # Safety
-    /// As [`Lane::read`].
+    /// The duties of [`Lane::read`].
     unsafe fn write(self, row: *mut u32, lane: usize);
 }
 
@@ -85,8 +85,8 @@ pub(crate) trait Pure {
     type B: Lane;
     type C: Lane;
     type D: Lane;
-    /// Whether it is frequent and simple enough to be compiled for each vector extension, over whole rows. Compiling
-    /// all operations so would take minutes.
+    /// True if it is frequent and simple enough to be compiled for each vector extension, over whole rows. Compiling
+    /// all operations like that would take minutes.
     const IN_ROWS: bool = false;
     fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
 }
@@ -95,14 +95,14 @@ pub(crate) trait Pure {
 pub(crate) trait Test {
     type A: Lane;
     type B: Lane;
-    /// As [`Pure::IN_ROWS`].
+    /// Like [`Pure::IN_ROWS`].
     const IN_ROWS: bool = size_of::<Self::A>() >= 4;
     fn eval(a: Self::A, b: Self::B) -> bool;
 }
 
 /// Runs an operation for the lanes of `mask`: rows, destination, sources, mask.
 pub(crate) type PureFn = unsafe fn(*mut u32, Register, [Register; 4], u32);
-/// Runs a comparison for the lanes of `mask` and returns one bit a lane; other lanes' bits are clear.
+/// Runs a comparison for the lanes of `mask` and returns one bit per lane; other lanes' bits are clear.
 pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
 
 /// An operation as the decoder hands it to both execution modes.

@@ -1,4 +1,4 @@
-//! Where values live: registers, predicates, lanes.
+//! Places of values: registers, predicates, lanes.
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
@@ -7,7 +7,7 @@ pub(crate) const LANES: usize = 32;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub(crate) struct Register(pub(crate) u32);
 
-/// Index of a predicate; each is one word, a bit for each lane.
+/// Index of a predicate; each is one word, one bit per lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub(crate) struct Predicate(pub(crate) u32);
 
@@ -16,7 +16,7 @@ impl Predicate {
     pub(crate) const TRUE: Predicate = Predicate(0);
 }
 
-/// How many rows a value takes.
+/// Number of rows of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub(crate) enum Width {
     /// No operand.

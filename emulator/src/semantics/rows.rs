@@ -1,7 +1,7 @@
 //! Operations over whole rows, compiled once for each vector extension.
 //!
-//! A row function runs one operation for all 32 lanes of several warps. Lanes that must not change are no concern of
-//! it: the caller lets it write to a scratch row and merges that under a mask.
+//! A row function runs one operation for all 32 lanes of several warps. It ignores masks: for lanes that must not
+//! change, the caller lets it write to a scratch row and merges that under a mask.
 
 use super::{LANES, Lane, Pure, Test};
 use core::mem::MaybeUninit;
@@ -11,13 +11,13 @@ pub(crate) const CHUNK: usize = 16;
 
 /// Runs an operation: register files of the warps, destination, sources; registers as offsets in cells.
 pub(crate) type PureRows = unsafe fn(&[*mut u32], u32, &[u32; 4]);
-/// Runs a comparison: register files of the warps, sources, and where a word of one bit a lane goes for each warp.
+/// Runs a comparison: register files of the warps, sources, and the place for one word per warp, one bit per lane.
 pub(crate) type TestRows = unsafe fn(&[*mut u32], &[u32; 4], *mut u32);
 
 /// A vector extension that functions are compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Level {
-    /// What every processor of the target has.
+    /// The instructions that every processor of the target has.
     #[cfg(not(target_arch = "x86_64"))]
     Baseline,
     #[cfg(target_arch = "x86_64")]
@@ -58,14 +58,14 @@ macro_rules! for_each_level {
         $(#[$doc])*
         pub(crate) const fn $table $(<$($generics)*>)?() -> [$kind; $crate::semantics::rows::Level::COUNT] {
             /// # Safety
-            /// As the function it is compiled from.
+            /// The duties of the function it is compiled from.
             #[cfg(not(target_arch = "x86_64"))]
             unsafe fn baseline $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
                 // SAFETY: passed on to the caller.
                 unsafe { $body $(::<$($argument),+>)?($($name),*) }
             }
             /// # Safety
-            /// As the function it is compiled from; the processor has AVX2 and FMA.
+            /// The duties of the function it is compiled from; the processor has AVX2 and FMA.
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             unsafe fn avx2 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
@@ -73,7 +73,7 @@ macro_rules! for_each_level {
                 unsafe { $body $(::<$($argument),+>)?($($name),*) }
             }
             /// # Safety
-            /// As the function it is compiled from; the processor has AVX2, FMA and AVX-512 F, BW, DQ, VL.
+            /// The duties of the function it is compiled from; the processor has AVX2, FMA and AVX-512 F, BW, DQ, VL.
             #[cfg(all(target_arch = "x86_64", has_avx512))]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
             unsafe fn avx512 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
@@ -149,7 +149,7 @@ unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
 unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32) {
     for (index, file) in files.iter().enumerate() {
         let [a, b, ..] = sources_in(*file, sources);
-        // A word a lane, each with another bit, is what becomes vector code.
+        // One word per lane, each with another bit, is compiled to vector code.
         let mut words = [0u32; LANES];
         for (lane, word) in words.iter_mut().enumerate() {
             // SAFETY: the caller vouches for the rows; `lane` is below 32.

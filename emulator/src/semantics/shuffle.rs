@@ -1,9 +1,9 @@
-//! Where the lanes of a shuffle read from, lane by lane and over whole rows.
+//! Source lanes of a shuffle, lane by lane and over whole rows.
 
 use super::LANES;
 use super::rows::for_each_level;
 
-/// Where `shfl` reads from.
+/// Mode of `shfl`, which gives the source lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ShuffleMode {
     Up,
@@ -12,7 +12,7 @@ pub(crate) enum ShuffleMode {
     Index,
 }
 
-/// Which lane `own` reads from, and whether that lies inside its segment.
+/// Lane from which lane `own` reads, and true if it lies inside its segment.
 #[inline(always)]
 pub(crate) fn shuffle_source(mode: ShuffleMode, own: u32, operand: u32, clamp: u32) -> (u32, bool) {
     let operand = operand & 31;

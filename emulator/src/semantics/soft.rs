@@ -53,7 +53,7 @@ impl Exact {
         let mantissa = if large.negative == small.negative {
             large.mantissa + shifted
         } else {
-            // What was shifted out makes the difference a little smaller: borrow one and stay sticky.
+            // The bits shifted out make the difference a little smaller: borrow one and stay sticky.
             large.mantissa - shifted - u128::from(lost)
         };
         Exact { mantissa, sticky: lost, ..large }
@@ -174,7 +174,7 @@ pub(super) fn sqrt<const ROUND: u8>(a: f64) -> f64 {
         .round::<ROUND>()
 }
 
-/// An integer as the double that rounds, to anything shorter, as the integer would.
+/// An integer as the double that rounds like it to any shorter format.
 pub(super) fn integer_to_odd(negative: bool, magnitude: u64) -> f64 {
     let value =
         Exact { negative: false, mantissa: magnitude.into(), exponent: 0, sticky: false }.round::<ZERO>();

@@ -1,15 +1,15 @@
 //! Video instructions: arithmetic on bytes and halves of a register, one of them or all at once.
 //!
-//! They are rare, so they are data that one function interprets lane by lane. Processors of today have instructions for
-//! few of them; the driver's compiler puts the others together, and what it makes differs from the documents where
-//! results leave their range. Here they do what it does, as recorded: see `Limit` and `Part::replace`.
+//! They are rare, so they are data that one function interprets lane by lane. Today's processors have instructions for
+//! few of them; the driver's compiler composes the others, and its code differs from the documents where
+//! results leave their range. Here they do the same as that code, as recorded: see `Limit` and `Part::replace`.
 
 /// A part of a register, sign- or zero-extended when it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
     /// 8, 16 or 32.
     pub(crate) bits: u32,
-    /// Where it starts, in bits.
+    /// Position of its lowest bit.
     pub(crate) start: u32,
 }
 
@@ -30,7 +30,7 @@ impl Part {
         register & !mask | value << self.start & mask
     }
 
-    /// The same as scalar instructions do it: into the upper half goes the upper half of the value.
+    /// The same as scalar instructions do it: the upper half of the value goes into the upper half.
     fn merge(self, register: u32, value: u32) -> u32 {
         let upper_half = Part { bits: 16, start: 16 };
         self.replace(register, if self == upper_half { value >> 16 } else { value })
@@ -42,14 +42,14 @@ fn extend(value: u32, bits: u32, signed: bool) -> i64 {
     if signed { i64::from((value << unused) as i32 >> unused) } else { value.into() }
 }
 
-/// The closest number of that many bits.
+/// The closest number of `bits` bits.
 fn saturated(value: i64, bits: u32, signed: bool) -> i64 {
     let (least, most) =
         if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     value.clamp(least, most)
 }
 
-/// A source operand: which part, and how it is extended.
+/// A source operand: its part, and its extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Source {
     pub(crate) part: Part,
@@ -57,26 +57,26 @@ pub(crate) struct Source {
     pub(crate) negated: bool,
 }
 
-/// What two extended parts make.
+/// Function of two extended parts.
 pub(crate) type Operation = fn(i64, i64) -> i64;
 
-/// What becomes of the result together with the third operand.
+/// Combination of the result with the third operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Finish {
     Alone,
     Add,
     Min,
     Max,
-    /// It replaces this part of it.
+    /// The result replaces this part of it.
     Insert(Part),
 }
 
-/// How `.sat` limits the result of a scalar instruction.
+/// Limit that `.sat` sets to the result of a scalar instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Limit {
     None,
-    /// Sums and the like: to the range of a signed word; of an unsigned one, only from below. What replaces a part is
-    /// limited from above, as an unsigned number.
+    /// Sums and the like: to the range of a signed word; of an unsigned one, only from below. A result that replaces a
+    /// part is limited from above, as an unsigned number.
     Result,
     /// Shifts: to the range of a word, from the low 34 bits.
     Shifted,
@@ -103,7 +103,7 @@ pub(crate) struct Scalar {
     pub(crate) operation: Operation,
     pub(crate) a: Source,
     pub(crate) b: Source,
-    /// The result counts as signed.
+    /// True if the result counts as signed.
     pub(crate) signed: bool,
     pub(crate) limit: Limit,
     pub(crate) finish: Finish,
@@ -133,7 +133,7 @@ pub(crate) struct MultiplyAdd {
     pub(crate) a: Source,
     pub(crate) b: Source,
     pub(crate) negate_third: bool,
-    /// One more is added.
+    /// True if one more is added.
     pub(crate) plus_one: bool,
     /// Bits by which the sum is shifted down.
     pub(crate) shift: u32,
@@ -161,7 +161,7 @@ impl MultiplyAdd {
 /// The parts that one operand of a parallel operation supplies, of the first two registers taken as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Picks {
-    /// Which part goes where; halves use the first two.
+    /// Source of each part; halves use the first two.
     pub(crate) from: [u8; 4],
     pub(crate) signed: bool,
 }
@@ -176,9 +176,9 @@ pub(crate) struct Parallel {
     pub(crate) b: Picks,
     pub(crate) signed: bool,
     pub(crate) saturate: bool,
-    /// The results that count, a bit each; the third operand supplies the others.
+    /// The results that count, one bit each; the third operand supplies the others.
     pub(crate) mask: u8,
-    /// Their sum is added to the third operand instead.
+    /// True if their sum is added to the third operand instead.
     pub(crate) accumulate: bool,
 }
 

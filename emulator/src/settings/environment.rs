@@ -31,13 +31,13 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`SettingsError`] names the first variable that makes no sense.
+    /// [`SettingsError`] names the first invalid variable.
     pub fn from_env() -> Result<Self, SettingsError> {
         Self::from_lookup(|variable| std::env::var(variable).ok())
     }
 }
 
-/// Defines the variables of the environment: which field each sets, what it takes, and how that is read.
+/// Defines the variables of the environment: the field that each sets, its values, and their reader.
 macro_rules! variables {
     ($($field:ident: $name:literal, $wanted:literal, $parse:expr;)*) => {
         /// The names of all variables.

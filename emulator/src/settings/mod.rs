@@ -1,4 +1,4 @@
-//! What kind of device the emulator poses as, and what it checks.
+//! Settings: the device that the emulator poses as, and its checks.
 
 mod environment;
 
@@ -12,7 +12,7 @@ use crate::exec;
 
 pub use environment::SettingsError;
 
-/// When the operations that are pushed to streams run.
+/// Time at which the operations that are pushed to streams run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Mode {
@@ -25,7 +25,7 @@ pub enum Mode {
     Deferred,
     /// At random moments, in a random order among those that nothing orders, and copies in parts. The number decides:
     /// as long as one thread calls the driver, the same number gives the same order. Operations run in driver calls of
-    /// all kinds; what is waited for runs at the latest then.
+    /// all kinds, at the latest in a wait for them.
     Shuffled(u64),
 }
 
@@ -82,10 +82,10 @@ pub struct Settings {
     pub(crate) reports: bool,
 }
 
-/// The most devices that can be asked for.
+/// Most devices that can be asked for.
 const MAX_DEVICES: u32 = 16;
 
-/// Memory of one device unless asked otherwise.
+/// Memory of one device by default, in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
 
 impl Default for Settings {
@@ -155,36 +155,36 @@ impl Settings {
         self
     }
 
-    /// Which of the devices the driver shows, and in which order: a list as in `CUDA_VISIBLE_DEVICES`, of numbers
-    /// or UUIDs (`GPU-` and digits, as many as make it unique). What makes no sense ends the list.
+    /// Sets the devices that the driver shows, and their order: a list as in `CUDA_VISIBLE_DEVICES`, of numbers
+    /// or UUIDs (`GPU-` and digits, as many as make it unique). The first invalid entry ends the list.
     ///
-    /// The variable itself counts for `libcuda.so.1` alone: it is there to hide GPUs, and a program that has the
-    /// emulator of its own wants it all the more then.
+    /// The variable itself counts for `libcuda.so.1` alone: it serves to hide GPUs, and then a program with an
+    /// emulator of its own wants that emulator all the more.
     #[must_use]
     pub fn visible_devices(mut self, list: &str) -> Self {
         self.visible_devices = Some(list.to_owned());
         self
     }
 
-    /// When the operations of a stream run.
+    /// Sets the time at which the operations of a stream run.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Whether kernels are stopped when they read memory that nobody wrote, global, shared or local, or use a register
-    /// that nobody wrote. Default: no.
+    /// Sets whether kernels are stopped when they read memory that nobody wrote, global, shared or local, or use a
+    /// register that nobody wrote. Default: no.
     #[must_use]
     pub fn check_init(mut self, yes: bool) -> Self {
         self.check_init = yes;
         self
     }
 
-    /// Whether kernels are stopped when threads access the same shared or global memory and nothing orders them.
+    /// Sets whether kernels are stopped when threads access the same shared or global memory and nothing orders them.
     /// Default: no. One worker runs all blocks then.
     ///
-    /// Reported are two accesses of different threads, at least one of them a write, that are not both strong (atomic,
+    /// Two accesses of different threads are reported, at least one of them a write, that are not both strong (atomic,
     /// volatile or with a memory order) within each other's scope. Not reported are two writes of the same value, and
     /// plain reads beside atomic instructions, for which there is [`Settings::check_atomic_reads`].
     #[must_use]
@@ -193,32 +193,32 @@ impl Settings {
         self
     }
 
-    /// With [`Settings::check_races`]: whether kernels are also stopped when a thread reads plainly what another one
-    /// changes by an atomic instruction. Default: no. PTX calls that a race, but hardware reads whole words, and the
-    /// usual loop around a compare-and-swap begins so.
+    /// With [`Settings::check_races`]: sets whether kernels are also stopped when a thread plainly reads memory that
+    /// another one changes by an atomic instruction. Default: no. PTX calls that a race, but hardware reads whole
+    /// words, and the usual loop around a compare-and-swap begins with a plain read.
     #[must_use]
     pub fn check_atomic_reads(mut self, yes: bool) -> Self {
         self.check_atomic_reads = yes;
         self
     }
 
-    /// Whether kernels are stopped when they do at barriers or at warp-level instructions what PTX leaves undefined.
-    /// Default: no; what leaves no thread able to run is found all the same.
+    /// Sets whether kernels are stopped for behavior at barriers or at warp-level instructions that PTX leaves
+    /// undefined. Default: no; states in which no thread can run are found all the same.
     #[must_use]
     pub fn check_barriers(mut self, yes: bool) -> Self {
         self.check_barriers = yes;
         self
     }
 
-    /// Whether the message hook is told what a context leaves behind when it ends, and what is left when the process
-    /// ends. Default: no; [`leaks`](crate::leaks) knows it all the same.
+    /// Sets whether the message hook is told the leaks of a context when it ends, and the leaks when the process
+    /// ends. Default: no; [`leaks`](crate::leaks) knows them all the same.
     #[must_use]
     pub fn check_leaks(mut self, yes: bool) -> Self {
         self.check_leaks = yes;
         self
     }
 
-    /// The most warp instructions that a launch may execute; beyond them it fails with
+    /// Sets the most warp instructions that a launch may execute; beyond them it fails with
     /// `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
     #[must_use]
     pub fn instruction_budget(mut self, instructions: u64) -> Self {
@@ -226,14 +226,15 @@ impl Settings {
         self
     }
 
-    /// The longest that a launch may take; beyond that it fails with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    /// Sets the longest time that a launch may take; beyond it, it fails with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no
+    /// limit.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
     }
 
-    /// Runs blocks and warps in an order that depends on this number, to bring out what depends on the order.
+    /// Runs blocks and warps in an order that depends on this number, to bring out dependences on the order.
     /// Default: blocks and warps in the order of their numbers. One worker runs all blocks then, so that the same
     /// number always gives the same order.
     #[must_use]
@@ -242,21 +243,22 @@ impl Settings {
         self
     }
 
-    /// How instructions are executed. Default: [`exec::Mode::Vector`].
+    /// Sets the mode of execution. Default: [`exec::Mode::Vector`].
     #[must_use]
     pub fn execution(mut self, mode: exec::Mode) -> Self {
         self.execution = mode;
         self
     }
 
-    /// Threads that run the blocks of a launch, the calling one included; 0, the default, means one for each core.
+    /// Sets the number of threads that run the blocks of a launch, the calling one included; 0, the default, means one
+    /// per core.
     #[must_use]
     pub fn workers(mut self, count: usize) -> Self {
         self.workers = count;
         self
     }
 
-    /// Whether the message hook is told of faults and of refused modules. Default: yes.
+    /// Sets whether the message hook is told of faults and of refused modules. Default: yes.
     /// [`last_fault`](crate::last_fault) knows the newest fault all the same.
     #[must_use]
     pub fn reports(mut self, yes: bool) -> Self {
@@ -264,7 +266,7 @@ impl Settings {
         self
     }
 
-    /// Makes these the settings of this process's emulator, in place of the environment's.
+    /// Makes these the settings of this process's emulator, in place of those of the environment.
     ///
     /// # Errors
     ///

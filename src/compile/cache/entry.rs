@@ -1,28 +1,28 @@
-//! What a file of the cache holds: all that the code depends on, the code, and a checksum.
+//! Contents of a file of the cache: all that the code depends on, the code, and a checksum.
 
 use std::env;
 use std::ffi::OsString;
 
 use crate::compile::{Code, Output, Source};
 
-/// How every entry begins; another form gets another number.
+/// First bytes of every entry; another format gets another number.
 const MAGIC: &[u8] = b"cuprum code, 1\n";
 
-/// How the names of entries end.
+/// File extension of entries.
 pub(super) const EXTENSION: &str = "cuprum";
 
-/// All that the code depends on, in one string of bytes that nothing else gives.
+/// All that the code depends on, as one byte string: different inputs give different strings.
 pub(super) fn key(compiler: &str, source: &Source<'_>, arguments: &[OsString], output: Output) -> Vec<u8> {
     let mut key = Vec::new();
     put(&mut key, env!("CARGO_PKG_VERSION").as_bytes());
     put(&mut key, compiler.as_bytes());
     put(&mut key, format!("{output:?}").as_bytes());
-    // With line information, the compiler writes the folder that it runs in into the code.
+    // With line information, the compiler writes its working directory into the code.
     let with_lines =
         |one: &OsString| ["line", "debug", "-G"].iter().any(|word| one.to_string_lossy().contains(word));
     let folder = arguments.iter().any(with_lines).then(|| env::current_dir().unwrap_or_default());
     put(&mut key, folder.unwrap_or_default().as_os_str().as_encoded_bytes());
-    // What nvcc takes for options.
+    // Options that nvcc reads from the environment.
     for variable in ["NVCC_PREPEND_OPTIONS", "NVCC_APPEND_OPTIONS"] {
         put(&mut key, env::var_os(variable).unwrap_or_default().as_encoded_bytes());
     }
@@ -41,8 +41,7 @@ pub(super) fn key(compiler: &str, source: &Source<'_>, arguments: &[OsString], o
     key
 }
 
-/// The name of the file for a key. Two keys of one name share a place and take it from each other; neither gets the
-/// other's code.
+/// File name for a key. Two keys with the same name replace each other's entry; neither gets the other's code.
 pub(super) fn file_name(key: &[u8]) -> String {
     // FNV-1a of 128 bits.
     let hash = key.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
@@ -73,7 +72,7 @@ pub(super) fn encode(key: &[u8], code: &Code) -> Vec<u8> {
     bytes
 }
 
-/// The code of an entry; `None` for one that is not whole, or of another key.
+/// The code of an entry; `None` if the entry is incomplete or has another key.
 pub(super) fn decode(bytes: &[u8], key: &[u8]) -> Option<Code> {
     let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
     if checksum(body).to_le_bytes() != *sum {
@@ -98,7 +97,7 @@ fn put_number(to: &mut Vec<u8>, number: usize) {
     to.extend((number as u64).to_le_bytes());
 }
 
-/// A string of bytes with its length before it.
+/// Appends a byte string with its length before it.
 fn put(to: &mut Vec<u8>, bytes: &[u8]) {
     put_number(to, bytes.len());
     to.extend(bytes);

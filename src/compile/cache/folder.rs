@@ -1,4 +1,4 @@
-//! The files of the cache: read whole, written beside their place and renamed, the least used removed first.
+//! The files of the cache: read whole, written under a temporary name and renamed; the least recently used go first.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -9,20 +9,20 @@ use std::time::{Duration, SystemTime};
 use super::entry::EXTENSION;
 use crate::compile::nvcc::private_folder;
 
-/// How the names of files end that are being written.
+/// File extension of entries that are being written.
 const UNFINISHED: &str = "part";
 
-/// After this time, whoever was writing such a file has died.
+/// Age at which such a file counts as abandoned: its writer has died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The bytes of an entry; `None` where there is none that can be read, or one larger than the whole cache may be.
+/// The bytes of an entry; `None` if it cannot be read, or is larger than the limit of the whole cache.
 pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(limit.saturating_add(1)).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= limit).then_some(bytes)
 }
 
-/// Notes that an entry was used. One that cannot be noted looks older than it is.
+/// Notes that an entry was used. If that fails, the entry looks older than it is.
 pub(super) fn touch(path: &Path) {
     let touched = File::options().append(true).open(path);
     let _swallowed = touched.and_then(|file| file.set_modified(SystemTime::now()));
@@ -48,7 +48,7 @@ pub(super) fn store(folder: &Path, path: &Path, bytes: &[u8], limit: u64) -> Res
     Ok(())
 }
 
-/// A name beside the entry's that no other writer has.
+/// A name beside the entry's that no other writer uses.
 fn unfinished(path: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -68,8 +68,8 @@ fn make(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes the entries that were not used for the longest time, and what was never finished. What cannot be removed, or is
-/// gone by then, is another process's matter.
+/// Removes the least recently used entries, and abandoned files. Files that cannot be removed, or are already gone, are
+/// left to other processes.
 fn make_room(folder: &Path, kept: &Path, limit: u64) {
     let Ok(listed) = fs::read_dir(folder) else { return };
     let now = SystemTime::now();

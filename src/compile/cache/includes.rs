@@ -1,13 +1,13 @@
-//! Whether code depends on files, which a cache does not see.
+//! Dependencies of code on files, which a cache does not see.
 
 use std::ffi::OsString;
 
 use crate::compile::Source;
 
-/// What a source reads from files, as far as can be told from its text: the first such thing. `None` if it reads nothing,
-/// or has a fingerprint for what it reads.
+/// The first thing that a source reads from files, as far as its text shows. `None` if it reads nothing, or has a
+/// fingerprint for what it reads.
 ///
-/// In doubt it names something: code that is compiled once more than needed does no harm.
+/// In doubt it names something: one compilation too many does no harm.
 pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<String> {
     if source.fingerprint.is_some() {
         return None;
@@ -25,12 +25,12 @@ pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<
     texts.into_iter().find_map(|text| in_text(&String::from_utf8_lossy(text), source))
 }
 
-/// The first word of a text that may read a file: `include` and its like, unless the name after it is of a header in
+/// The first word of a text that may read a file, such as `include`, unless the name after it is that of a header in
 /// memory.
 fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
-    // A line that ends with a backslash goes on; and so might a word.
+    // A line that ends with a backslash is continued, even inside of a word.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    // What is a comment is not certain beside raw strings, nor beside separators of digits.
+    // Comments cannot be told for certain beside raw strings and digit separators.
     let code =
         if joined.contains("R\"") || joined.contains('\'') { joined } else { without_comments(&joined) };
     ["include", "embed", "import"].iter().find_map(|word| {
@@ -46,7 +46,7 @@ fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
     })
 }
 
-/// The name between two signs at the begin of a text.
+/// The name between two delimiters at the start of a text.
 fn quoted(text: &str, open: char, close: char) -> Option<&str> {
     text.strip_prefix(open)?.split_once(close).map(|(name, _)| name).filter(|name| !name.contains('\n'))
 }
@@ -75,8 +75,8 @@ fn without_comments(text: &str) -> String {
     code
 }
 
-/// The length of the literal, or of the one sign, at the begin of a text. A quote that no other ends on its line is a sign
-/// of its own, as in `1'000`.
+/// Length of the literal, or of the one character, at the start of a text. A quote that no other one closes on its line
+/// is a character of its own, as in `1'000`.
 fn literal_len(text: &str) -> usize {
     let quote = if text.starts_with('"') { b'"' } else { b'\'' };
     let mut bytes = text.bytes().enumerate().skip(1);

@@ -1,14 +1,14 @@
 //! A cache of compiled code in a folder, which many processes share. (Feature `cache`.)
 //!
-//! An entry is found by all that its code depends on: the texts, names and name expressions of the source, the options,
-//! the output, and the compiler with its version, size and time. All of that is kept in the entry and compared, so that the
-//! hash in the file's name need not be one that nobody can break, and no crate is needed for it. An entry that was cut,
-//! changed, or is of something else counts as none, and is written anew.
+//! The key of an entry is all that its code depends on: the texts, names and name expressions of the source, the
+//! options, the output, and the compiler with its version, size and time. The whole key is kept in the entry and
+//! compared, so that the hash in the file's name need not be cryptographic, and no crate is needed for it. An entry
+//! that is truncated, changed, or has another key counts as missing, and is written anew.
 //!
-//! Entries are written beside their place and renamed, so that a reader sees a whole one or none. When the folder has more
-//! bytes than its limit, those go that were not used for the longest time.
+//! Entries are written under a temporary name and renamed, so that a reader sees a whole entry or none. When the folder
+//! exceeds its limit, the least recently used entries are removed.
 //!
-//! What a source includes from files is not seen here. Such code is not kept, unless the source has a
+//! Files that a source includes are not seen here. Such code is not cached, unless the source has a
 //! [fingerprint](Source::fingerprint) for them.
 //!
 //! ```no_run
@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Code, CompileError, Output, Source};
 
-/// Bytes of a cache that does not say how many.
+/// Default limit of a cache, in bytes.
 const USUAL_LIMIT: u64 = 256 << 20;
 
 /// A folder with compiled code. Making one touches no file.
@@ -43,7 +43,7 @@ pub struct Cache {
     limit: u64,
 }
 
-/// What became of the cache in a compilation.
+/// Use of the cache in a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheUse {
@@ -58,8 +58,8 @@ pub enum CacheUse {
 }
 
 impl Cache {
-    /// A cache in this folder, which is made, for this user alone, when there is something to keep. Machine code from it
-    /// is loaded as it is: nobody else should be able to write there.
+    /// A cache in this folder, which is created, for this user alone, when there is something to keep. Machine code
+    /// from it is loaded without checks: nobody else should be able to write there.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), limit: USUAL_LIMIT }
     }
@@ -89,7 +89,7 @@ impl Cache {
         &self.folder
     }
 
-    /// The code that is kept, or else what `compile` makes. Errors of the cache itself are in the value.
+    /// The cached code, or else the result of `compile`. Errors of the cache itself are part of the value.
     pub(super) fn code(
         &self,
         compiler: Option<&str>,

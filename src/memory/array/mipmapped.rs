@@ -16,8 +16,8 @@ use crate::raw::keep::Near;
 
 /// An array of elements of `T` and smaller ones, each with half the sides of the one before, freed on drop.
 ///
-/// A [`Texture`](crate::texture::Texture) of it reads the level that fits the distance of the texels that are asked
-/// for, or mixes two.
+/// A [`Texture`](crate::texture::Texture) of it reads the level that fits the distance of the requested texels, or
+/// interpolates between two.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -41,11 +41,11 @@ pub struct MipmappedArray<'ctx, T: Texel> {
 }
 
 impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
-    /// Creates a mipmapped array whose largest level has this shape. There are never more levels than down to a single
-    /// element, and one at least.
+    /// Creates a mipmapped array whose largest level has this shape. The number of levels is clamped: at least one, at
+    /// most as many as there are down to a single element.
     ///
     /// # Errors
-    /// As [`Array::new`](super::Array::new).
+    /// Those of [`Array::new`](super::Array::new).
     ///
     /// Driver: `cuMipmappedArrayCreate`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayCreate")]
@@ -153,21 +153,21 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         self.stored.levels
     }
 
-    /// What it was made for.
+    /// Flags with which it was made.
     pub const fn flags(&self) -> ArrayFlags {
         self.stored.flags
     }
 
-    /// Makes the array one that is shared: it goes when the last of its handles, textures and surfaces is dropped.
+    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
     pub fn share(self) -> SharedMipmappedArray<'ctx, T> {
         SharedMipmappedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
     }
 
-    /// Frees the array and reports what `Drop` would swallow. It is gone after an error too: the driver may have freed
-    /// it all the same, so that it must not be freed again.
+    /// Frees the array and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
+    /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMipmappedArrayDestroy`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayDestroy")]

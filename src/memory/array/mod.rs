@@ -49,14 +49,14 @@ unsafe impl Handle for Storage {
     }
 }
 
-/// What arrays of all elements have in common.
+/// Common part of arrays of any element type.
 pub(crate) struct Stored<'ctx> {
     memory: Held<'ctx, Storage>,
     shape: ArrayShape,
     flags: ArrayFlags,
     /// Levels of a mipmapped array.
     levels: u32,
-    /// Only of a shared one.
+    /// Some in a shared array only.
     shares: Option<AtomicUsize>,
 }
 
@@ -66,7 +66,7 @@ unsafe impl Shareable for Stored<'_> {
         self.shares.as_ref()
     }
 
-    /// Dropping what it consists of frees it.
+    /// Dropping its fields frees it.
     fn end(&self) {}
 }
 
@@ -184,7 +184,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Creates an array as [`new`](Array::new) does and copies `host` there: row by row, slice by slice.
     ///
     /// # Errors
-    /// As [`new`](Array::new) and [`ArrayPart::copy_from_host`].
+    /// Those of [`new`](Array::new) and [`ArrayPart::copy_from_host`].
     ///
     /// Driver: `cuArray3DCreate_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
@@ -202,7 +202,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// The array, borrowed: to copy parts of it and to make textures and surfaces.
     pub fn view(&self) -> ArrayView<'_, T> {
         let Storage::Array(raw) = self.stored.raw() else { return ArrayView::none(self.stored.near()) };
-        // SAFETY: the handle is live as long as this is borrowed, and this is what it was made as.
+        // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
         unsafe { ArrayView::new(raw, self.stored.shape, self.stored.flags, self.stored.near()) }
     }
 
@@ -226,7 +226,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.stored.shape.extent()
     }
 
-    /// What it was made for.
+    /// Flags with which it was made.
     pub const fn flags(&self) -> ArrayFlags {
         self.stored.flags
     }
@@ -234,7 +234,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Copies `host` to the array: row by row, slice by slice. Returns when `host` may be reused.
     ///
     /// # Errors
-    /// As [`ArrayPart::copy_from_host`].
+    /// Those of [`ArrayPart::copy_from_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -245,7 +245,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Copies the array to `host`: row by row, slice by slice. Blocks until the elements are there.
     ///
     /// # Errors
-    /// As [`ArrayPart::copy_to_host`].
+    /// Those of [`ArrayPart::copy_to_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -256,7 +256,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Copies the array into a new vector: row by row, slice by slice. Blocks until the elements are there.
     ///
     /// # Errors
-    /// As [`ArrayPart::to_vec`].
+    /// Those of [`ArrayPart::to_vec`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -264,16 +264,16 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.view().all().to_vec(cx)
     }
 
-    /// Makes the array one that is shared: it goes when the last of its handles, textures and surfaces is dropped.
+    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
     pub fn share(self) -> SharedArray<'ctx, T> {
         SharedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
     }
 
-    /// Frees the array and reports what `Drop` would swallow. It is gone after an error too: the driver may have freed
-    /// it all the same, so that it must not be freed again.
+    /// Frees the array and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
+    /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuArrayDestroy`, CUDA 2.0+.
     #[doc(alias = "cuArrayDestroy")]

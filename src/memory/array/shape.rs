@@ -1,4 +1,4 @@
-//! Shapes of arrays, and what they are made for.
+//! Shapes of arrays, and their uses.
 
 use cuprum_sys::{
     CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE,
@@ -19,13 +19,13 @@ pub enum ArrayShape {
     TwoD { width: usize, height: usize },
     /// A solid.
     ThreeD { width: usize, height: usize, depth: usize },
-    /// Lines that are picked by number and not mixed.
+    /// Lines that are selected by index, without filtering between them.
     OneDLayered { width: usize, layers: usize },
-    /// Planes that are picked by number and not mixed.
+    /// Planes that are selected by index, without filtering between them.
     TwoDLayered { width: usize, height: usize, layers: usize },
     /// Six square planes, the faces +x, -x, +y, -y, +z and -z of a cube.
     Cubemap { side: usize },
-    /// Cubes that are picked by number: six faces each.
+    /// Cubes that are selected by index: six faces each.
     CubemapLayered { side: usize, cubes: usize },
 }
 
@@ -44,7 +44,7 @@ impl ArrayShape {
         Extent { width, height, depth }
     }
 
-    /// Whether it has slices, layers or faces.
+    /// True if it has slices, layers or faces.
     pub(crate) const fn is_solid(self) -> bool {
         !matches!(self, Self::OneD { .. } | Self::TwoD { .. })
     }
@@ -84,7 +84,7 @@ impl ArrayShape {
         width.max(height).max(depth).checked_ilog2().map_or(0, |log| log + 1)
     }
 
-    /// As the driver says it: height and depth of what has none are zero, flags tell the rest.
+    /// Descriptor for the driver: the height and depth of a shape that has none are zero, flags tell the rest.
     pub(super) const fn described<T: Texel>(self, flags: ArrayFlags) -> CUDA_ARRAY3D_DESCRIPTOR {
         let Extent { width, height, depth } = self.extent();
         let (layered, cubemap) = (CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP);
@@ -107,7 +107,7 @@ impl ArrayShape {
         }
     }
 
-    /// The shape that a descriptor of the driver says.
+    /// The shape in a descriptor of the driver.
     fn read(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Self {
         let &CUDA_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, Flags: flags, .. } =
             descriptor;
@@ -125,7 +125,7 @@ impl ArrayShape {
 }
 
 bitflags::bitflags! {
-    /// What an array is made for, beyond textures.
+    /// Uses of an array, beyond textures.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct ArrayFlags: u32 {
         /// Kernels may reach it through a [`Surface`](crate::texture::Surface).
@@ -138,7 +138,7 @@ bitflags::bitflags! {
     }
 }
 
-/// What the driver says of an array.
+/// Description of an array by the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayDescriptor {
     /// Dimensions, in elements.
@@ -147,7 +147,7 @@ pub struct ArrayDescriptor {
     pub format: CUarray_format,
     /// Channels of an element.
     pub channels: u32,
-    /// What it was made for. Bits that this crate does not name are kept.
+    /// Uses for which it was made. Bits that this crate does not name are kept.
     pub flags: ArrayFlags,
 }
 

@@ -1,4 +1,4 @@
-//! Arrays that are kept by whoever uses them.
+//! Arrays that their users keep.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,8 +10,8 @@ use crate::raw::keep::Keep;
 
 /// A handle of an array that is shared: by its clones, and by the textures and surfaces that are made of it.
 ///
-/// The array is freed when the last of them is dropped. Of a [`SharedContext`](crate::SharedContext) all of it is
-/// `'static`. It dereferences to the [`Array`]; what is found there borrows this handle.
+/// The array is freed when the last of them is dropped. In a [`SharedContext`](crate::SharedContext) all of this is
+/// `'static`. It dereferences to the [`Array`]; views from there borrow this handle.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -42,7 +42,7 @@ pub struct SharedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>)
 /// A handle of a mipmapped array that is shared, as [`SharedArray`] is.
 pub struct SharedMipmappedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>);
 
-/// What both kinds of handles do.
+/// Common methods of both kinds of handles.
 macro_rules! shared {
     ($shared:ident of $array:ident) => {
         impl<'ctx, T: Texel> $shared<'ctx, T> {

@@ -1,4 +1,4 @@
-//! What an array may hold.
+//! Elements of arrays.
 
 use cuprum_sys::{CUarray_format, CUresourceViewFormat};
 
@@ -43,7 +43,7 @@ macro_rules! texels {
         texels!(@ [$type; 4], 4, $format, $view4);
     )* };
     (@ $type:ty, $channels:literal, $format:ident, $view:ident) => {
-        // SAFETY: so many numbers of that format, one after another.
+        // SAFETY: `CHANNELS` numbers of that format, one after another.
         #[diagnostic::do_not_recommend]
         unsafe impl Texel for $type {
             const FORMAT: CUarray_format = CUarray_format::$format;

@@ -26,7 +26,7 @@ pub struct ArrayView<'a, T: Texel> {
 
 /// Elements of an array, borrowed to be copied from and to. `Copy`.
 ///
-/// Kernels may write the array through surfaces, so that no borrow has it alone: see the
+/// Kernels may write the array through surfaces, so that no borrow is exclusive: see the
 /// [module of memory](crate::memory#arrays).
 #[derive(Clone, Copy)]
 pub struct ArrayPart<'a, T: Texel> {
@@ -61,7 +61,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     /// Borrows an array that was made elsewhere, in the current context; it is never freed through this.
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are others than `T`; as the driver says.
+    /// [`MemoryError::Texel`] if its elements are others than `T`; whatever the driver reports.
     ///
     /// # Safety
     /// 1. `raw` is a live array of the context of `cx`, and lives as long as the result is used.
@@ -100,15 +100,15 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         self.shape.extent()
     }
 
-    /// What it was made for.
+    /// Flags with which it was made.
     pub const fn flags(&self) -> ArrayFlags {
         self.flags
     }
 
-    /// What the driver says of it.
+    /// Description of the array by the driver.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; as the driver says.
+    /// [`Error::is_wrong_context`]; whatever the driver reports.
     ///
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
@@ -218,7 +218,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     /// Copies these elements into a new vector: row by row, slice by slice. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`copy_to_host`](ArrayPart::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Those of [`copy_to_host`](ArrayPart::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]

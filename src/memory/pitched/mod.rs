@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
-/// Rows of device memory in one context, of which the driver chose the distance, so that each begins well aligned for
+/// Rows of device memory in one context, at a distance that the driver chose, so that each begins well aligned for
 /// kernels. Freed on drop.
 ///
 /// A kernel gets the address of the first element and finds row `y` [`pitch_bytes`](PitchedBuffer::pitch_bytes) times
@@ -86,7 +86,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Allocates rows as [`alloc`](PitchedBuffer::alloc) does and copies `host` there, which has no gaps.
     ///
     /// # Errors
-    /// As [`alloc`](PitchedBuffer::alloc) and [`PitchedMut::copy_from_host`].
+    /// Those of [`alloc`](PitchedBuffer::alloc) and [`PitchedMut::copy_from_host`].
     ///
     /// Driver: `cuMemAllocPitch_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemAllocPitch_v2")]
@@ -107,8 +107,8 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     ///
     /// # Safety
     /// 1. `address` was given by `cuMemAllocPitch` in the context of `cx` with at least this extent and with this
-    ///    distance of rows in bytes, or by `cuMemAlloc` or its like with room for it. Nobody else frees it. The distance
-    ///    is a multiple of the alignment of `T`.
+    ///    distance of rows in bytes, or by `cuMemAlloc` or a similar call with room for it. Nobody else frees it. The
+    ///    distance is a multiple of the alignment of `T`.
     /// 2. No other owner of this crate has it.
     pub unsafe fn from_raw(
         cx: &Current<'_, 'ctx>,
@@ -167,7 +167,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Copies `host`, which has no gaps between its rows, to the device. Returns when `host` may be reused.
     ///
     /// # Errors
-    /// As [`PitchedMut::copy_from_host`].
+    /// Those of [`PitchedMut::copy_from_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -178,7 +178,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Copies all rows to `host`, where no gaps are between them. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`Pitched::copy_to_host`].
+    /// Those of [`Pitched::copy_to_host`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -189,7 +189,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Copies all rows into a new vector, without gaps. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`Pitched::to_vec`].
+    /// Those of [`Pitched::to_vec`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -200,7 +200,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Sets every element to `value`, and nothing between the rows. The host does not wait.
     ///
     /// # Errors
-    /// As [`PitchedMut::fill`].
+    /// Those of [`PitchedMut::fill`].
     ///
     /// Driver: `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD2D8_v2")]
@@ -211,11 +211,11 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.as_pitched_mut().fill(cx, value)
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. The buffer is gone after an error too: the driver may
-    /// have freed it all the same, so that it must not be freed again.
+    /// Frees the memory and reports the error that `Drop` would swallow. The buffer is gone after an error too: the
+    /// driver may have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]

@@ -40,7 +40,7 @@ use crate::raw::keep::Near;
 pub struct Pitched<'a, T: DeviceData> {
     address: CUdeviceptr,
     strides: Strides,
-    /// Whether the driver chose the distance of rows.
+    /// True if the driver chose the distance of rows.
     aligned: bool,
     context: Near<'a, ContextRef>,
     _elements: PhantomData<&'a [T]>,
@@ -55,7 +55,7 @@ pub struct PitchedMut<'a, T: DeviceData> {
     _elements: PhantomData<&'a mut [T]>,
 }
 
-/// What both kinds of borrows answer.
+/// Common methods of both kinds of borrows.
 macro_rules! common {
     ($pitched:ident of $slice:ident) => {
         impl<'a, T: DeviceData> $pitched<'a, T> {
@@ -180,7 +180,7 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
     /// Copies the rows into a new vector, without gaps. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`copy_to_host`](Pitched::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Those of [`copy_to_host`](Pitched::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -265,7 +265,7 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
     /// Sets every byte of the elements to `value`, and nothing between the rows. The host does not wait.
     ///
     /// # Errors
-    /// As [`fill`](PitchedMut::fill).
+    /// Those of [`fill`](PitchedMut::fill).
     ///
     /// Driver: `cuMemsetD2D8_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
     #[doc(alias = "cuMemsetD2D8_v2")]

@@ -1,4 +1,4 @@
-//! What can go wrong before NVRTC is ready, and when it lacks a function.
+//! Errors before NVRTC is ready, and of an NVRTC that lacks a function.
 
 use core::fmt;
 use std::error::Error;
@@ -41,7 +41,7 @@ impl fmt::Display for LoadError {
 
 impl Error for LoadError {}
 
-/// Why a library does not serve as NVRTC.
+/// Reason why a library does not serve as NVRTC.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -57,7 +57,7 @@ pub enum Refusal {
     MissingFunction(FnId),
     /// `nvrtcVersion` gave no version.
     NoVersion {
-        /// What the call answered.
+        /// Result of the call.
         result: nvrtcResult,
         /// The two numbers that it wrote.
         version: (i32, i32),

@@ -34,7 +34,7 @@ function_table! {
     7000 fn nvrtcDestroyProgram(prog: *mut nvrtcProgram);
     /// Compiles a program. The log is there after a failure as well.
     7000 fn nvrtcCompileProgram(prog: nvrtcProgram, numOptions: c_int, options: *const *const c_char);
-    /// Sets what is asked, during compilation, whether to go on.
+    /// Sets the callback that decides, during compilation, whether to go on.
     12080 fn nvrtcSetFlowCallback(prog: nvrtcProgram, callback: nvrtcFlowCallback, payload: *mut c_void);
 
     // What came out
@@ -68,7 +68,7 @@ function_table! {
     7000 fn nvrtcGetProgramLog(prog: nvrtcProgram, log: *mut c_char);
 
     // Names
-    /// Asks, before compilation, for the name of what an expression such as `kernel<float>` denotes.
+    /// Asks, before compilation, for the name in the code of an expression such as `kernel<float>`.
     8000 fn nvrtcAddNameExpression(prog: nvrtcProgram, name_expression: *const c_char);
     /// Gives, after compilation, the name in the code; the program owns it.
     8000 fn nvrtcGetLoweredName(prog: nvrtcProgram, name_expression: *const c_char, lowered_name: *mut *const c_char);
@@ -76,9 +76,9 @@ function_table! {
     // Precompiled headers
     /// Gives the bytes set aside for precompiled headers.
     12080 fn nvrtcGetPCHHeapSize(ret: *mut usize);
-    /// Sets the bytes to set aside for precompiled headers; what was there is lost.
+    /// Sets the bytes to set aside for precompiled headers; their contents are lost.
     12080 fn nvrtcSetPCHHeapSize(size: usize);
-    /// Tells as a result code what became of the precompiled header of a program.
+    /// Tells, as a result code, the outcome of a program's precompiled header.
     12080 fn nvrtcGetPCHCreateStatus(prog: nvrtcProgram);
     /// Gives the bytes that the precompiled header of a program needed.
     12080 fn nvrtcGetPCHHeapSizeRequired(prog: nvrtcProgram, size: *mut usize);

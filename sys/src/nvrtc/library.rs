@@ -1,4 +1,4 @@
-//! A loaded NVRTC, and what is known of it.
+//! A loaded NVRTC and its properties.
 
 use core::ffi::{CStr, c_void};
 use core::fmt;
@@ -12,10 +12,10 @@ use super::{nvrtcResult, search};
 use crate::dynamic::{dlopen, dlsym};
 use crate::version::Version;
 
-/// Names the one NVRTC to load in place of the usual ones, when set to a path.
+/// Environment variable that, when set to a path, names the one NVRTC to load in place of the usual ones.
 pub const NVRTC_VARIABLE: &str = "CUPRUM_NVRTC";
 
-/// A loaded NVRTC: its functions, its version, and where it came from.
+/// A loaded NVRTC: its functions, its version, and its origin.
 ///
 /// Copying it copies a reference. It stays loaded until the process ends.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ struct Loaded {
 /// Everything loaded so far, so that opening the same library again leaks nothing.
 static REGISTRY: Mutex<Vec<&'static Loaded>> = Mutex::new(Vec::new());
 
-/// How to look for NVRTC; [`Library::options`] makes one.
+/// Options of looking for NVRTC; [`Library::options`] makes them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     driver: Option<Version>,
@@ -51,7 +51,7 @@ impl OpenOptions {
     /// Opens the machine's NVRTC; see [`Library::open`].
     ///
     /// # Errors
-    /// [`LoadError`] lists what was tried.
+    /// [`LoadError`] lists every library and folder tried.
     pub fn open(self) -> Result<Library, LoadError> {
         if let Some(path) = std::env::var_os(NVRTC_VARIABLE).filter(|path| !path.is_empty()) {
             let path = PathBuf::from(path);
@@ -95,7 +95,7 @@ impl Library {
     ///
     /// # Safety
     /// 1. The library's initializers may run in this process.
-    /// 2. What it exports under a name of NVRTC's is that function, with its ABI.
+    /// 2. An export under a name of NVRTC's is that function, with its ABI.
     ///
     /// # Errors
     /// [`LoadError`] says why this library was refused.
@@ -137,13 +137,13 @@ impl Library {
         &self.0.fns
     }
 
-    /// The CUDA version that this NVRTC came with, as it said when it was opened.
+    /// The CUDA version that this NVRTC came with, as it reported when it was opened.
     #[must_use]
     pub fn version(self) -> Version {
         self.0.version
     }
 
-    /// The path or name that this library was opened by.
+    /// The path or name from which this library was loaded.
     #[must_use]
     pub fn origin(self) -> std::path::Display<'static> {
         self.0.origin.display()
@@ -158,7 +158,7 @@ impl Library {
         file_of(self.address(FnId::nvrtcVersion))
     }
 
-    /// Whether this NVRTC has a function.
+    /// True if this NVRTC has a function.
     #[must_use]
     pub fn has(self, function: FnId) -> bool {
         self.0.present.contains(function as usize)
@@ -203,11 +203,11 @@ fn alone(path: PathBuf, cause: Refusal) -> LoadError {
 /// Opens one library. One that is refused is closed again.
 fn open_one(path: &Path) -> Result<Library, Refusal> {
     let handle = dlopen(path).map_err(Refusal::NotLoaded)?;
-    // SAFETY: a symbol of this name in NVRTC is this function, and NVIDIA keeps its ABI. A library of another kind that
-    // has them is a claim of whoever named it.
+    // SAFETY: a symbol of this name in NVRTC is this function, and NVIDIA keeps its ABI. That a library is NVRTC is the
+    // claim of whoever named it.
     let table = unsafe { fill(|function| dlsym(&handle, function.name())) }?;
     // Some releases find their second library through the system's path alone; one that is loaded already is found
-    // by its name. Without it, compiling says that it is missing.
+    // by its name. Without it, the compiler reports that it is missing.
     let built_in = search::built_in(path, table.version).and_then(|path| dlopen(&path).ok());
     Ok(publish(table, path, [Some(handle), built_in]))
 }
@@ -222,7 +222,7 @@ struct Table {
 /// Asks for every function, and for the version.
 ///
 /// # Safety
-/// What `resolve` answers must be null or the function asked for.
+/// Each answer of `resolve` must be null or the function asked for.
 unsafe fn fill(mut resolve: impl FnMut(FnId) -> *const c_void) -> Result<Table, Refusal> {
     let (mut fns, mut present) = (Fns::STUBS, Presence::NONE);
     for &function in FnId::ALL {
@@ -250,7 +250,7 @@ unsafe fn fill(mut resolve: impl FnMut(FnId) -> *const c_void) -> Result<Table, 
     }
 }
 
-/// Makes a filled table a library that lives for ever, unless it is one already.
+/// Makes a library of a filled table that lives for ever, unless there is one already.
 fn publish(table: Table, origin: &Path, handles: [Option<libloading::Library>; 2]) -> Library {
     let Table { fns, present, version } = table;
     let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -270,13 +270,13 @@ fn publish(table: Table, origin: &Path, handles: [Option<libloading::Library>; 2
     Library(loaded)
 }
 
-/// The file that an address of a library is mapped from.
+/// The file from which an address of a library is mapped.
 #[cfg(target_os = "linux")]
 fn file_of(address: *const c_void) -> Option<PathBuf> {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    /// What `dladdr` tells: the file's name and where it is mapped, the symbol's name and address.
+    /// Result of `dladdr`: the file's name and the address of its mapping, the symbol's name and address.
     #[repr(C)]
     struct Info {
         file: *const core::ffi::c_char,
@@ -303,7 +303,7 @@ fn file_of(address: *const c_void) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(file.to_bytes())))
 }
 
-/// The file that an address of a library is mapped from: not known here.
+/// The file from which an address of a library is mapped: not known here.
 #[cfg(not(target_os = "linux"))]
 fn file_of(_address: *const c_void) -> Option<PathBuf> {
     None

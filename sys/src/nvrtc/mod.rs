@@ -38,8 +38,8 @@ c_handles! {
     nvrtcProgram,
 }
 
-/// What NVRTC asks while it compiles whether to go on: 1 cancels, 0 goes on. It must be thread-safe, once it has
-/// answered 1 keep to it, and call nothing of NVRTC. The second argument is null. CUDA 12.8+.
+/// Callback that decides, during compilation, whether to go on: 1 cancels, 0 goes on. It must be thread-safe, keep to 1
+/// once it has answered it, and call nothing of NVRTC. The second argument is null. CUDA 12.8+.
 pub type nvrtcFlowCallback =
     Option<unsafe extern "C" fn(payload: *mut c_void, reserved: *mut c_void) -> core::ffi::c_int>;
 

@@ -1,11 +1,11 @@
-//! What NVRTC's functions answer.
+//! Results of NVRTC's functions.
 
 use core::fmt;
 
 use crate::enums::{debug_enum, name_of};
 
 c_enums! {
-    /// What a function of NVRTC answers.
+    /// Result of a function of NVRTC.
     pub described nvrtcResult: u32 {
         /// The call succeeded.
         NVRTC_SUCCESS = 0,
@@ -51,7 +51,7 @@ c_enums! {
 }
 
 impl nvrtcResult {
-    /// What this code means, in a sentence; `None` for a code that this crate does not know.
+    /// Meaning of this code, in a sentence; `None` for a code that this crate does not know.
     pub fn description(self) -> Option<&'static str> {
         crate::result::description_of(Self::NAMES, Self::DOCS, self.0)
     }

@@ -1,4 +1,4 @@
-//! Where NVRTC may be.
+//! Places where NVRTC may be.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,16 +12,16 @@ use crate::version::Version;
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) path: PathBuf,
-    /// Why there is nothing to try.
+    /// Reason why there is nothing to try.
     pub(super) refused: Option<Refusal>,
     /// The version in its name, most significant part first.
     version: Vec<u32>,
 }
 
-/// What the system's loader is asked for by name. Files of other versions are found in folders.
+/// Names under which the system's loader is asked. Files of other versions are found in folders.
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"];
-/// A bare name could be found in the working folder there, so that the folders of `PATH` are listed instead.
+/// A bare name could be found in the working directory there, so that the folders of `PATH` are listed instead.
 #[cfg(windows)]
 const NAMES: &[&str] = &[];
 
@@ -39,7 +39,7 @@ const IN_PACKAGE: &[&str] = &["lib"];
 #[cfg(windows)]
 const IN_PACKAGE: &[&str] = &["bin", r"bin\x86_64"];
 
-/// Where installers put a toolkit.
+/// Folders into which installers put a toolkit.
 #[cfg(not(windows))]
 const TOOLKITS: &[&str] = &["/usr/local/cuda", "/opt/cuda"];
 /// Installers set `CUDA_PATH`.
@@ -48,7 +48,7 @@ const TOOLKITS: &[&str] = &[];
 
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// What to try, in order. With a driver, libraries of a newer major version than its come last.
+/// Libraries to try, in order. With a driver, libraries of a newer major version than its come last.
 pub(super) fn candidates(driver: Option<Version>) -> Vec<Candidate> {
     let variables = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let mut candidates: Vec<_> = NAMES.iter().map(|name| Candidate::file(PathBuf::from(name))).collect();
@@ -70,7 +70,7 @@ pub(super) fn candidates(driver: Option<Version>) -> Vec<Candidate> {
     first
 }
 
-/// Adds a path to a list unless it is there. Lists are short here, and a set's code is not.
+/// Adds a path to a list unless it is there. Lists are short here, and a set would cost more code.
 fn is_new(list: &mut Vec<PathBuf>, path: PathBuf) -> bool {
     let new = !list.contains(&path);
     if new {
@@ -121,7 +121,7 @@ fn folders_to_list(variables: Variables<'_>) -> Vec<PathBuf> {
     for root in TOOLKITS {
         add(Path::new(root), IN_TOOLKIT);
     }
-    // Of each toolkit, the folders that are not there would say no more than the first of them.
+    // For each toolkit, further folders that do not exist would say no more than the first of them.
     let mut missing = Vec::new();
     folders.retain(|folder| {
         folder.is_dir() || is_new(&mut missing, folder.parent().unwrap_or(folder).to_owned())
@@ -129,7 +129,7 @@ fn folders_to_list(variables: Variables<'_>) -> Vec<PathBuf> {
     folders
 }
 
-/// The folders that hold the packages of Python.
+/// The folders that hold Python's packages.
 fn sites(variables: Variables<'_>) -> Vec<PathBuf> {
     let mut sites = Vec::new();
     for root in ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variables) {
@@ -166,7 +166,7 @@ fn sites_of(root: &Path) -> Vec<PathBuf> {
     both.filter(|site| site.is_dir()).collect()
 }
 
-/// The files of a folder that are named as NVRTC is, the newest first; or why there is none.
+/// The files of a folder that are named like NVRTC, the newest first; or the reason why there is none.
 fn in_folder(folder: PathBuf) -> Vec<Candidate> {
     let listed = match fs::read_dir(&folder) {
         Ok(listed) => listed,
@@ -184,7 +184,7 @@ fn in_folder(folder: PathBuf) -> Vec<Candidate> {
     files.into_iter().map(|(version, path)| Candidate { path, refused: None, version }).collect()
 }
 
-/// Paths by their versions, the newest first. There are a few; a sort for many would be most of this crate's code.
+/// Paths by their versions, the newest first. There are a few; a general sort would be most of this crate's code.
 fn newest_first(paths: impl Iterator<Item = (Vec<u32>, PathBuf)>) -> Vec<(Vec<u32>, PathBuf)> {
     let mut sorted: Vec<(Vec<u32>, PathBuf)> = Vec::new();
     for one in paths {

@@ -9,7 +9,7 @@ use cuprum_sys::{FnId, Fns, StreamMode, Symbol, Version};
 use super::objects::Objects;
 use super::unsupported::stand_in;
 
-/// The functions with the legacy default stream, and with one of each thread's own.
+/// The functions with the legacy default stream, and with one default stream per thread.
 pub(crate) struct Functions {
     legacy: Fns,
     per_thread: Fns,
@@ -24,7 +24,7 @@ static PUBLISHER: OnceLock<fn(FnId, StreamMode) -> *const c_void> = OnceLock::ne
 
 /// See [`crate::set_publisher`].
 pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
-    // A second one is not needed: the first has served already.
+    // A second one is not needed: the first has been used already.
     let _ = PUBLISHER.set(publisher);
 }
 
@@ -37,8 +37,8 @@ impl Builder {
         self.0.objects.push(objects);
     }
 
-    /// Enters one function: gives the two tables, with the legacy default stream and with one of each thread's own, to
-    /// put it into. There the compiler compares the signature.
+    /// Enters one function: returns its places in the two tables, with the legacy default stream and with one default
+    /// stream per thread. There the compiler compares the signature.
     pub(crate) fn add(&mut self, id: FnId) -> [&mut Fns; 2] {
         if let Some(implemented) = self.0.implemented.get_mut(id as usize) {
             *implemented = true;
@@ -49,12 +49,12 @@ impl Builder {
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
-/// The table, filled on first use by those who know all modules.
+/// The table, filled on first use by the caller, who knows all modules.
 pub(crate) fn fill(install: fn(&mut Builder)) -> &'static Functions {
     FUNCTIONS.get_or_init(|| Functions::collect(install))
 }
 
-/// The table, which is filled before anybody can have the address of a function.
+/// The table, which is filled before a client can have the address of a function.
 pub(crate) fn functions() -> Option<&'static Functions> {
     FUNCTIONS.get()
 }
@@ -64,7 +64,7 @@ pub(crate) fn objects() -> &'static [&'static dyn Objects] {
     functions().map_or(&[], |functions| &functions.objects)
 }
 
-/// What a search by base name and version found.
+/// Result of a search by base name and version.
 pub(crate) enum Found {
     /// This function.
     Function(FnId, StreamMode),
@@ -98,7 +98,7 @@ impl Functions {
         builder.0
     }
 
-    /// Whether the function does what NVIDIA's does; the others answer that they do not.
+    /// True if the function does what NVIDIA's does; the others answer that they do not.
     pub(crate) fn implements(&self, id: FnId) -> bool {
         self.implemented.get(id as usize).copied().unwrap_or(false)
     }

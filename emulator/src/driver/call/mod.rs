@@ -1,9 +1,9 @@
-//! How a C function of the driver is written here.
+//! C functions of the driver, as they are written here.
 //!
 //! [`calls!`] takes functions in plain Rust, with checked parameter types in place of raw pointers
 //! ([`Out`], [`In`], [`Text`]), and makes of each an `extern "system"` function with the driver's
 //! exact signature. The signature is compared with the table of `cuprum-sys` by the compiler. Each
-//! function exists twice: with the legacy default stream and with one of each thread's own.
+//! function exists twice: with the legacy default stream and with one default stream per thread.
 
 mod functions;
 mod objects;
@@ -33,11 +33,11 @@ pub(crate) use unsupported::not_supported;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
     pub(crate) id: FnId,
-    /// Whether the null stream means the calling thread's own.
+    /// True if the null stream means the calling thread's own.
     pub(crate) per_thread: bool,
 }
 
-/// Whether `cuInit` was called.
+/// True once `cuInit` was called.
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn set_initialized() {
@@ -56,7 +56,7 @@ pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Everything that happens around the body of a function. It is compiled once, for all functions.
+/// Everything that happens around the body of a function. Compiled once, for all functions.
 pub(super) fn enter(call: Call, body: &dyn Fn(&Call) -> Answer) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         let answer = serve(&call, body);
@@ -78,13 +78,13 @@ pub(super) fn enter(call: Call, body: &dyn Fn(&Call) -> Answer) -> CUresult {
     }
 }
 
-/// What a query answers of work that goes on, which is no error.
+/// Answer of a query about unfinished work, which is no error.
 const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
 
-/// Who is told of each error that a client's call gets.
+/// Function that receives each error of a client's call.
 static REFUSED: OnceLock<fn(FnId, CUresult)> = OnceLock::new();
 
-/// Sets who is told of errors. There is one; the first stays.
+/// Sets the function that receives errors. There is one; the first stays.
 pub(crate) fn tell_refusals(to: fn(FnId, CUresult)) {
     REFUSED.get_or_init(|| to);
 }
@@ -103,7 +103,7 @@ fn serve(call: &Call, body: &dyn Fn(&Call) -> Answer) -> Answer {
     answer
 }
 
-/// Whether a function works before `cuInit`.
+/// True if a function works before `cuInit`.
 fn serves_before_init(id: FnId) -> bool {
     matches!(
         id,

@@ -19,7 +19,7 @@ use cuprum_sys::FnId;
 use crate::report::{Leak, LeakKind};
 use crate::served;
 
-/// The kinds of objects. The number is part of each handle, and leaks are told in this order.
+/// The kinds of objects. The number is part of each handle, and leaks are reported in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Context = 1,
@@ -52,19 +52,19 @@ pub(crate) enum Kind {
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.
 const STEP: usize = 16;
 
-/// Objects of one kind, for those who know no kind: they go with contexts, or are told as leaks.
+/// Objects of one kind, for code that knows no kinds: they go with contexts, or are reported as leaks.
 pub(crate) trait Objects: Sync {
     fn kind(&self) -> Kind;
 
-    /// Removes what goes with a context.
+    /// Removes the objects that go with a context.
     fn end_of_context(&self, context: usize);
 
-    /// Adds what a context holds, given by its handle and its number, or what belongs to no context; in the order in
-    /// which it was made.
+    /// Adds the objects that a context holds, given by its handle and its number, or those that belong to no context;
+    /// in the order in which they were made.
     fn leaks(&self, context: Option<(usize, u64)>, found: &mut Vec<Leak>);
 }
 
-/// Whether an object that is still there is a leak.
+/// Verdict on an object that is still there: a leak or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leaked {
     No,
@@ -73,7 +73,7 @@ pub(crate) enum Leaked {
     Bytes(u64),
 }
 
-/// Tells whether an object is a leak, by itself and the call that made it.
+/// Function that tells whether an object is a leak, from the object and the call that made it.
 type Judge<T> = fn(&T, Option<FnId>) -> Leaked;
 
 /// The live objects of one kind.
@@ -91,13 +91,13 @@ pub(crate) struct Table<T> {
 #[derive(Debug)]
 struct Live {
     objects: BTreeMap<usize, Entry>,
-    /// What goes with each context, where they go with one.
+    /// The objects that go with each context, if they go with one.
     owned: BTreeMap<usize, BTreeSet<usize>>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// Of the type of the table.
+    /// Its type is that of the table.
     object: Arc<dyn Any + Send + Sync>,
     /// The call that made it.
     made_by: Option<FnId>,
@@ -121,7 +121,7 @@ impl Live {
         self.objects.get(&handle).map(|entry| Arc::clone(&entry.object))
     }
 
-    /// Says that an object that was removed went with `owner`.
+    /// Notes that an object that was removed went with `owner`.
     fn disown(&mut self, handle: usize, owner: usize) {
         let owned = self.owned.get_mut(&owner);
         if owned.is_some_and(|owned| owned.remove(&handle) && owned.is_empty()) {
@@ -154,13 +154,13 @@ impl<T: Send + Sync + 'static> Table<T> {
         Self { kind, next, owner_of: None, leak: None, live: RwLock::new(live) }
     }
 
-    /// The objects go with contexts: by the handle of which.
+    /// Makes the objects go with contexts; `owner_of` gives the handle of the context.
     pub(crate) const fn owned_by(mut self, owner_of: fn(&T) -> usize) -> Self {
         self.owner_of = Some(owner_of);
         self
     }
 
-    /// An object that is left when its context or the process ends is a leak, if `judge` says so.
+    /// Makes an object a leak that is left when its context or the process ends, if `judge` says so.
     pub(crate) const fn leak(mut self, kind: LeakKind, judge: Judge<T>) -> Self {
         self.leak = Some((kind, judge));
         self
@@ -172,7 +172,7 @@ impl<T: Send + Sync + 'static> Table<T> {
         (handle, self.insert_again(handle, make(handle)))
     }
 
-    /// Makes an object under a handle that this table has given before, and whose object is gone.
+    /// Makes an object under a handle that this table has given out before, and whose object is gone.
     pub(crate) fn insert_again(&self, handle: usize, object: T) -> Arc<T> {
         let object = Arc::new(object);
         let entry = Entry { object: object.clone(), made_by: served::call() };
@@ -197,7 +197,7 @@ impl<T: Send + Sync + 'static> Table<T> {
         Some(object)
     }
 
-    /// Whether this handle was given out, live or not.
+    /// True if this handle was given out, live or not.
     pub(crate) fn was_given(&self, handle: usize) -> bool {
         let first = first(self.kind);
         (first..self.next.load(Ordering::Relaxed)).contains(&handle) && (handle - first) % STEP == 0
@@ -212,7 +212,7 @@ impl<T: Send + Sync + 'static> Table<T> {
         });
     }
 
-    /// Which object of its kind a handle names, counted from 1.
+    /// Number of the object among those of its kind, counted from 1.
     pub(crate) fn number(&self, handle: usize) -> u64 {
         ((handle - first(self.kind)) / STEP) as u64 + 1
     }

@@ -8,7 +8,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 
 use crate::driver::handle::Handle;
 
-/// A parameter: how it comes in from C, and what the function sees.
+/// A parameter: its form in C, and the form that the function sees.
 pub(crate) trait Param: Copy {
     /// The C type.
     type Raw;
@@ -110,7 +110,7 @@ impl<T> Param for *const T {
 #[derive(Debug)]
 pub(crate) struct Out<T>(*mut T);
 
-// Derived, these would ask the same of `T`, which may be `void`.
+// A derived implementation would demand the same of `T`, which may be `void`.
 impl<T> Clone for Out<T> {
     fn clone(&self) -> Self {
         *self
@@ -162,14 +162,14 @@ impl<T: Copy> Out<T> {
         }
     }
 
-    /// Reads what the caller put there, for parameters that go both ways.
+    /// Reads the value that the caller put there, for parameters that go both ways.
     pub(crate) fn get(self) -> Answer<T> {
         self.check()?;
         // SAFETY: not null, and only called for parameters that are documented to hold a value on entry.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
-    /// Writes a result of several values; the caller has said that there is room for `room`.
+    /// Writes a result of several values; `room` is the number for which the caller has room.
     pub(crate) fn set_all(self, values: &[T], room: usize) -> Answer {
         if room > 0 && !values.is_empty() {
             self.check()?;
@@ -182,7 +182,7 @@ impl<T: Copy> Out<T> {
 }
 
 impl Out<*mut c_void> {
-    /// A place for results of another type, one of those that C passes as `void *`.
+    /// A place for a result of another type, for those that C passes as `void *`.
     pub(crate) fn at(self, index: usize) -> Answer<Out<c_void>> {
         Ok(Out(self.nth(index).get()?))
     }
@@ -196,7 +196,7 @@ impl Out<c_void> {
 }
 
 impl Out<c_char> {
-    /// Writes text with its NUL into a buffer of `room` bytes, cut off where it does not fit.
+    /// Writes text with its NUL into a buffer of `room` bytes, truncated where it does not fit.
     pub(crate) fn set_text(self, text: &str, room: usize) -> Answer {
         self.check()?;
         let Some(last) = room.checked_sub(1) else {
@@ -260,7 +260,7 @@ impl<T: Copy> In<T> {
     }
 }
 
-/// An array that the function only reads, though C says `T *`.
+/// An array that the function only reads, although C says `T *`.
 #[derive(Debug)]
 pub(crate) struct InMut<T>(*mut T);
 
@@ -285,7 +285,7 @@ impl<T: Copy> InMut<T> {
         In(self.0)
     }
 
-    /// For structures of which one field is a result.
+    /// Place for output, in structures of which one field is a result.
     pub(crate) fn output(self) -> Out<T> {
         Out(self.0)
     }
@@ -314,7 +314,7 @@ impl Text {
     }
 }
 
-/// Writes the number of a new object; fails before anything is made if there is no place for it.
+/// Writes the handle of a new object; fails before anything is made if there is no place for it.
 pub(crate) fn put_handle<H: Handle>(out: Out<H>, handle: usize) -> Answer {
     out.set(H::from_addr(handle))
 }

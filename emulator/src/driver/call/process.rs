@@ -1,4 +1,4 @@
-//! The process around the driver: forks of it, its end, and the ends of its threads.
+//! The process around the driver: forks, its end, and the ends of its threads.
 
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,13 +6,13 @@ use std::sync::{Once, OnceLock};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process is a child of the one in which `cuInit` was called. The driver does not
+/// True if this process is a child of the one in which `cuInit` was called. The driver does not
 /// work there, as on hardware: its threads are gone and its locks may be held for ever.
 pub(crate) fn is_forked_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
-/// Starts to watch for forks. Called by `cuInit`.
+/// Starts watching for forks. Called by `cuInit`.
 pub(crate) fn watch_forks() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(os::watch);
@@ -24,25 +24,25 @@ unsafe extern "C" {
     fn atexit(handler: extern "C" fn()) -> core::ffi::c_int;
 }
 
-/// Has a function run when the process ends in the usual way, but not in a forked child. There is one such function;
-/// the first stays.
+/// Registers a function to run when the process ends in the usual way, but not in a forked child. There is one such
+/// function; the first stays.
 pub(crate) fn at_exit(run: fn()) {
     extern "C" fn handler() {
         if let Some(run) = AT_EXIT.get().filter(|_| !is_forked_child()) {
-            // A panic must not unwind into C, and there is nobody left to hear of it.
+            // A panic must not unwind into C, and nobody is left to receive it.
             let _ = catch_unwind(run);
         }
     }
     if AT_EXIT.set(run).is_ok() {
         // SAFETY: C's own function, given a function of its type that does not unwind. Failure means no memory: then
-        // nothing is told at the end.
+        // nothing is reported at the end.
         unsafe { atexit(handler) };
     }
 }
 
 static AT_THREAD_END: OnceLock<fn()> = OnceLock::new();
 
-/// Has a function run when the calling thread ends, as far as possible after the destructors of the client's
+/// Registers a function to run when the calling thread ends, as far as possible after the destructors of the client's
 /// thread-local variables. There is one such function; the first stays. It is forgotten when it has run.
 pub(crate) fn at_thread_end(run: fn()) {
     AT_THREAD_END.get_or_init(|| run);
@@ -51,7 +51,7 @@ pub(crate) fn at_thread_end(run: fn()) {
 
 fn end_thread() {
     if let Some(run) = AT_THREAD_END.get() {
-        // A panic must not unwind into C, and there is nobody left to hear of it.
+        // A panic must not unwind into C, and nobody is left to receive it.
         let _ = catch_unwind(run);
     }
 }
@@ -99,7 +99,7 @@ mod os {
             let made = unsafe { pthread_key_create(&mut key, Some(at_end)) };
             (made == 0).then_some(key)
         });
-        // Without a key, what the thread leaves behind stays.
+        // Without a key, the state that the thread leaves behind stays.
         if let Some(key) = *key {
             // SAFETY: a key of our own; its values are not followed, and need only differ from null.
             unsafe { pthread_setspecific(key, ptr::without_provenance(1)) };

@@ -1,4 +1,4 @@
-//! What a driver function says, once per reason, that answers `CUDA_ERROR_NOT_SUPPORTED`: its name and why.
+//! Messages about functions that answer `CUDA_ERROR_NOT_SUPPORTED`: name and reason, once per reason.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use cuprum_sys::{CUresult, FnId};
 use crate::message::{self, Message};
 
 /// The functions that are not implemented, by reason. A paragraph is comment lines with the reason, then names; the
-/// first one is about the file.
+/// first paragraph is about the file.
 const LIST: &str = include_str!("../not_implemented.txt");
 
-/// More than the driver has functions.
+/// Upper bound on the number of the driver's functions.
 const MOST: usize = 800;
 
 const _: () = assert!(FnId::ALL.len() <= MOST);
@@ -28,7 +28,7 @@ unsafe extern "system" fn stub<const NUMBER: usize>() -> CUresult {
     refuse(NUMBER)
 }
 
-/// What each of the stubs does.
+/// Body of each of the stubs.
 fn refuse(number: usize) -> CUresult {
     // A panic of the client's hook must not unwind into C.
     let _ = catch_unwind(|| FnId::ALL.get(number).copied().map(tell_stub));
@@ -57,18 +57,18 @@ macro_rules! ten {
 /// One stub per function, by its number.
 static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5 6 7);
 
-/// What stands in for a function that is not implemented.
+/// The stub for a function that is not implemented.
 pub(super) fn stand_in(id: FnId) -> Stub {
     let number = id as usize;
     STUBS[number / 100][number / 10 % 10][number % 10]
 }
 
 thread_local! {
-    /// Why this thread's call answers `CUDA_ERROR_NOT_SUPPORTED`.
+    /// Reason why this thread's call answers `CUDA_ERROR_NOT_SUPPORTED`.
     static REASON: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// The answer of a function that works, and does not do what its arguments ask for. The reason names the way out.
+/// The answer of a function that works, but does not support its arguments. The reason names the way out.
 pub(crate) fn not_supported(reason: &'static str) -> CUresult {
     REASON.set(Some(reason));
     CUresult::CUDA_ERROR_NOT_SUPPORTED

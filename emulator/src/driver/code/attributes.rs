@@ -1,4 +1,4 @@
-//! Attributes of kernels: those that clients set, and those that the code has.
+//! Attributes of kernels: those that clients set, and those of the code.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -14,17 +14,17 @@ use crate::driver::state::settings;
 
 use super::jit::RegisterLimit;
 
-/// The attributes that a client can set, and what the compiler was told.
+/// The attributes that a client can set, and the options that the compiler was given.
 #[derive(Debug)]
 pub(super) struct Attributes {
     dynamic_shared: AtomicI32,
     carveout: AtomicI32,
     registers: RegisterLimit,
-    /// What counts where nothing was set: the attributes of the kernel that a function is of.
+    /// Values where nothing was set: the attributes of the kernel that a function is of.
     base: Option<Arc<Attributes>>,
 }
 
-/// Marks what was not set.
+/// Marks an attribute that was not set.
 const UNSET: i32 = i32::MIN;
 
 impl Attributes {
@@ -38,7 +38,7 @@ impl Attributes {
         }
     }
 
-    /// Those of a function, which are its kernel's until they are set for the function itself.
+    /// Attributes of a function, which are its kernel's until they are set for the function itself.
     pub(super) fn of_function(kernel: Arc<Self>) -> Self {
         Self {
             dynamic_shared: AtomicI32::new(UNSET),
@@ -56,7 +56,7 @@ impl Attributes {
         }
     }
 
-    /// The most dynamic shared memory that a launch may ask for.
+    /// Most dynamic shared memory that a launch may ask for, in bytes.
     pub(super) fn dynamic_shared(&self) -> u32 {
         self.value(|attributes| &attributes.dynamic_shared) as u32
     }
@@ -115,7 +115,7 @@ impl Attributes {
     }
 }
 
-/// The most threads that a block of this kernel may have.
+/// Most threads that a block of this kernel may have.
 pub(super) fn max_threads(kernel: &Kernel) -> u32 {
     kernel.max_threads().map_or(MAX_THREADS, |most| most.min(MAX_THREADS))
 }

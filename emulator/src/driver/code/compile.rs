@@ -1,4 +1,4 @@
-//! From an image to a program, with the words for what is wrong with it.
+//! From an image to a program, with a description of its errors.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) fn compile(image: Image, options: &Options) -> Answer<Compiled> {
     compile_or(image, options, refusal)
 }
 
-/// As [`compile`], with words for what is wrong with the PTX.
+/// Like [`compile`], with a description of the PTX's errors.
 pub(super) fn compile_or(
     image: Image,
     options: &Options,
@@ -64,7 +64,7 @@ pub(super) fn refusal(error: &PtxError) -> Refused {
     Refused::new(code, format!("ptx {error}\n"))
 }
 
-/// Reads a module's file; the NUL behind it makes text of it.
+/// Reads a module's file, with a NUL appended, so that it can be text.
 pub(super) fn read_file(path: Text) -> Answer<Vec<u8>> {
     let bytes = std::fs::read(path.get()?);
     let mut bytes = bytes.map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;

@@ -8,16 +8,16 @@ use crate::driver::call::{Kind, Table};
 /// The live conditions.
 static CONDITIONS: Table<Weak<Condition>> = Table::new(Kind::Condition);
 
-/// A condition of a graph. It goes with the graph, and with what was made of it.
+/// A condition of a graph. It goes with the graph, and with the executable graphs made of it.
 #[derive(Debug)]
 pub(crate) struct Condition {
     pub(crate) handle: usize,
     /// The handle of the graph in which a node may use it.
     pub(crate) graph: usize,
     value: AtomicU32,
-    /// What each launch sets it to first.
+    /// Value that each launch sets it to first.
     default: Option<u32>,
-    /// Whether a node uses it. One must, and only one may.
+    /// True if a node uses it. One must, and only one may.
     used: AtomicBool,
 }
 
@@ -26,7 +26,7 @@ impl Condition {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Makes a condition for a graph, which is to `keep` it; gives its handle.
+    /// Makes a condition for a graph, which has to `keep` it; returns its handle.
     pub(crate) fn create(graph: usize, default: Option<u32>, keep: impl FnOnce(Arc<Self>)) -> usize {
         let (handle, _) = CONDITIONS.insert_with(|handle| {
             let (value, used) = (AtomicU32::new(0), AtomicBool::new(false));

@@ -1,11 +1,11 @@
-//! What of the library of the device runtime there is: groups of all threads of a grid.
+//! The part of the device runtime library that there is: groups of all threads of a grid.
 
 /// Groups of all threads of a grid, as device code before CUDA 11.2 calls them. The handle is the address of the grid's
-/// workspace, in whose second word blocks meet: each adds one, the first block so much that the highest bit flips when
-/// all have come.
+/// workspace, in whose second word blocks meet: each block adds one, but the first adds a number that flips the highest
+/// bit when all have come.
 pub(crate) const PTX: &str = concat!("\n", include_str!("device_runtime.ptx"));
 
-/// Whether this is the library of the device runtime, by the name of the object in the archive. That is longer than the
+/// True if this is the device runtime library, by the name of the object in the archive. The name is longer than the
 /// 16 bytes of a header, so it is in the table of long names, a member called `//`.
 pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
     const MAGIC: &[u8] = b"!<arch>\n";

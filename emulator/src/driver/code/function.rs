@@ -40,8 +40,8 @@ impl Function {
         }
     }
 
-    /// The function behind a handle, which is not that of a kernel: only launches and the calls about
-    /// occupancy take that as well.
+    /// The function behind a handle, which must not be that of a kernel: only launches and the calls about
+    /// occupancy accept that as well.
     pub(crate) fn find_proper(handle: CUfunction) -> Answer<Arc<Self>> {
         let function = FUNCTIONS.get(handle.addr()).ok_or(INVALID_HANDLE)?;
         function.module.context.check()?;
@@ -62,14 +62,14 @@ pub(crate) fn function_of(module: &Arc<Module>, index: usize) -> Answer<usize> {
     }))
 }
 
-/// Takes a module and its functions away.
+/// Removes a module and its functions.
 pub(super) fn unload(module: &Module) {
     for handle in module.unload() {
         FUNCTIONS.remove(handle);
     }
 }
 
-/// What the calls before CUDA 4.0 have set on a function for its next launch.
+/// Settings for a function's next launch, by the calls from before CUDA 4.0.
 #[derive(Debug, Default)]
 pub(super) struct LegacyState(Mutex<Settings>);
 

@@ -1,4 +1,4 @@
-//! What running kernels ask of the driver: output of `printf`, memory of the heap, conditions, texture objects.
+//! Requests of running kernels to the driver: output of `printf`, memory of the heap, conditions, texture objects.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::driver::texture;
 
 use super::condition;
 
-/// What kernels have printed and nobody has seen yet. As on hardware it holds a limited number of bytes, the oldest of
+/// Output of kernels that nobody has seen yet. As on hardware it holds a limited number of bytes, the oldest of
 /// which go first, and comes out when the launch has ended.
 #[derive(Debug, Default)]
 struct Printed {
@@ -23,7 +23,7 @@ struct Printed {
     bytes: usize,
 }
 
-/// Bytes that a call of `printf` takes at least.
+/// Least bytes that a call of `printf` takes.
 const LEAST_RECORD: usize = 32;
 
 impl Printed {
@@ -47,7 +47,7 @@ pub(super) struct KernelHooks {
 }
 
 impl KernelHooks {
-    /// The heap exists from the first launch on of a program that allocates.
+    /// The heap exists from the first launch of a program that allocates.
     pub(super) fn new(context: &Context, program: &Program) -> Answer<Self> {
         let allocates = program.functions().iter().any(|name| name == "malloc");
         let heap = if allocates { Some(context.heap()?) } else { None };
@@ -57,14 +57,14 @@ impl KernelHooks {
 }
 
 impl Drop for KernelHooks {
-    /// A kernel's output is the program's: it goes where the program's own goes.
+    /// A kernel's output is the program's: it goes to the program's standard output.
     fn drop(&mut self) {
         let printed = self.printed.get_mut().unwrap_or_else(PoisonError::into_inner);
         if printed.texts.is_empty() {
             return;
         }
         let text: String = printed.texts.drain(..).collect();
-        // Nobody to be told if nobody reads it.
+        // An error has nobody to be reported to, if nobody reads the output.
         let mut stdout = io::stdout().lock();
         let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     }

@@ -1,4 +1,4 @@
-//! What a client hands over as a module: PTX text, a fat binary around it, or machine code.
+//! Images that a client passes as a module: PTX text, a fat binary around it, or machine code.
 
 use core::ffi::{CStr, c_void};
 use std::slice;
@@ -14,7 +14,7 @@ use super::refused::Refused;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Image {
     start: *const c_void,
-    /// The most bytes that it may have; `None` for a client's pointer, whose length the image itself tells.
+    /// Most bytes that it may have; `None` for a client's pointer, where the image itself gives the length.
     most: Option<usize>,
 }
 
@@ -28,13 +28,13 @@ impl Param for Image {
 
 const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
 const FATBIN_MAGIC: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
-/// The structure that compilers put around a fat binary; the address of that is its second word.
+/// The structure that compilers put around a fat binary; its second word is the address of the fat binary.
 const WRAPPER_MAGIC: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
 const WRAPPER_VERSION: usize = 4;
 const WRAPPER_POINTER: usize = 8;
-/// In version 2, the address of a list of fat binaries that are still to be linked, with null at its end: what device
-/// code compiled apart (`-rdc=true`) becomes. The other pointer then has what the compiler linked by itself, for
-/// architectures that it knew.
+/// In version 2, the address of a null-terminated list of fat binaries that are still to be linked: the result of
+/// device code compiled apart (`-rdc=true`). The other pointer then leads to the code that the compiler linked by
+/// itself, for architectures that it knew.
 const WRAPPER_LIST: usize = 16;
 const LINK_VERSION: u32 = 2;
 /// The most fat binaries in such a list.
@@ -56,7 +56,7 @@ impl Image {
         } else if self.begins(FATBIN_MAGIC) {
             self.contained(capability)
         } else if self.begins(WRAPPER_MAGIC) && self.most.is_some() {
-            // What a file says is no address of this process.
+            // An address in a file is no address of this process.
             Err(Refused::garbage())
         } else if self.begins(WRAPPER_MAGIC) {
             return self.wrapped(capability);
@@ -64,8 +64,8 @@ impl Image {
             // Neither an image nor a text: nothing says where it ends.
             Err(Refused::garbage())
         } else {
-            // SAFETY: what is no container is a text that ends with a NUL, by the contract of the call; `in_buffer` is
-            // given bytes that end with one.
+            // SAFETY: an image that is no container is a text that ends with a NUL, by the contract of the call;
+            // `in_buffer` is given bytes that end with one.
             match unsafe { CStr::from_ptr(self.start.cast()) }.to_str() {
                 Ok(text) if text.contains(".version") => Ok(text.to_owned()),
                 _ => Err(Refused::garbage()),
@@ -73,7 +73,7 @@ impl Image {
         })
     }
 
-    /// Whether the first four bytes, or those before a NUL among them, are of a text.
+    /// True if the first four bytes, or those before a NUL among them, are of a text.
     fn begins_as_text(self) -> bool {
         for index in 0..4 {
             let at = self.start.cast::<u8>().wrapping_add(index);
@@ -87,10 +87,10 @@ impl Image {
         true
     }
 
-    /// The PTX of what a wrapper is around: a fat binary, or a list of them. Never a wrapper, which might be itself.
+    /// The PTX in a wrapper: of a fat binary, or of a list of them. Never a wrapper, which might be itself.
     fn wrapped(self, capability: u32) -> Answer<Result<String, Refused>> {
         let version = self.start.wrapping_byte_add(WRAPPER_VERSION).cast::<u32>();
-        // SAFETY: what begins with this magic number goes on with a version and two pointers, all of which the client
+        // SAFETY: a wrapper, by its magic number, goes on with a version and two pointers, all of which the client
         // keeps during the call.
         let is_list = unsafe { version.read_unaligned() } == LINK_VERSION;
         let field = if is_list { WRAPPER_LIST } else { WRAPPER_POINTER };
@@ -128,7 +128,7 @@ impl Image {
         fatbin::ptx(self.fatbin()?, capability)
     }
 
-    /// Whether the image starts with these bytes, none of which is zero.
+    /// True if the image starts with these bytes, none of which is zero.
     fn begins(self, magic: [u8; 4]) -> bool {
         magic.into_iter().enumerate().all(|(index, byte)| {
             let at = self.start.cast::<u8>().wrapping_add(index);

@@ -1,4 +1,4 @@
-//! Options of the calls that compile, of which the log buffers and the limits of registers matter here.
+//! Options of the calls that compile. The log buffers and the limits of registers matter here.
 
 use core::ffi::{c_char, c_void};
 
@@ -7,7 +7,7 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{InMut, Out, Param};
 
-/// The options that matter: the client's log buffers, and how many registers a thread may have.
+/// The options that matter: the client's log buffers, and the limit of registers per thread.
 #[derive(Debug, Default)]
 pub(super) struct Options {
     error: Log,
@@ -15,17 +15,17 @@ pub(super) struct Options {
     registers: RegisterLimit,
 }
 
-/// The most registers that kernels may use, as far as the client limits them.
+/// Most registers that kernels may use, if the client limits them.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct RegisterLimit(Option<u32>);
 
-/// What the compiler needs whatever the limit; between 18 and 24 on an H100.
+/// Registers that the compiler needs whatever the limit; between 18 and 24 on an H100.
 const FEWEST_REGISTERS: u32 = 24;
 
 /// Registers of a multiprocessor, which the threads of a block share.
 const REGISTERS_OF_BLOCK: u32 = 65536;
 
-/// What the line of a limit begins with.
+/// Text with which the line of a limit begins.
 const MARK: &str = "// most registers of a thread: ";
 
 impl RegisterLimit {
@@ -52,7 +52,7 @@ impl RegisterLimit {
         Self(last.and_then(|line| line.strip_prefix(MARK)?.parse().ok()))
     }
 
-    /// Registers of a kernel that would use `wanted`, and the bytes of local memory in place of the others.
+    /// Registers of a kernel that would use `wanted`, and the bytes of local memory in place of the rest.
     pub(super) fn apply(self, wanted: u32) -> (u32, u32) {
         let most = self.0.map_or(wanted, |most| most.max(FEWEST_REGISTERS));
         let kept = wanted.min(most);
@@ -60,7 +60,7 @@ impl RegisterLimit {
     }
 }
 
-/// One buffer: where it is, its size, and where the client wants to know how much was written.
+/// One buffer: its place, its size, and the place for the number of bytes written.
 #[derive(Debug, Default)]
 struct Log {
     buffer: Option<Out<c_char>>,
@@ -80,7 +80,7 @@ impl Log {
             return Ok(());
         };
         buffer.set_text(text, self.room)?;
-        // The number counts the bytes of the text; it is passed as if it were a pointer.
+        // The number of bytes of the text is passed as if it were a pointer.
         if let Some(written) = self.written {
             let count = text.len().min(self.room - 1);
             written.set(core::ptr::without_provenance_mut(count))?;
@@ -90,7 +90,7 @@ impl Log {
 }
 
 impl Options {
-    /// Picks out what matters; the others change nothing here.
+    /// Picks out the options that matter; the others change nothing here.
     pub(super) fn read(count: u32, options: InMut<CUjit_option>, values: Out<*mut c_void>) -> Answer<Self> {
         let mut read = Self::default();
         for (index, option) in options.input().get_all(count as usize)?.into_iter().enumerate() {
@@ -129,13 +129,13 @@ impl Options {
         self.registers
     }
 
-    /// Writes the error log. There is nothing to inform about then, and that is written too, as hardware does.
+    /// Writes the error log. The info log is then empty, and that is written too, as on hardware.
     pub(super) fn error(&self, text: &str) -> Answer {
         self.error.write(text)?;
         self.info.write("")
     }
 
-    /// Leaves both logs empty, which says that there was nothing to say.
+    /// Leaves both logs empty.
     pub(super) fn nothing(&self) -> Answer {
         self.error.write("")?;
         self.info.write("")

@@ -1,7 +1,7 @@
 //! PTX of several inputs as one text.
 //!
-//! The first header is kept, the other headers are dropped. What one input declares and another defines is then in one
-//! module.
+//! The first header is kept, the other headers are dropped. A symbol that one input declares and another defines is
+//! then in one module.
 
 use cuprum_sys::CUresult;
 
@@ -17,7 +17,7 @@ pub(super) struct Joined {
     has_device_runtime: bool,
 }
 
-/// Where an input is in the joined text.
+/// Place of an input in the joined text.
 #[derive(Debug)]
 struct Input {
     name: String,
@@ -44,7 +44,7 @@ impl Joined {
         Ok(())
     }
 
-    /// The input that a line of the text, from 1, comes from, and the number of the line in that.
+    /// The input from which a line of the text, counted from 1, comes, and the number of the line there.
     pub(super) fn origin(&self, line: u32) -> Option<(&str, u32)> {
         let line = line as usize;
         let input = self.inputs.iter().rev().find(|input| input.before < line)?;
@@ -52,7 +52,7 @@ impl Joined {
         Some((&input.name, line))
     }
 
-    /// Adds what the library of the device runtime defines and the software device has, once.
+    /// Adds those definitions of the device runtime library that the software device has, once.
     pub(super) fn add_device_runtime(&mut self) {
         self.has_device_runtime = true;
     }
@@ -73,7 +73,7 @@ fn lines(text: &str) -> usize {
     text.bytes().filter(|&byte| byte == b'\n').count()
 }
 
-/// PTX from behind its last header directive on.
+/// PTX after its last header directive.
 fn without_header(ptx: &str) -> &str {
     let headers = [".version", ".target", ".address_size"];
     let ends = headers.iter().filter_map(|header| {

@@ -91,7 +91,7 @@ impl Launch {
         };
         let result = exec::launch(&args, &memory().snapshot(), &OPTIONS, &hooks);
         if let Some(workspace) = workspace {
-            // Ours alone, so it is there to be freed.
+            // Known only here, so it is there to be freed.
             let _ = memory().free(workspace.base);
         }
         match result {
@@ -105,7 +105,7 @@ impl Launch {
     }
 }
 
-/// What every launch gets of the settings.
+/// The settings that every launch gets.
 static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
     let (settings, multiprocessors) = (settings(), multiprocessors() as u32);
     ExecOptions {
@@ -153,14 +153,14 @@ pub(crate) fn pack_params(
             let (from, bytes) = extra_buffer(extra)?;
             ensure(bytes >= buffer.len() && !from.is_null() || buffer.is_empty(), INVALID_VALUE)?;
             ensure(bytes == buffer.len(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
-            // SAFETY: the client says that its buffer has as many bytes as ours, and it is not null unless that is none.
+            // SAFETY: the client says that its buffer has as many bytes as ours, and it is null only if that is zero.
             unsafe { ptr::copy_nonoverlapping(from.cast(), buffer.as_mut_ptr(), buffer.len()) };
         }
     }
     Ok(buffer)
 }
 
-/// Reads the list of marks and values that `extra` is.
+/// Reads the list of marks and values at `extra`.
 fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
     /// Marks in a valid list: at most two, and the end.
     const MOST_MARKS: usize = 3;
@@ -203,7 +203,7 @@ fn launch(
     stream.push(launch).map(drop)
 }
 
-/// The attributes of an extended launch that change what is launched.
+/// Applies the attributes of an extended launch that change the launch.
 fn apply_attributes(config: &CUlaunchConfig, shape: &mut Shape) -> Answer {
     // SAFETY: the client's array, of the length that stands beside it.
     let attributes = unsafe { In::from_raw(config.attrs.cast_const()) };
@@ -224,7 +224,7 @@ fn apply_attributes(config: &CUlaunchConfig, shape: &mut Shape) -> Answer {
                     ));
                 }
             }
-            // The others advise the hardware.
+            // The other attributes advise the hardware.
             known if known.name().is_some() => {}
             _ => return Err(INVALID_VALUE),
         }

@@ -1,4 +1,4 @@
-//! Launching as it was before CUDA 4.0: shape and arguments are set on the function, call by call.
+//! Launching as before CUDA 4.0: shape and arguments are set on the function, call by call.
 
 use core::ffi::c_void;
 use core::slice;

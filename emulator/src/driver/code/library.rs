@@ -85,7 +85,7 @@ impl Library {
     pub(super) fn module_in(&self, context: &Arc<Context>) -> Answer<Arc<Module>> {
         let mut state = self.state();
         let known = state.modules.get(&context.handle).and_then(Weak::upgrade);
-        // That of a primary context which was made again since is another.
+        // The module of an earlier life of a primary context is another one.
         if let Some(module) = known.filter(|module| Arc::ptr_eq(&module.context, context)) {
             return Ok(module);
         }
@@ -133,9 +133,9 @@ impl Kernel {
     }
 }
 
-/// Functions by the handles of functions and of kernels.
+/// Functions, found by the handles of functions and of kernels.
 impl Function {
-    /// The function behind a handle; of a kernel that belongs to no context, the one in the current
+    /// The function behind a handle; for a kernel that belongs to no context, the one in the current
     /// context. Its context is alive and not poisoned.
     pub(crate) fn find(handle: CUfunction) -> Answer<Arc<Self>> {
         if let Some(function) = FUNCTIONS.get(handle.addr()) {

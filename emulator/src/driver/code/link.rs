@@ -1,7 +1,7 @@
 //! The linker of the driver: puts PTX together into one module.
 //!
-//! Several inputs become one text ([`super::joined`]). Of the library of the device runtime, the software device has
-//! grids that synchronize; what else it defines stays undefined. Anything else but PTX is refused.
+//! Several inputs become one text ([`super::joined`]). Of the device runtime library, the software device has
+//! grids that synchronize; the rest stays undefined. Inputs other than PTX are refused.
 
 use core::ffi::c_void;
 use std::slice;
@@ -130,7 +130,7 @@ fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: u
     ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
     // SAFETY: the client's input, not null, of the size that it says, which it keeps during the call.
     let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
-    // A name is not asked for.
+    // A missing name is allowed.
     link.add(kind, bytes, &name.get().unwrap_or_default())
 }
 

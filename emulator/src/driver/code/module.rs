@@ -33,14 +33,14 @@ pub(crate) struct Module {
     pub(crate) handle: usize,
     pub(crate) context: Arc<Context>,
     pub(crate) program: Arc<Named>,
-    /// Where each global of the program is; 0 for one without size.
+    /// Address of each global of the program; 0 for one without size.
     pub(super) globals: Vec<u64>,
     /// The function handles given out, by index of the kernel.
     pub(crate) functions: Mutex<HashMap<usize, usize>>,
     pub(super) of: ModuleOf,
 }
 
-/// Who loaded a module.
+/// Owner of a module.
 #[derive(Debug)]
 pub(super) enum ModuleOf {
     /// The client, with a limit of the registers.
@@ -94,7 +94,7 @@ impl Module {
         Ok((self.globals.get(index).copied().unwrap_or(0), global.size))
     }
 
-    /// Takes the module away; its variables go with it. Gives the handles of its functions, which go too.
+    /// Removes the module with its variables. Returns the handles of its functions, which go too.
     pub(super) fn unload(&self) -> Vec<usize> {
         scheduler().wait_context(self.context.handle);
         MODULES.remove(self.handle);

@@ -1,4 +1,4 @@
-//! The functions that load and unload modules, and find what is in them.
+//! The functions that load and unload modules, and find their contents.
 
 use core::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! How many blocks of a kernel fit on a multiprocessor.
+//! Number of blocks of a kernel that fit on a multiprocessor.
 
 use cuprum_sys::*;
 
@@ -16,7 +16,7 @@ use super::function::Function;
 
 const WARP: u32 = 32;
 
-/// Blocks of this size that one multiprocessor holds at the same time.
+/// Number of blocks of this size that one multiprocessor holds at the same time.
 pub(super) fn resident_blocks(kernel: &Kernel, threads: u32, dynamic_shared: u32) -> u32 {
     let threads = threads.next_multiple_of(WARP);
     if threads == 0 || threads > max_threads(kernel).next_multiple_of(WARP) {
@@ -45,7 +45,7 @@ fn active_blocks(
     out.set(resident_blocks(&function.kernel, threads, shared) as i32)
 }
 
-/// The block size that keeps most threads on a multiprocessor, the largest of several.
+/// The block size with most threads on a multiprocessor, the largest of several.
 fn best_block(
     grid: Out<i32>,
     block: Out<i32>,

@@ -1,4 +1,4 @@
-//! What the modules of a library share.
+//! State that the modules of a library share.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,13 +12,13 @@ use super::attributes::Attributes;
 use super::jit::RegisterLimit;
 use super::placement::{initialize, place};
 
-/// What the modules of a library share.
+/// State that the modules of a library share.
 #[derive(Debug)]
 pub(super) struct Origin {
     pub(super) library: usize,
-    /// Those of each kernel, which its functions have until they are set for a function.
+    /// Attributes of each kernel, which its functions have until they are set for a function.
     pub(super) attributes: Vec<Arc<Attributes>>,
-    /// Where managed variables are, which belong to no context; placed when first asked for.
+    /// Addresses of managed variables, which belong to no context; placed when first asked for.
     pub(super) managed: Mutex<HashMap<usize, u64>>,
 }
 
@@ -36,7 +36,7 @@ impl Origin {
         let mut known = self.managed.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_empty() {
             let globals = program.globals();
-            // The context 0 is nobody's, and never ends.
+            // Context 0 is no client's, and never ends.
             let regions = place((0, 0), globals, |_, global| global.managed)?;
             let addresses: Vec<u64> =
                 regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();

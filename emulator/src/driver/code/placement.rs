@@ -8,7 +8,7 @@ use crate::program::{FUNCTION_STRIDE, Global, GlobalSpace, RelocationTarget};
 use crate::driver::answer::{Answer, OUT_OF_MEMORY};
 use crate::driver::state::memory;
 
-/// Allocates those variables that are wanted, for a context on a device; frees what it has if one does not fit.
+/// Allocates the variables that are wanted, for a context on a device; frees them again if one does not fit.
 pub(crate) fn place(
     (context, device): (u64, u32),
     globals: &[Global],

@@ -1,8 +1,8 @@
-//! Why code is not taken: what the call answers, and what the log says.
+//! Refusals of code: the answer of the call, and the text of the log.
 
 use cuprum_sys::CUresult;
 
-/// Why an image cannot be loaded: the code, and what the log says.
+/// Reason why an image cannot be loaded: the code, and the text of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) code: CUresult,

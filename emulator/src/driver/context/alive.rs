@@ -1,4 +1,4 @@
-//! What clients hold now, which is what they leave behind if the process ends.
+//! Objects that clients hold now, which they leave behind if the process ends.
 
 use crate::message::{self, Message};
 use crate::report::{Leak, LeakKind};
@@ -8,7 +8,7 @@ use crate::driver::call::objects;
 use super::leak;
 use super::object::CONTEXTS;
 
-/// All that clients hold now.
+/// All objects that clients hold now.
 pub(crate) fn alive() -> Vec<Leak> {
     let mut contexts = Vec::new();
     CONTEXTS.for_each(|handle, call, context| contexts.push((handle, call, context.is_primary)));
@@ -26,7 +26,7 @@ pub(crate) fn alive() -> Vec<Leak> {
     found
 }
 
-/// Tells what is left when the process ends.
+/// Reports the objects that are left when the process ends.
 pub(crate) fn end_of_process() {
     let found = alive();
     if !found.is_empty() {

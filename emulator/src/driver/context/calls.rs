@@ -1,4 +1,4 @@
-//! The functions that make, end and describe contexts, and that say which is current.
+//! The functions that make, end and describe contexts, and that set and tell the current one.
 
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ calls! {
         pop(pctx)
     }
 
-    /// Replaces the top of the stack; null takes it away.
+    /// Replaces the top of the stack; null removes it.
     fn cuCtxSetCurrent(_call, ctx: CUcontext) {
         let next = if ctx.is_null() { None } else { Some(find_to_be_current(ctx)?) };
         with_stack(|stack| {
@@ -194,7 +194,7 @@ calls! {
         ensure(known, INVALID_VALUE)
     }
 
-    /// Takes another use of a context that is not primary.
+    /// Adds a use of a context that is not primary.
     fn cuCtxAttach(call, pctx: Out<CUcontext>, flags: u32) {
         pctx.check()?;
         ensure(flags == 0, INVALID_VALUE)?;

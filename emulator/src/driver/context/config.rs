@@ -42,7 +42,7 @@ impl Config {
     }
 }
 
-/// A limit that exists but not on this device is told apart from one that does not exist.
+/// Tells a limit that exists, but not on this device, from one that does not exist.
 fn unknown_limit(limit: CUlimit) -> CUresult {
     match limit.name() {
         Some(_) => CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT,

@@ -1,4 +1,4 @@
-//! Which context is current on a thread, and which one a call means.
+//! The current context of a thread, and the context that a call means.
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -50,7 +50,7 @@ pub(super) fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) ->
     STACK.with(|stack| change(&mut stack.borrow_mut()))
 }
 
-/// Pops all contexts of a thread that ends.
+/// Pops all contexts of a thread that is ending.
 fn forget_stack() {
     // Dropped when the stack is no longer in use.
     let contexts = STACK.with(|stack| stack.take());

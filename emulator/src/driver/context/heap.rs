@@ -12,12 +12,12 @@ use crate::driver::state::memory;
 /// one kernel can free what another allocated.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    /// Keeps its bytes.
+    /// Keeps the heap's bytes alive.
     _region: Region,
     blocks: Mutex<Blocks>,
 }
 
-/// What of a heap is allocated, and what is free.
+/// Allocated and free parts of a heap.
 #[derive(Debug, Default)]
 struct Blocks {
     /// Allocated, start to end.
@@ -42,7 +42,7 @@ impl Blocks {
         Some(end)
     }
 
-    /// Takes so many bytes from the smallest gap that has them.
+    /// Takes `bytes` bytes from the smallest gap that has them.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let &(_, start) = self.by_length.range((bytes, 0)..).next()?;
         let end = self.take_gap(start)?;
@@ -67,7 +67,7 @@ impl Blocks {
 const ALIGN: u64 = 16;
 
 impl Heap {
-    /// A heap of so many bytes for a context on a device.
+    /// A heap of `bytes` bytes for a context on a device.
     pub(crate) fn create(bytes: u64, context: usize, device: i32) -> Answer<Self> {
         let request = Request {
             kind: RegionKind::Heap,
@@ -79,7 +79,7 @@ impl Heap {
         Ok(Self { _region: region, blocks: Mutex::new(blocks) })
     }
 
-    /// A block of at least so many bytes; 0 if there is no room, as in CUDA C.
+    /// A block of at least `bytes` bytes; 0 if there is no room, as in CUDA C.
     pub(crate) fn allocate(&self, bytes: u64) -> u64 {
         let needed = bytes.max(1).checked_next_multiple_of(ALIGN).and_then(|bytes| bytes.checked_add(ALIGN));
         needed.and_then(|needed| self.blocks().allocate(needed)).unwrap_or(0)

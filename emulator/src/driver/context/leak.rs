@@ -1,4 +1,4 @@
-//! What contexts leave behind when they end.
+//! Leaks of contexts that have ended.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::report::{Leak, LeakKind};
 use crate::driver::call::objects;
 use crate::driver::state::{memory, settings};
 
-/// The most leaks that are kept; beyond that the oldest go.
+/// Most leaks that are kept; beyond that the oldest go.
 const KEPT: usize = 4096;
 
 /// The leaks of contexts that have ended.
@@ -29,11 +29,11 @@ impl Leaks {
     }
 }
 
-/// What contexts left behind that have ended.
+/// Leaks of contexts that have ended.
 pub(crate) static LEAKS: Leaks = Leaks(Mutex::new(Vec::new()));
 
-/// Remembers what a context that is about to end still holds, given by its handle and its number. In one with a sticky
-/// error nothing can be freed any more, so what that holds is nobody's fault.
+/// Remembers the objects that a context, given by its handle and its number, still holds as it ends. In one with a
+/// sticky error nothing can be freed any more, so its objects count as no leaks.
 pub(crate) fn end_of_context(handle: usize, number: u64) {
     let found = of_context(handle, number);
     if found.is_empty() {
@@ -45,7 +45,7 @@ pub(crate) fn end_of_context(handle: usize, number: u64) {
     }
 }
 
-/// What a context holds, kind by kind, in the order in which it was made.
+/// The objects that a context holds, kind by kind, in the order in which they were made.
 pub(super) fn of_context(handle: usize, number: u64) -> Vec<Leak> {
     // Variables go with their module, and the heap of kernels with the context.
     let own = |region: &Region| !matches!(region.kind, RegionKind::Global | RegionKind::Heap);

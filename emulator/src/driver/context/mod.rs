@@ -1,4 +1,4 @@
-//! Contexts: what each is and holds, which is current, the primary ones, and what they leave behind.
+//! Contexts: their state and objects, the current one, the primary ones, and their leaks.
 
 mod alive;
 mod calls;

@@ -1,4 +1,4 @@
-//! Contexts: what each is, and how it ends.
+//! Contexts: their state, and their end.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -28,10 +28,10 @@ pub(crate) struct Context {
     /// Of all contexts that there ever were, which.
     pub(crate) id: u64,
     flags: AtomicU32,
-    /// What its operations know of it.
+    /// State that its operations know.
     pub(crate) health: Arc<Health>,
     config: Mutex<Config>,
-    /// What kernels allocate from; made when one first does.
+    /// Heap of its kernels; made when one first allocates.
     heap: Mutex<Option<Arc<Heap>>>,
     /// Contexts whose memory this one may use.
     peers: Mutex<HashSet<usize>>,
@@ -139,7 +139,7 @@ impl Context {
         self.health.check()
     }
 
-    /// Waits for everything that was pushed, then answers the sticky error if there is one.
+    /// Waits for everything that was pushed, then returns the sticky error if there is one.
     pub(crate) fn synchronize(&self) -> Answer {
         captures().forbid_in(self.handle)?;
         scheduler().wait_context(self.handle);
@@ -155,7 +155,7 @@ impl Context {
 
     /// Ends the context and everything in it.
     pub(crate) fn destroy(&self) {
-        // What waits for a value nobody can be sure of must not keep the context for ever: the
+        // An operation that waits for a value that may never come must not keep the context for ever: the
         // operations of a dead context are dropped.
         if scheduler().is_stalled(self.handle) {
             self.health.end();

@@ -1,7 +1,7 @@
 //! Access of one context to the memory of another.
 //!
 //! All devices of the emulator share one address space, so access always works; the calls keep the
-//! books that clients rely on.
+//! record that clients rely on.
 
 use cuprum_sys::*;
 

@@ -25,7 +25,7 @@ struct State {
     flags: u32,
 }
 
-/// Those of all devices.
+/// The primary contexts of all devices.
 static PRIMARIES: LazyLock<Vec<Primary>> =
     LazyLock::new(|| (0..settings().devices).map(|_| Primary::default()).collect());
 

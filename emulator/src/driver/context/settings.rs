@@ -1,4 +1,4 @@
-//! The functions that ask for settings of a context, and set them.
+//! The functions that read and write settings of a context.
 
 use cuprum_sys::*;
 

@@ -1,4 +1,4 @@
-//! Which atomic operations a device does natively on memory that is not its own: here, all that it does at all.
+//! Atomic operations that a device does natively on memory of others: here, all that it has.
 
 use cuprum_sys::*;
 
@@ -26,7 +26,7 @@ fn capabilities(operation: CUatomicOperation) -> Answer<u32> {
         O::CU_ATOMIC_OPERATION_INTEGER_INCREMENT | O::CU_ATOMIC_OPERATION_INTEGER_DECREMENT => {
             C::CU_ATOMIC_CAPABILITY_UNSIGNED.0 | C::CU_ATOMIC_CAPABILITY_SCALAR_32.0 | reduction
         }
-        // What was there before is all that these are for.
+        // These exist only for the old value.
         O::CU_ATOMIC_OPERATION_EXCHANGE | O::CU_ATOMIC_OPERATION_CAS => {
             integer | scalar | C::CU_ATOMIC_CAPABILITY_SCALAR_128.0
         }

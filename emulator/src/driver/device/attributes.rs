@@ -1,4 +1,4 @@
-//! The functions that describe devices, and the numbers that are part of the answers.
+//! The functions that describe devices, and the numbers in their answers.
 
 use core::ffi::c_char;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use crate::driver::state::settings;
 use super::texture_limit;
 use super::visible::{check, count, physical, uuid as uuid_of};
 
-/// Never to be mistaken for hardware.
+/// A name that cannot be mistaken for hardware.
 const NAME: &str = "Software CUDA device";
 
 /// The PCI bus of the first device; the others follow.
@@ -40,8 +40,8 @@ pub(crate) const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 pub(crate) const SHARED_RESERVED: u32 = 1 << 10;
 pub(crate) const SHARED_OPT_IN: u32 = SHARED_PER_MULTIPROCESSOR - SHARED_RESERVED;
 
-/// The processors that the emulator has for its blocks, as many as the device says it has. Asked
-/// once: the answer takes the system longer than a launch does.
+/// Number of processors that the emulator uses for blocks, which the device reports as its multiprocessors. Read
+/// once: asking the system takes longer than a launch.
 pub(crate) fn multiprocessors() -> i32 {
     static COUNT: OnceLock<i32> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, |count| count.get() as i32))
@@ -51,7 +51,7 @@ fn pci_bus_id(device: i32) -> Answer<String> {
     Ok(format!("0000:{:02X}:00.0", FIRST_BUS + physical(device)?))
 }
 
-/// Whether an attribute asks for an ability that the software device has.
+/// True if an attribute asks for a feature that the software device has.
 fn is_supported(attribute: CUdevice_attribute) -> bool {
     use CUdevice_attribute as A;
 

@@ -1,4 +1,4 @@
-//! Devices: which there are, what they can do, and their limits.
+//! Devices: their number, their features, and their limits.
 
 mod atomic;
 mod attributes;

@@ -1,4 +1,4 @@
-//! The largest arrays and textures: what creation checks, and what the device attributes say.
+//! The largest arrays and textures, for creation and for the device attributes.
 
 use cuprum_sys::CUdevice_attribute as A;
 
@@ -8,9 +8,9 @@ pub(crate) const WIDTH: usize = 131_072;
 pub(crate) const HEIGHT: usize = 65_536;
 /// Sides of solids.
 pub(crate) const SOLID: usize = 16_384;
-/// Width and height of solids that are deeper than that, and their depth.
+/// Width and height of solids that are deeper than these, and their depth.
 pub(crate) const DEEP_SOLID: (usize, usize) = (8192, 32_768);
-/// Sides of what has layers, faces or mip levels, or can be gathered from; and of surfaces of one dimension.
+/// Sides of arrays with layers, faces, mip levels or gathering; and of surfaces of one dimension.
 pub(crate) const SPECIAL: usize = 32_768;
 /// Layers of lines and planes.
 pub(crate) const LAYERS: usize = 2048;
@@ -19,11 +19,11 @@ pub(crate) const FACES: usize = 2046;
 /// Alignment in bytes of textures in linear memory, and of their pitch.
 pub(crate) const ALIGNMENT: u64 = 512;
 pub(crate) const PITCH_ALIGNMENT: u64 = 32;
-/// Rows of planes in linear memory, and the bytes from one to the next.
+/// Rows of planes in linear memory, and bytes from one row to the next.
 pub(crate) const LINEAR_HEIGHT: usize = 65_000;
 pub(crate) const LINEAR_PITCH: u64 = 2_097_120;
 
-/// What a device attribute says about textures; none if it is about something else.
+/// Value of a device attribute about textures; none if it is about something else.
 pub(crate) fn attribute(asked: A) -> Option<i32> {
     let value = match asked {
         A::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT | A::CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT => {

@@ -1,4 +1,4 @@
-//! Which devices a client sees, and how they are named.
+//! The devices that a client sees, and their names.
 
 use std::sync::OnceLock;
 
@@ -10,11 +10,11 @@ use crate::driver::state::settings;
 /// First bytes of each device's UUID: `cuprum-software`.
 const UUID_STEM: &[u8; 15] = b"cuprum-software";
 
-/// What the text of a UUID begins with.
+/// First characters of a UUID as text.
 const UUID_PREFIX: &str = "GPU-";
 
-/// The devices that the client sees, by the number that each would have if all were visible. Fails if a list names
-/// one twice.
+/// The devices that the client sees, by the number that each would have if all were visible. Fails if a list
+/// names one twice.
 fn visible() -> Answer<&'static [u32]> {
     static VISIBLE: OnceLock<Answer<Vec<u32>>> = OnceLock::new();
     let visible = VISIBLE.get_or_init(|| {
@@ -32,8 +32,8 @@ pub(crate) fn count() -> Answer<usize> {
     visible().map(<[u32]>::len)
 }
 
-/// What of `count` devices a list in the way of `CUDA_VISIBLE_DEVICES` shows: numbers, or UUIDs, as the first entry
-/// is. What makes no sense ends the list.
+/// The devices, of `count`, that a list like `CUDA_VISIBLE_DEVICES` shows: numbers, or UUIDs, as the first entry
+/// is. The first invalid entry ends the list.
 fn select(list: &str, count: u32) -> Answer<Vec<u32>> {
     let find = if list.starts_with(UUID_PREFIX) { by_uuid } else { by_number };
     let mut selected = Vec::new();
@@ -44,7 +44,7 @@ fn select(list: &str, count: u32) -> Answer<Vec<u32>> {
     Ok(selected)
 }
 
-/// As C reads numbers: blanks and a plus may come first, and anything behind.
+/// Reads numbers as C does: blanks and a plus may come first, and anything behind.
 fn by_number(entry: &str, count: u32) -> Option<u32> {
     let entry = entry.trim_start();
     let entry = entry.strip_prefix('+').unwrap_or(entry);
@@ -52,7 +52,7 @@ fn by_number(entry: &str, count: u32) -> Option<u32> {
     entry[..end].parse().ok().filter(|&device| device < count)
 }
 
-/// As many digits of a UUID as say which one.
+/// The device whose UUID begins with these digits, if it is the only one.
 fn by_uuid(entry: &str, count: u32) -> Option<u32> {
     let digits = entry.strip_prefix(UUID_PREFIX).filter(|digits| !digits.is_empty())?.to_lowercase();
     let mut matching = (0..count).filter(|&device| uuid_digits(device).starts_with(&digits));

@@ -11,8 +11,8 @@ use crate::driver::handle::Handle;
 use super::object::{GRAPHS, Graph, NODES, Node, Owner};
 use super::user_object::{Shared, UserObject};
 
-/// Writes a list of handles in the way of these functions: with no place for them, only their
-/// number; else up to as many as there is room for, the rest null.
+/// Writes a list of handles the way these functions do: without a place for them, only their number; else up to as
+/// many as there is room for, the rest null.
 fn write_list<H: Handle>(out: Out<H>, count: Out<usize>, handles: &[usize]) -> Answer {
     if out.is_null() {
         return count.set(handles.len());

@@ -1,4 +1,4 @@
-//! Stream capture: what is pushed to a stream becomes a graph instead of running.
+//! Stream capture: operations pushed to a stream become a graph instead of running.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn begin(call: &Call, stream: CUstream, mode: CUstreamCaptureMode) -> Answer {
     captures().begin(lane, mode, None, || Box::new(Graph::create()))
 }
 
-/// What a client may know of a capture; places that are null are skipped.
+/// State of a capture, for the client; null places are skipped.
 struct Info {
     id: Out<u64>,
     graph: Option<Out<CUgraph>>,
@@ -194,7 +194,7 @@ calls! {
         update_dependencies(call, hStream, dependencies.input(), numDependencies, flags)
     }
 
-    /// As hardware does, it takes any number; an unknown one forbids as much as the global mode.
+    /// Like hardware, it takes any number; an unknown one forbids as much as the global mode.
     fn cuThreadExchangeStreamCaptureMode(_call, mode: Out<CUstreamCaptureMode>) {
         let wanted = mode.get()?;
         mode.set(exchange_mode(wanted))

@@ -1,4 +1,4 @@
-//! Conditional nodes: which of their graphs run, and how often.
+//! Conditional nodes: the choice of their graphs to run, and how often.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::driver::handle::Handle;
 use super::node::NodeKind;
 use super::object::{Graph, Owner};
 
-/// What a conditional node does with its bodies.
+/// Rule by which a conditional node runs its bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
     /// The first if the condition is not zero, else the second if there is one.
@@ -98,7 +98,7 @@ impl Conditional {
 }
 
 impl NodeKind {
-    /// Whether a conditional node can have such a node in a body: what a device can do without the host.
+    /// True if a conditional node can have such a node in a body: one that a device can run without the host.
     pub(super) fn can_be_conditional(&self) -> bool {
         matches!(
             self,

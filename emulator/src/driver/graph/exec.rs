@@ -59,12 +59,12 @@ impl Step {
         }
     }
 
-    /// Whether it calls a function of the client.
+    /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
         matches!(self.kind, NodeKind::Host(_)) || self.bodies.iter().flatten().any(Self::calls_client)
     }
 
-    /// Adds what it waits for that was issued before the graph.
+    /// Adds the operations issued before the graph that it waits for.
     fn gather_awaited(&self, tickets: &mut Vec<Ticket>) {
         match &self.kind {
             NodeKind::Wait(event) => tickets.extend(event.recorded()),
@@ -86,7 +86,7 @@ impl Step {
     }
 }
 
-/// What a launch of an executable graph does.
+/// A launch of an executable graph.
 #[derive(Debug, Clone)]
 pub(super) struct GraphRun {
     pub(super) steps: Vec<Step>,
@@ -108,7 +108,7 @@ impl Operation for GraphRun {
 }
 
 impl GraphRun {
-    /// Allocates what the graph allocates and leaves, and frees what it frees, as far as calls go; the stream follows.
+    /// Notes the graph's allocations and frees, as far as calls go; the stream follows.
     fn allocate(&self, frees_first: bool) -> Answer {
         for step in &self.steps {
             if let NodeKind::Alloc(memory) = &step.kind {
@@ -125,7 +125,7 @@ impl GraphRun {
         Ok(())
     }
 
-    /// Whether it has some work of the device and nothing else.
+    /// True if it has some work of the device and nothing else.
     fn may_be_launched_from_kernels(&self) -> bool {
         let works =
             |step: &Step| matches!(step.kind, NodeKind::Kernel(_) | NodeKind::Copy(_) | NodeKind::Fill(..));
@@ -133,7 +133,7 @@ impl GraphRun {
         self.steps.iter().all(fits) && self.steps.iter().any(|step| works(step) || !step.bodies.is_empty())
     }
 
-    /// What the graph waits for that was issued before.
+    /// Operations issued before the graph that it waits for.
     fn awaited(&self) -> Vec<Ticket> {
         let mut tickets = Vec::new();
         self.steps.iter().for_each(|step| step.gather_awaited(&mut tickets));
@@ -141,13 +141,13 @@ impl GraphRun {
     }
 }
 
-/// Frees what an earlier launch allocated and nobody has freed.
+/// Frees memory that an earlier launch allocated and nobody has freed.
 const AUTO_FREE: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
 /// Uploads at once, if the call names a stream for it.
 const UPLOAD: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD.0 as u64;
-/// Launches from kernels, which need not be possible here: the flag changes nothing.
+/// Launches from kernels, which need not work here: the flag changes nothing.
 const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
-/// Priorities of nodes, which change nothing and are not told either, as on an H100.
+/// Priorities of nodes, which change nothing and are not reported either, as on an H100.
 const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
 
 impl Steps {
@@ -232,7 +232,7 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) ->
     put_handle(out, handle)
 }
 
-/// Takes over the parameters of a graph with the same shape; says why not.
+/// Takes over the parameters of a graph with the same shape; returns the difference if the shapes differ.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> {
     let exec = Steps::find(exec)?;
     let new = GraphRun::of(&*Graph::find(graph)?)?;
@@ -245,7 +245,7 @@ fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> 
     Ok(result)
 }
 
-/// Whether steps differ in their parameters only.
+/// Compares the shapes of steps, which may differ in their parameters only.
 fn comparable(old: &[Step], new: &[Step]) -> CUgraphExecUpdateResult {
     use CUgraphExecUpdateResult as R;
 
@@ -269,7 +269,7 @@ fn comparable(old: &[Step], new: &[Step]) -> CUgraphExecUpdateResult {
     R::CU_GRAPH_EXEC_UPDATE_SUCCESS
 }
 
-/// Takes over the parameters of comparable steps. They still go by the nodes of the first graph.
+/// Takes over the parameters of comparable steps. They keep the nodes of the first graph.
 fn take_over(steps: &mut [Step], new: Vec<Step>) {
     for (step, new) in steps.iter_mut().zip(new) {
         step.kind = new.kind;

@@ -35,7 +35,7 @@ pub(crate) struct Graph {
     shape: Mutex<Shape>,
 }
 
-/// Whom a graph goes with.
+/// Owner of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The client, until it destroys the graph.
@@ -129,7 +129,7 @@ impl Graph {
         Ok(copy)
     }
 
-    /// Takes the graph and its nodes away; memory that its nodes allocated goes too.
+    /// Removes the graph and its nodes, with the memory that its nodes allocated.
     pub(crate) fn destroy(&self) {
         GRAPHS.remove(self.handle);
         let shape = std::mem::take(&mut *self.shape());
@@ -178,7 +178,7 @@ impl Shape {
 }
 
 impl Node {
-    /// Takes a node away, with the graphs that it owns.
+    /// Removes a node, with the graphs that it owns.
     pub(super) fn remove(handle: usize) {
         let kind = NODES.remove(handle).map(|node| node.kind().clone());
         match kind {
@@ -202,7 +202,7 @@ impl Node {
         self.kind.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces what the node does by another operation of the same type.
+    /// Replaces the node's operation by another one of the same type.
     pub(super) fn replace(&self, kind: NodeKind) -> Answer {
         let mut current = self.kind();
         ensure(current.type_of() == kind.type_of(), INVALID_VALUE)?;

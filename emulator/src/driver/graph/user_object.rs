@@ -68,7 +68,7 @@ pub(super) struct Shared {
 }
 
 impl Clone for Shared {
-    /// As many references more.
+    /// The same number of further references.
     fn clone(&self) -> Self {
         // Too many references to count: the copy then has none to give up.
         let count = self.object.retain(self.count).map_or(0, |()| self.count);
@@ -79,7 +79,7 @@ impl Clone for Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         if self.count > 0 {
-            // It counted as many when it was made.
+            // As many were counted when it was made.
             let _ = self.object.release(self.handle, self.count);
         }
     }

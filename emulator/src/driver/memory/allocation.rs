@@ -34,13 +34,13 @@ fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<R
     allocate_in(&context, bytes, kind, flags)
 }
 
-/// Pages of the device, and of what it maps of the host.
+/// Page size of the device, and of mapped host memory.
 const DEVICE_PAGE: u64 = 2 << 20;
 
-/// Up to as many bytes, an allocation shares a page with others.
+/// An allocation of up to this many bytes shares a page with others.
 const SHARES_PAGE: usize = 1 << 20;
 
-/// How an allocation is aligned, as on an H100: clients count on whole pages.
+/// Alignment of an allocation, as on an H100: clients count on whole pages.
 fn alignment(bytes: usize, kind: RegionKind) -> u64 {
     let in_pages = matches!(kind, RegionKind::Device | RegionKind::Managed | RegionKind::Pinned);
     if in_pages && bytes > SHARES_PAGE { DEVICE_PAGE } else { GRANULARITY }
@@ -80,7 +80,7 @@ pub(crate) fn take_away(address: u64) -> Answer {
     Ok(())
 }
 
-/// Frees memory after everything that may use it has run. Its own context counts, whichever is current.
+/// Frees memory after everything that may use it has run. Its own context counts, not the current one.
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let memory = memory();
     let Some(region) = memory.find(address) else {

@@ -45,17 +45,17 @@ impl Bytes {
         Ok(Self::Host(pointer))
     }
 
-    /// Whether it is host memory that the driver does not know.
+    /// True for host memory that the driver does not know.
     pub(crate) fn is_pageable(&self) -> bool {
         matches!(self, Self::Host(_) | Self::Staged(_))
     }
 
-    /// Whether it is memory that only the device reaches.
+    /// True for memory that only the device reaches.
     pub(crate) fn is_of_device(&self) -> bool {
         matches!(self, Self::Device { regions, .. } if !regions.iter().any(|region| region.kind.host_visible()))
     }
 
-    /// Whether it is page-locked host memory.
+    /// True for page-locked host memory.
     pub(crate) fn is_locked(&self) -> bool {
         let locked = |region: &Region| is_host_kind(region.kind);
         matches!(self, Self::Device { regions, .. } if regions.iter().any(locked))
@@ -70,7 +70,7 @@ impl Bytes {
         }
     }
 
-    /// A pointer to the byte at `offset`, and how many bytes lie there in one piece.
+    /// A pointer to the byte at `offset`, and the number of contiguous bytes there.
     pub(crate) fn at(&self, offset: u64) -> Option<(*mut u8, u64)> {
         match self {
             Self::Host(pointer) => Some((pointer.wrapping_add(usize::try_from(offset).ok()?), u64::MAX)),
@@ -118,13 +118,13 @@ fn region_of(regions: &[Region], address: u64) -> Option<&Region> {
     regions.iter().find(|region| region.contains(address, 1))
 }
 
-/// An address that may be one of host or device.
+/// An address of host or device.
 pub(crate) fn unified(address: u64, len: u64) -> Answer<Bytes> {
     let pointer = usize::try_from(address).map_err(|_| INVALID_VALUE)?;
     Bytes::host(ptr::with_exposed_provenance_mut(pointer), len)
 }
 
-/// Whether a region is host memory for the purposes of a client that asks.
+/// True if a region is host memory for the purposes of a client that asks.
 pub(super) fn is_host_kind(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Pinned | RegionKind::Registered)
 }

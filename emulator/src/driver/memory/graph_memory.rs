@@ -1,6 +1,6 @@
 //! Memory of the allocation nodes of graphs.
 //!
-//! That of one node is always at the same address, there from a launch of its graph until it is freed.
+//! The memory of one node is always at the same address, there from a launch of its graph until it is freed.
 
 use core::ffi::c_void;
 use std::collections::BTreeMap;
@@ -26,9 +26,9 @@ pub(crate) struct Block {
     device: i32,
     context: u64,
     physical: Physical,
-    /// Whether a launch has allocated it, as far as calls have come: the stream may not be there yet.
+    /// True if a launch has allocated it, as far as calls have come: the stream may not be there yet.
     allocated: AtomicBool,
-    /// Whether the device counts it, which it does from the first launch on.
+    /// True if the device counts it, which it does from the first launch on.
     counted: AtomicBool,
 }
 
@@ -39,11 +39,11 @@ pub(crate) struct Blocks(Mutex<BTreeMap<u64, Arc<Block>>>);
 /// The memory of allocation nodes that is allocated.
 pub(crate) static BLOCKS: Blocks = Blocks(Mutex::new(BTreeMap::new()));
 
-/// What allocation nodes hold on each device.
+/// Memory that allocation nodes hold on each device.
 static GRAPH_MEMORY: LazyLock<Vec<GraphMemory>> =
     LazyLock::new(|| (0..settings().devices).map(|_| GraphMemory::default()).collect());
 
-/// What allocation nodes hold on a device.
+/// Memory that allocation nodes hold on a device.
 fn memory_of(device: i32) -> Option<&'static GraphMemory> {
     GRAPH_MEMORY.get(usize::try_from(device).ok()?)
 }
@@ -63,7 +63,7 @@ impl Objects for Blocks {
         drop(gone);
     }
 
-    /// They are memory, and told as such.
+    /// They are memory, and reported as such.
     fn leaks(&self, _context: Option<(usize, u64)>, _found: &mut Vec<Leak>) {}
 }
 
@@ -124,7 +124,7 @@ impl Block {
         self.map();
     }
 
-    /// Makes it inaccessible, where the stream gets to the end of it.
+    /// Makes it inaccessible, where the stream gets to its end.
     pub(crate) fn vanish(&self) {
         BLOCKS.lock().remove(&self.base);
         // Not there if its context is gone.
@@ -154,7 +154,7 @@ impl Drop for Block {
     }
 }
 
-/// How much memory the allocation nodes of a device hold.
+/// Amount of memory that the allocation nodes of a device hold.
 #[derive(Debug, Default)]
 pub(super) struct GraphMemory {
     used: AtomicU64,
@@ -175,7 +175,7 @@ impl GraphMemory {
         self.high.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// All that is held is in use: graphs keep nothing for later.
+    /// All memory held is in use: graphs keep nothing for later.
     pub(crate) fn attribute(&self, attribute: CUgraphMem_attribute) -> Answer<u64> {
         use CUgraphMem_attribute as A;
 

@@ -1,8 +1,8 @@
-//! What freed memory held, for allocations of the same size to find there.
+//! Contents of freed memory, for allocations of the same size to find there.
 //!
-//! Addresses are not given out again before all were, and fresh bytes are zeros. On hardware what shares a page with
-//! others may be given out again with its old content, since nobody promises zeros; an H100 that was asked clears pages
-//! that become free as a whole. The modes that show what a program forgot show this too; the eager mode stays as it is.
+//! Addresses are not given out again before all were, and fresh bytes are zeros. On hardware, memory that shares a page
+//! may be given out again with its old content, since nobody promises zeros; an H100 that was asked clears pages
+//! that become free as a whole. The modes that bring out mistakes show this too; the eager mode keeps zeros.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -15,10 +15,10 @@ pub(super) struct Leftovers(Mutex<VecDeque<Box<[u8]>>>);
 
 pub(super) static LEFTOVERS: Leftovers = Leftovers(Mutex::new(VecDeque::new()));
 
-/// The largest allocation that is remembered: larger ones have pages of their own.
+/// Largest allocation that is remembered: larger ones have pages of their own.
 const LARGEST: u64 = 64 << 10;
 
-/// How many are remembered.
+/// Number of contents that are remembered.
 const MOST: usize = 64;
 
 impl Leftovers {
@@ -35,7 +35,7 @@ impl Leftovers {
         kept.truncate(MOST);
     }
 
-    /// Fills memory that nobody knows yet with what such memory held before.
+    /// Fills memory that is not handed out yet with the contents of freed memory of the same size.
     pub(super) fn leave_in(&self, region: &Region) {
         if !is_remembered(region) {
             return;

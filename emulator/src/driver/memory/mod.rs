@@ -1,4 +1,4 @@
-//! Memory as clients see it: allocations, pools, virtual memory, what an address is, and the memory of graphs.
+//! Memory as clients see it: allocations, pools, virtual memory, queries about addresses, and the memory of graphs.
 
 mod allocation;
 mod bytes;

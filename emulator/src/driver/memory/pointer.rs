@@ -1,4 +1,4 @@
-//! What the driver knows about an address.
+//! Attributes of addresses.
 
 use core::ffi::c_void;
 
@@ -16,7 +16,7 @@ use super::handle_type::FILE_DESCRIPTOR;
 use super::pool::{POOLS, pool_of};
 use super::virtual_memory::is_exportable;
 
-/// The type of memory that a client is told of.
+/// Type of memory that a client is told.
 fn memory_type(kind: RegionKind) -> CUmemorytype {
     match kind {
         kind if is_host_kind(kind) => CUmemorytype::CU_MEMORYTYPE_HOST,

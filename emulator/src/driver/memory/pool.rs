@@ -18,10 +18,10 @@ use crate::driver::state::captures;
 use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
 use super::shared_pool::shared_file;
 
-/// What a pool grows by: its largest size is a multiple of it, as measured on an H100 with driver 580.
+/// Unit in which a pool grows: its largest size is a multiple, as measured on an H100 with driver 580.
 const PAGE: u64 = 32 << 20;
 
-/// Where the memory of a pool is, and who reaches it.
+/// Place of a pool's memory, and the devices that reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     Device(i32),
@@ -32,7 +32,7 @@ pub(crate) enum Place {
     ManagedOf(Preference),
 }
 
-/// Where managed memory is when nobody uses it.
+/// Place of managed memory when nobody uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Preference {
     None,
@@ -71,7 +71,7 @@ impl Place {
         }
     }
 
-    /// What is allocated there.
+    /// Kind of the memory allocated there.
     pub(crate) fn kind(self) -> RegionKind {
         match self {
             Self::Device(_) => RegionKind::Pooled,
@@ -88,16 +88,16 @@ pub(crate) static POOLS: Table<Pool> =
         false => Leaked::Yes,
     });
 
-/// Which pool an allocation came from, by its address.
+/// The pool of each allocation, by its address.
 static ORIGINS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 
 /// A pool of memory in one place.
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) place: Place,
-    /// Whether it is the device's own, which cannot be destroyed.
+    /// True for the device's own pool, which cannot be destroyed.
     pub(crate) is_default: bool,
-    /// The most bytes that it may have; 0 for as many as there are.
+    /// Most bytes that it may have; 0 for no limit.
     most: u64,
     /// Its memory, if other processes can have it.
     pub(crate) file: Option<PoolFile>,
@@ -168,12 +168,12 @@ impl Pool {
         })
     }
 
-    /// Whether it may have so many bytes more.
+    /// True if it may have `bytes` bytes more.
     pub(crate) fn has_room(&self, bytes: u64) -> bool {
         self.most == 0 || self.state().used.checked_add(bytes).is_some_and(|used| used <= self.most)
     }
 
-    /// Takes bytes of an allocation, unless they are more than it may have.
+    /// Counts the bytes of an allocation, unless they are more than the pool may have.
     fn charge(&self, bytes: u64) -> Answer {
         let mut state = self.state();
         let used = state.used + bytes;
@@ -203,7 +203,7 @@ pub(crate) struct CurrentPools(Mutex<BTreeMap<Place, PlacePools>>);
 
 pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(BTreeMap::new()));
 
-/// Those of one place.
+/// The pools of one place.
 #[derive(Debug, Clone, Copy)]
 struct PlacePools {
     default: usize,
@@ -232,7 +232,7 @@ impl CurrentPools {
         self.with(place, |pools| pools.current = pool);
     }
 
-    /// Goes back to the default pool if this one goes.
+    /// Goes back to the default pool if this one is destroyed.
     fn forget(&self, place: Place, pool: usize) {
         self.with(place, |pools| {
             if pools.current == pool {
@@ -295,7 +295,7 @@ fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>
     };
     let mut state = pool.state();
     match attribute {
-        // The high marks can be reset, and nothing else.
+        // Only the high marks can be reset.
         A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
             ensure(wanted == 0, INVALID_VALUE)?;
             state.high = state.used;
@@ -377,7 +377,7 @@ calls! {
         put_handle(pool, POOLS.insert(made))
     }
 
-    /// What was allocated from the pool stays.
+    /// Memory that was allocated from the pool stays.
     fn cuMemPoolDestroy(_call, pool: CUmemoryPool) {
         let owner = Pool::find(pool)?;
         ensure(!owner.is_default, INVALID_VALUE)?;

@@ -1,4 +1,4 @@
-//! Captures in progress: which streams take part, what each depends on, and what they forbid.
+//! Captures in progress: the streams that take part, their dependencies, and the calls that they forbid.
 //!
 //! The graph that a capture makes is known as a [`Target`]; its nodes are numbers.
 
@@ -29,7 +29,7 @@ const WRONG_THREAD: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 /// All captures in progress.
 #[derive(Debug)]
 pub(crate) struct Captures {
-    /// Their number, so that a push without any costs one load.
+    /// Number of captures, so that a push without any costs one load.
     count: AtomicUsize,
     active: Mutex<Vec<Capture>>,
     last_id: AtomicUsize,
@@ -40,10 +40,10 @@ pub(crate) struct Captures {
 struct Capture {
     id: u64,
     graph: Box<dyn Target>,
-    /// Whether the graph was there before, and stays if the capture fails.
+    /// True if the graph existed before, and stays if the capture fails.
     is_given: bool,
     origin: Lane,
-    /// Which threads may not make unsafe calls meanwhile: all, the one that began it, none.
+    /// Threads that may not make unsafe calls meanwhile: all, the one that began it, none.
     mode: CUstreamCaptureMode,
     thread: ThreadId,
     tails: HashMap<Lane, Tail>,
@@ -71,20 +71,20 @@ impl Tail {
 pub(crate) trait Target: Debug + Send {
     fn handle(&self) -> usize;
 
-    /// Adds a node that does what an operation would have done, behind others.
+    /// Adds a node behind others that does the same as an operation.
     fn add(&self, after: &[usize], operation: Box<dyn Operation>) -> Answer<usize>;
 
-    /// Whether it has all of these nodes.
+    /// True if it has all of these nodes.
     fn has(&self, nodes: &[usize]) -> bool;
 
     /// Its edges, from the node that runs first.
     fn edges(&self) -> Vec<(usize, usize)>;
 
-    /// Takes the graph away.
+    /// Destroys the graph.
     fn destroy(&self);
 }
 
-/// What became of an operation.
+/// Outcome of offering an operation to captures.
 #[derive(Debug)]
 pub(crate) enum Taken {
     /// It is part of a graph, or cannot be.
@@ -93,19 +93,19 @@ pub(crate) enum Taken {
     Not(Box<dyn Operation>),
 }
 
-/// What an event stands for that was recorded in a capturing stream.
+/// The point in a capture that an event recorded.
 #[derive(Debug, Clone)]
 pub(crate) struct CapturedPoint {
     capture: u64,
     nodes: Vec<usize>,
 }
 
-/// What a client may know of a capture.
+/// State of a capture, for the client.
 pub(crate) struct View {
     pub(crate) status: CUstreamCaptureStatus,
     pub(crate) id: u64,
     pub(crate) graph: usize,
-    /// What the next operation of the stream depends on; valid until that comes.
+    /// Dependencies of the stream's next operation; valid until that comes.
     pub(crate) nodes: *const CUgraphNode,
     pub(crate) count: usize,
 }
@@ -129,7 +129,7 @@ impl Captures {
         })
     }
 
-    /// Replaces what the next operation of a capturing stream depends on, or adds to it.
+    /// Replaces the dependencies of a capturing stream's next operation, or adds to them.
     pub(crate) fn depend_on(&self, lane: Lane, nodes: Vec<usize>, replaces: bool) -> Answer {
         let mut active = self.lock();
         let capture = capture_of(&mut active, lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
@@ -166,13 +166,13 @@ impl Captures {
         }
     }
 
-    /// Whether a stream is capturing.
+    /// True if a stream is capturing.
     pub(crate) fn has(&self, lane: Lane) -> bool {
         self.any() && capture_of(&mut self.lock(), lane).is_some()
     }
 
-    /// Fails for a call that asks or waits for a stream: a capturing one never gets there, the legacy stream waits
-    /// for those that capture, and with others it is [unsafe](Self::forbid_unsafe). Ends those captures.
+    /// Fails for a call that queries a stream or waits for it: a capturing one never gets there, the legacy stream
+    /// waits for those that capture, and with others it is [unsafe](Self::forbid_unsafe). Ends those captures.
     pub(crate) fn forbid_wait(&self, lane: Lane) -> Answer {
         if !self.any() {
             return Ok(());
@@ -191,8 +191,8 @@ impl Captures {
         self.forbid_where(|capture| capture.origin.context == context)
     }
 
-    /// Fails for a call that may synchronize with what a capture has not run, if the capture asks this thread not
-    /// to make such calls, and ends those captures.
+    /// Fails for a call that may synchronize with work that a capture has not run, if the capture's mode forbids such
+    /// calls to this thread, and ends those captures.
     pub(crate) fn forbid_unsafe(&self) -> Answer {
         use CUstreamCaptureMode as M;
 
@@ -219,14 +219,14 @@ impl Captures {
         answer
     }
 
-    /// Fails for a call that asks for what an event recorded in a capturing stream, which ends the capture.
+    /// Fails for a call that queries an event recorded in a capturing stream, which ends the capture.
     pub(crate) fn forbid_point(&self, point: &CapturedPoint) -> Answer {
         let mut active = self.lock();
         let capture = active.iter_mut().find(|capture| capture.id == point.capture);
         capture.ok_or(INVALID_VALUE)?.fail(CUresult::CUDA_ERROR_CAPTURED_EVENT)
     }
 
-    /// What an event recorded now in this stream stands for, if the stream is capturing.
+    /// The point that an event recorded now in this stream marks, if the stream is capturing.
     pub(crate) fn point(&self, lane: Lane) -> Option<CapturedPoint> {
         if !self.any() {
             return None;
@@ -237,7 +237,7 @@ impl Captures {
     }
 
     /// Lets a stream wait for a captured point, which makes it part of that capture. Without a
-    /// point, fails if the stream is capturing: what happened outside cannot be waited for.
+    /// point, fails if the stream is capturing: events outside of the capture cannot be waited for.
     pub(crate) fn join(&self, lane: Lane, point: Option<&CapturedPoint>) -> Answer {
         let mut active = self.lock();
         let own = capture_of(&mut active, lane);
@@ -257,7 +257,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Begins a capture; into a graph that was there before, behind the nodes in `given`.
+    /// Begins a capture; into a graph that existed before, behind the nodes in `given`.
     pub(crate) fn begin(
         &self,
         lane: Lane,
@@ -284,7 +284,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Ends the capture that began in a stream; gives the handle of its graph.
+    /// Ends the capture that began in a stream; returns the handle of its graph.
     pub(crate) fn end(&self, lane: Lane) -> Answer<usize> {
         let mut active = self.lock();
         let at = active.iter().position(|capture| capture.tails.contains_key(&lane));
@@ -350,7 +350,7 @@ impl Capture {
         }
     }
 
-    /// Whether the origin waits, in the end, for everything the other streams did.
+    /// True if the origin waits, in the end, for everything the other streams did.
     fn is_joined(&self) -> bool {
         let edges = self.graph.edges();
         let mut reached = HashSet::new();
@@ -374,12 +374,12 @@ impl Capture {
 }
 
 thread_local! {
-    /// Which calls a capture forbids to this thread; kept for the client to exchange.
+    /// Mode that decides which calls a capture forbids to this thread; kept for the client to exchange.
     static MODE: Cell<CUstreamCaptureMode> =
         const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
 }
 
-/// Sets which calls a capture forbids to this thread; gives what it was.
+/// Sets the mode that decides which calls a capture forbids to this thread; returns the previous one.
 pub(crate) fn exchange_mode(mode: CUstreamCaptureMode) -> CUstreamCaptureMode {
     MODE.replace(mode)
 }

@@ -1,6 +1,6 @@
-//! Random numbers that a seed decides, for the shuffled mode.
+//! Pseudo-random numbers from a seed, for the shuffled mode.
 
-/// A sequence of numbers that look random (xorshift64*).
+/// A pseudo-random sequence (xorshift64*).
 #[derive(Debug)]
 pub(super) struct Dice(u64);
 
@@ -26,7 +26,7 @@ impl Dice {
         }
     }
 
-    /// True one time in four: often enough that something happens, seldom enough that much is left to wait for.
+    /// True one time in four: often enough that something happens, seldom enough that most is left to wait for.
     pub(super) fn chance(&mut self) -> bool {
         self.below(4) == 0
     }

@@ -1,4 +1,4 @@
-//! Whether a context is alive and works: all that the queue of operations needs to know of one.
+//! Health of a context: all that the queue of operations needs to know of one.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use cuprum_sys::CUresult;
 
 use crate::driver::answer::{Answer, ensure};
 
-/// Whether a context is alive, and its sticky error.
+/// Life of a context, and its sticky error.
 #[derive(Debug)]
 pub(crate) struct Health {
     /// The handle of the context, by which everything that it owns refers to it.

@@ -1,9 +1,9 @@
-//! Which operations keep order with each other.
+//! Order of operations among streams.
 
 /// Number of an issued operation, ascending in the order of issue.
 pub(crate) type Ticket = u64;
 
-/// Which stream an operation belongs to, as far as order is concerned.
+/// The stream of an operation, as far as order is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Lane {
     pub(crate) context: usize,
@@ -11,14 +11,14 @@ pub(crate) struct Lane {
     pub(crate) green: usize,
     /// Identifies the stream within its context; [`Lane::LEGACY`] is the legacy default stream.
     pub(crate) stream: u64,
-    /// Whether it keeps order with the legacy default stream.
+    /// True if it keeps order with the legacy default stream.
     pub(crate) blocking: bool,
 }
 
 impl Lane {
     pub(crate) const LEGACY: u64 = 0;
 
-    /// Whether an operation in `self` waits for an earlier one in `earlier`.
+    /// True if an operation in `self` waits for an earlier one in `earlier`.
     pub(super) fn follows(self, earlier: Self) -> bool {
         self.context == earlier.context
             && self.green == earlier.green

@@ -1,6 +1,6 @@
 //! The state of the process that belongs to no object: settings, memory, the queue of operations, captures.
 //!
-//! Nothing here knows a kind of object. Contexts are known by their [`Health`], streams by their [`Lane`], what runs in
+//! Nothing here knows a kind of object. Contexts are known by their [`Health`], streams by their [`Lane`], the work in
 //! them by [`Operation`], and the graph of a capture by [`Target`].
 
 mod capture;
@@ -53,7 +53,7 @@ pub(crate) fn memory() -> &'static Memory {
     &state().memory
 }
 
-/// Unfinished operations and who runs them.
+/// The unfinished operations, and who runs them.
 pub(crate) fn scheduler() -> &'static Scheduler {
     &state().scheduler
 }

@@ -1,12 +1,12 @@
-//! What goes on after a fault of its context.
+//! Operations that go on after a fault of their context.
 //!
 //! On hardware a fault ends kernels, but copies between page-locked host memory and the device that
 //! were issued before go on: waits answer the sticky code at once, and the bytes arrive later. On an
 //! H200, a wait answered 0.15 s after the fault with half of 16 GiB written, and two seconds later
 //! all of it was. Copies of pageable memory are over, or stopped, when a wait answers. Callbacks of
-//! streams are told of the fault, later than the wait; host functions are not called.
+//! streams receive the fault, later than the wait; host functions are not called.
 //!
-//! A thread of the driver does what is left. It takes its time, so that a program which does not
+//! A thread of the driver finishes the rest. It takes its time, so that a program which does not
 //! expect it has the chance to show so.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,11 +18,11 @@ use super::health::Health;
 use super::lane::Ticket;
 use super::queue::{Job, Left};
 
-/// The calls that wait for what goes on after a fault. All others answer at once.
+/// The calls that wait for operations that go on after a fault. All others answer at once.
 ///
-/// Recorded on H200s (`tests/data/goldens/after_fault.txt`): the end of the context stops what goes on. Freeing or
+/// Recorded on H200s (`tests/data/goldens/after_fault.txt`): the end of the context stops those operations. Freeing or
 /// unregistering host memory answers the fault at once there, and keeps the memory, which goes on being written; here it
-/// is memory of the process's own, so those two wait.
+/// is memory of the process itself, so those two calls wait.
 const AWAIT: &[FnId] = &[
     FnId::cuCtxDestroy,
     FnId::cuCtxDestroy_v2,
@@ -35,7 +35,7 @@ const AWAIT: &[FnId] = &[
     FnId::cuMemHostUnregister,
 ];
 
-/// Whether a call waits for what goes on after a fault.
+/// True if a call waits for operations that go on after a fault.
 pub(super) fn is_awaited_by(call: FnId) -> bool {
     AWAIT.contains(&call)
 }
@@ -47,7 +47,7 @@ fn end(left: Left, note: impl Fn(Ticket)) {
     note(left.ticket);
 }
 
-/// Ends operations on a thread of their own, in this order; `note` is told of each that has ended.
+/// Ends operations on a thread of their own, in this order; `note` receives each that has ended.
 pub(super) fn go_on(left: Vec<Left>, note: impl Fn(Ticket) + Copy + Send + 'static) {
     let left = Arc::new(Mutex::new(left.into_iter()));
     let next =
@@ -68,13 +68,13 @@ pub(super) fn go_on(left: Vec<Left>, note: impl Fn(Ticket) + Copy + Send + 'stat
     }
 }
 
-/// How long a copy of a broken context rests after each of its first pieces.
+/// Pause of a copy of a broken context after each of its first pieces.
 const REST: Duration = Duration::from_millis(10);
 
-/// How many pieces of a copy are followed by a rest; what is longer goes on without.
+/// Number of pieces of a copy that are followed by a pause; a longer copy goes on without.
 const RESTS: u64 = 16;
 
-/// Lets a copy rest before its piece of this number, if its context is broken.
+/// Pauses a copy before its piece of this number, if its context is broken.
 pub(crate) fn rest_before(piece: u64, health: &Health) {
     if piece < RESTS && health.is_poisoned() {
         std::thread::sleep(REST);

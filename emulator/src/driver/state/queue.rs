@@ -1,4 +1,4 @@
-//! The unfinished operations, and what each waits for.
+//! The unfinished operations, and the operations for which each waits.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) struct Queue {
     pub(super) next: Ticket,
     /// In the order of issue.
     pub(super) entries: Vec<Entry>,
-    /// What decides the order in the shuffled mode.
+    /// Source of the order in the shuffled mode.
     pub(super) dice: Option<Dice>,
 }
 
@@ -25,19 +25,19 @@ pub(crate) struct Entry {
     pub(crate) after: Vec<Ticket>,
     /// `None` while it runs.
     pub(super) job: Option<Job>,
-    /// Whether it is a copy that a fault of its context does not stop.
+    /// True for a copy that a fault of its context does not stop.
     pub(crate) is_unstoppable: bool,
-    /// Whether its context broke and it goes on: ordinary waits no longer wait for it.
+    /// True if its context broke and it goes on: ordinary waits no longer wait for it.
     pub(super) outlives: bool,
 }
 
 impl Entry {
-    /// Whether it calls a function of the client.
+    /// True if it calls a function of the client.
     pub(crate) fn calls_client(&self) -> bool {
         self.job.as_ref().is_some_and(|job| job.operation.calls_client())
     }
 
-    /// Whether a value in memory is all that it waits for.
+    /// True if it waits only for a value in memory.
     pub(super) fn waits_for_value(&self) -> bool {
         self.after.is_empty() && self.job.as_ref().is_some_and(|job| !job.operation.is_ready())
     }
@@ -47,7 +47,7 @@ impl Entry {
 pub(super) struct Job {
     pub(super) health: Arc<Health>,
     pub(super) operation: Box<dyn Operation>,
-    /// How much of it was done when it was put back: bytes of a copy.
+    /// Progress at the time when it was put back: bytes of a copy.
     pub(super) done: u64,
 }
 
@@ -82,7 +82,7 @@ impl Queue {
         self.entries.iter().any(|entry| entry.ticket == ticket)
     }
 
-    /// The tickets of some operations and of all that they wait for.
+    /// The tickets of some operations and of all operations that they wait for.
     pub(super) fn needed(&self, wanted: impl Fn(&Entry) -> bool) -> HashSet<Ticket> {
         let mut needed = HashSet::new();
         // An operation waits for earlier ones only.
@@ -95,7 +95,7 @@ impl Queue {
         needed
     }
 
-    /// Takes the oldest of some operations that waits for nothing, or any of them in the shuffled mode.
+    /// Takes the oldest ready operation among some, or any of them in the shuffled mode.
     pub(super) fn take_ready(&mut self, among: impl Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
         let is_ready = |entry: &&mut Entry| {
             let ready = |job: &Job| job.operation.is_ready() || job.health.check().is_err();
@@ -123,8 +123,8 @@ impl Queue {
         }
     }
 
-    /// Parts the operations of a broken context: those that go on are given back if nobody runs them yet, and the
-    /// others wait for nothing any more, so that whoever waits drops them.
+    /// Parts the operations of a broken context: those that go on are returned if nobody runs them yet, and the
+    /// others no longer wait for anything, so that whoever waits drops them.
     pub(super) fn part_with(&mut self, context: usize, faulty: Ticket) -> Vec<Left> {
         let is_left = |entry: &&mut Entry| entry.lane.context == context && entry.ticket != faulty;
         let mut going_on: HashSet<Ticket> = HashSet::new();

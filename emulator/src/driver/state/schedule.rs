@@ -30,7 +30,7 @@ use super::operation::{Operation, Turn};
 use super::outlive;
 use super::queue::{Entry, Job, Queue};
 
-/// Unfinished operations and who runs them.
+/// The unfinished operations, and who runs them.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     mode: Mode,
@@ -39,7 +39,7 @@ pub(crate) struct Scheduler {
     executor: Once,
 }
 
-/// How often a wait looks again at an operation that waits for a value in memory.
+/// Interval at which a wait polls an operation that waits for a value in memory.
 const POLL: Duration = Duration::from_micros(100);
 
 impl Scheduler {
@@ -51,26 +51,26 @@ impl Scheduler {
         Self { mode, queue: Mutex::new(Queue::new(dice)), changed: Condvar::new(), executor: Once::new() }
     }
 
-    /// Whether operations run inside of the call that issues them.
+    /// True if operations run inside of the call that issues them.
     pub(crate) fn is_eager(&self) -> bool {
         self.mode == Mode::Eager
     }
 
-    /// Whether a copy to pageable memory is over when the call that issues it returns, as on the GPUs that were asked.
-    /// Others reach such memory themselves and need not wait, and a program that counts on it shows in the modes that
-    /// are there to show it.
+    /// True if a copy to pageable memory is over when the call that issues it returns, as on the GPUs that were asked.
+    /// Others reach such memory themselves and need not wait; the modes that bring out mistakes show a program that
+    /// counts on it.
     pub(crate) fn waits_for_pageable_memory(&self) -> bool {
         self.mode == Mode::Async
     }
 
-    /// Starts the order of the shuffled mode anew.
+    /// Restarts the order of the shuffled mode.
     pub(crate) fn reseed(&self, seed: u64) {
         if let Some(dice) = &mut self.lock().dice {
             *dice = Dice::new(seed);
         }
     }
 
-    /// In the shuffled mode, runs operations or leaves them, as it happens. Called around driver calls of all kinds.
+    /// In the shuffled mode, runs operations or leaves them, at random. Called around driver calls of all kinds.
     pub(crate) fn stir(&'static self) {
         if !matches!(self.mode, Mode::Shuffled(_)) {
             return;
@@ -106,12 +106,12 @@ impl Scheduler {
         ticket
     }
 
-    /// Whether an operation is unfinished.
+    /// True if an operation is unfinished.
     pub(crate) fn is_pending(&self, ticket: Ticket) -> bool {
         self.lock().is_pending(ticket)
     }
 
-    /// Whether a lane has an unfinished operation.
+    /// True if a lane has an unfinished operation.
     pub(crate) fn is_busy(&self, lane: Lane) -> bool {
         self.lock().entries.iter().any(|entry| entry.lane == lane)
     }
@@ -121,7 +121,7 @@ impl Scheduler {
         self.wait_for(|entry| entry.ticket == ticket);
     }
 
-    /// Waits for all operations of a lane that are issued by now, and those it keeps order with.
+    /// Waits for all operations of a lane that are issued by now, and for those with which it keeps order.
     pub(crate) fn wait_lane(&'static self, lane: Lane) {
         let last = self.lock().next;
         self.wait_for(|entry| entry.ticket < last && lane.follows(entry.lane));
@@ -176,7 +176,7 @@ impl Scheduler {
         }
     }
 
-    /// Runs what is ready. What is not stays for whoever finishes what it waits for.
+    /// Runs the ready operations. The others stay for whoever finishes the operations that they wait for.
     fn run_ready(&'static self, mut queue: MutexGuard<'static, Queue>) {
         while let Some((ticket, job)) = queue.take_ready(|_| true) {
             drop(queue);
@@ -212,7 +212,7 @@ impl Scheduler {
         self.finished(ticket, job)
     }
 
-    /// Where to stop in an operation that shall end late.
+    /// Byte at which to stop an operation that is to end late.
     fn end_of_part(&self, job: &Job) -> Option<u64> {
         let left = job.operation.divisible()? - job.done;
         let mut queue = self.lock();
@@ -220,10 +220,11 @@ impl Scheduler {
         (left > 1 && dice.chance()).then(|| job.done + 1 + dice.below(left - 1))
     }
 
-    /// Takes an operation out of the queue; if its context is broken, parts what goes on from what does not.
+    /// Takes an operation out of the queue; if its context is broken, separates the operations that go on from the
+    /// others.
     fn finished(&'static self, ticket: Ticket, job: Job) -> MutexGuard<'static, Queue> {
         let Job { health, operation, .. } = job;
-        // It may be the last that knows some object.
+        // It may own the last reference to some object.
         drop(operation);
         let mut queue = self.lock();
         let left = if health.is_poisoned() { queue.part_with(health.context, ticket) } else { Vec::new() };
@@ -243,7 +244,7 @@ impl Scheduler {
         self.changed.notify_all();
     }
 
-    /// Waits for the operations that outlive their contexts, if a call does.
+    /// Waits for the operations that outlive their contexts, if `call` has to.
     pub(crate) fn wait_in(&self, call: FnId) {
         if !outlive::is_awaited_by(call) {
             return;

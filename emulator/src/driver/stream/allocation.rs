@@ -1,7 +1,7 @@
 //! Allocation in stream order.
 //!
-//! An address is given out when the call is made, and taken back when the stream gets there, so a
-//! use before or after shows as what it is.
+//! An address is given out when the call is made, and taken back when the stream gets there, so the checks find
+//! a use before or after.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Operation for Free {
             block.vanish();
             return Ok(());
         }
-        // The address was checked when it was issued; freed again since, it is gone.
+        // The address was checked when the operation was issued; if it was freed since, it is gone.
         let _ = take_away(self.0);
         Ok(())
     }
@@ -69,7 +69,7 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
     }
     captures().forbid_unsafe()?;
     if !owner.has_room(bytes as u64) && !scheduler().is_stalled(stream.context().handle) {
-        // What the stream frees before is there again then.
+        // Memory that the stream frees before is available again then.
         scheduler().wait_lane(stream.lane());
     }
     let region = match &owner.file {
@@ -117,7 +117,7 @@ calls! {
             return stream.push(Free(dptr)).map(drop);
         }
         let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
-        // What an allocation node makes is mapped, and there is nothing to free before a launch.
+        // The memory of an allocation node is mapped, and there is nothing to free before a launch.
         let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
             || pool_of(dptr).is_some()
             || is_captured && region.kind == RegionKind::Mapped;

@@ -1,4 +1,4 @@
-//! Functions of the program are called in time, also in the modes that leave work for later.
+//! Timely calls of the program's functions, also in the modes that leave work for later.
 //!
 //! In those, work runs when the program waits for it. A program may wait in ways that the driver does not see: for a
 //! future that its own function wakes, for instance. So a thread of the driver waits for such a function after a while;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use crate::driver::state::{Ticket, scheduler, settings};
 use crate::settings::Mode;
 
-/// How late a function of the program is called if nobody waits for it.
+/// Delay of a call of the program's function if nobody waits for it.
 const LATE: Duration = Duration::from_millis(50);
 
-/// Has an operation done that calls the program.
+/// Makes sure that an operation runs which calls the program.
 pub(super) fn call_in_time(ticket: Ticket) {
     if matches!(settings().mode, Mode::Eager | Mode::Async) {
         return;

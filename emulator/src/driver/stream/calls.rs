@@ -17,7 +17,7 @@ fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer 
     put_handle(out, create_in(call.context()?, flags, priority, current_part()))
 }
 
-/// Destroys the handle at once, also where the context has a sticky error; what was pushed still runs.
+/// Destroys the handle at once, also if the context has a sticky error; pushed work still runs.
 fn destroy(handle: CUstream) -> Answer {
     let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     ensure(!is_default, INVALID_HANDLE)?;
@@ -74,7 +74,7 @@ calls! {
         pGreenCtx: Out<CUgreenCtx>,
     ) {
         let stream = call.stream(hStream)?;
-        // One of both: the streams of a green context belong to no other.
+        // Writes one of both: the streams of a green context belong to no other.
         pGreenCtx.set_if_wanted(stream.green().map_or(CUgreenCtx::null(), CUgreenCtx::from_addr));
         put_handle(pCtx, stream.green().map_or(stream.context().handle, |_| 0))
     }

@@ -39,9 +39,9 @@ pub(crate) struct Event {
 struct State {
     /// The newest operation that recorded it.
     recorded: Option<Ticket>,
-    /// What it stands for if it was recorded in a capturing stream.
+    /// The point in a capture, if it was recorded in a capturing stream.
     captured: Option<CapturedPoint>,
-    /// When that operation ran; `None` while it is pending.
+    /// Time at which that operation ran; `None` while it is pending.
     reached: Option<(Ticket, Instant)>,
 }
 
@@ -95,14 +95,14 @@ impl Event {
         }
     }
 
-    /// Notes which operation records it.
+    /// Notes the operation that records it.
     pub(crate) fn note_recorded(&self, ticket: Ticket) {
         let mut state = self.state();
         state.recorded = Some(ticket);
         state.captured = None;
     }
 
-    /// What it stands for in a capture, if it was last recorded there.
+    /// The point in a capture, if it was last recorded there.
     pub(crate) fn captured(&self) -> Option<CapturedPoint> {
         self.state().captured.clone()
     }
@@ -112,8 +112,8 @@ impl Event {
         self.state().recorded
     }
 
-    /// An event inside of a capture never happens, so nobody can ask for it; and a capture may forbid to ask for
-    /// any event.
+    /// Fails during a capture: an event inside of a capture never happens, so nobody can query it; and a capture may
+    /// forbid queries of any event.
     fn forbid_capture(&self) -> Answer {
         match self.captured() {
             Some(point) => captures().forbid_point(&point),
@@ -131,7 +131,7 @@ impl Event {
         ensure(self.flags & DISABLE_TIMING == 0 && self.recorded().is_some(), INVALID_HANDLE)
     }
 
-    /// When the newest record was reached.
+    /// Time at which the newest record was reached.
     fn instant(&self) -> Answer<Instant> {
         let state = self.state();
         let recorded = state.recorded.ok_or(INVALID_HANDLE)?;
@@ -203,7 +203,7 @@ impl Operation for SharedRecord {
     }
 }
 
-/// A wait that a graph makes, for what the event has recorded when the graph is launched. Streams wait by themselves.
+/// A wait of a graph for the event's record at the time of the launch. Streams wait by themselves.
 #[derive(Debug)]
 pub(crate) struct WaitFor(pub(crate) Arc<Event>);
 
@@ -213,12 +213,12 @@ impl Operation for WaitFor {
     }
 }
 
-/// Why a handle means no event. Of a destroyed one, hardware says this.
+/// Error for a handle that is no event. For a destroyed one, hardware answers this.
 fn missing(handle: CUevent) -> CUresult {
     if EVENTS.was_given(handle.addr()) { CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
 }
 
-/// The handle is gone also where the context has a sticky error.
+/// Destroys the handle, also if the context has a sticky error.
 fn destroy(handle: CUevent) -> Answer {
     let removed = EVENTS.remove(handle.addr());
     removed.ok_or_else(|| missing(handle))?.context.check()

@@ -1,4 +1,4 @@
-//! Streams and events: what is pushed where, and in which order it runs.
+//! Streams and events: operations pushed to them, and their order.
 
 mod allocation;
 mod attributes;

@@ -46,13 +46,13 @@ pub(crate) enum StreamRef {
     PerThread(Arc<Context>),
 }
 
-/// The ticket of what went into a graph: never pending.
+/// The ticket of an operation that went into a graph: never pending.
 const CAPTURED: Ticket = 0;
 
 /// Marks the lanes of per-thread streams, next to those whose number is a handle.
 const PER_THREAD_LANE: u64 = 1 << 63;
 
-/// A number for the calling thread, never given to another.
+/// Number of the calling thread, never given to another.
 fn thread_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     thread_local! {
@@ -97,20 +97,20 @@ impl StreamRef {
         }
     }
 
-    /// Pushes an operation and waits for it; answers the context's sticky error.
+    /// Pushes an operation and waits for it; returns the context's sticky error.
     pub(crate) fn push_and_wait(&self, operation: impl Operation) -> Answer {
         let ticket = self.push(operation)?;
         scheduler().wait(ticket);
         self.context().check()
     }
 
-    /// Waits for what was pushed; answers the context's sticky error.
+    /// Waits for the operations that were pushed; returns the context's sticky error.
     pub(crate) fn wait(&self) -> Answer {
         scheduler().wait_lane(self.lane());
         self.context().check()
     }
 
-    /// Fails if a capture forbids to ask or wait for the stream; see [`Captures::forbid_wait`].
+    /// Fails if a capture forbids queries of the stream and waits for it; see [`Captures::forbid_wait`].
     ///
     /// [`Captures::forbid_wait`]: crate::driver::state::Captures::forbid_wait
     pub(super) fn forbid_capture(&self) -> Answer {
@@ -155,7 +155,7 @@ impl Call {
         Ok(stream)
     }
 
-    /// As `stream`, whatever the state of its context; see [`Call::context_to_wait_for`].
+    /// Like `stream`, whatever the state of its context; see [`Call::context_to_wait_for`].
     pub(super) fn stream_to_wait_for(&self, handle: CUstream) -> Answer<StreamRef> {
         let is = |known: CUstream| handle == known;
         if is(CU_STREAM_PER_THREAD) || handle.is_null() && self.per_thread {

@@ -40,7 +40,7 @@ enum Action {
     Wait(Condition),
 }
 
-/// When a wait is over, in the order of the C flags.
+/// Condition that ends a wait, in the order of the C flags.
 #[derive(Debug, Clone, Copy)]
 enum Condition {
     GreaterOrEqual,
@@ -296,7 +296,7 @@ fn wait(address: u64, value: u64, width: Width, flags: u32) -> CUstreamBatchMemO
     params
 }
 
-/// Several operations by one call, in their order.
+/// Pushes several operations by one call, in their order.
 fn batch(
     call: &Call,
     stream: CUstream,

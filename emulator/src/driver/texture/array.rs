@@ -16,13 +16,13 @@ use crate::driver::state::{memory, scheduler};
 
 use super::format;
 
-/// Flags of arrays that are taken. The highest one means nothing and is taken by drivers too.
+/// Flags of arrays that are accepted. The highest one means nothing and is accepted by drivers too.
 const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_SURFACE_LDST
     | CUDA_ARRAY3D_CUBEMAP
     | CUDA_ARRAY3D_TEXTURE_GATHER
     | 1 << 31;
-/// Flags that drivers take, of memory that is bound to arrays later, and of the video hardware.
+/// Flags that drivers accept, for memory that is bound to arrays later, and for the video hardware.
 const UNSUPPORTED_FLAGS: u32 =
     CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
@@ -41,7 +41,7 @@ pub(crate) struct Array {
     pub(super) is_level: bool,
 }
 
-/// What is made.
+/// Kind of array to make.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Made {
     Array,
@@ -52,7 +52,7 @@ pub(crate) fn has(shape: &CUDA_ARRAY3D_DESCRIPTOR, flag: u32) -> bool {
     shape.Flags & flag != 0
 }
 
-/// Checks a shape as drivers do; gives its format.
+/// Checks a shape as drivers do; returns its format.
 pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer<Format> {
     let &CUDA_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, .. } = shape;
     ensure(width > 0, INVALID_VALUE)?;

@@ -1,4 +1,4 @@
-//! Formats of texels: the driver's numbers, and what they mean to the engine.
+//! Formats of texels: the driver's numbers, and the engine's formats.
 
 use cuprum_sys::*;
 
@@ -7,7 +7,7 @@ use crate::exec::texture::{Channel, Format};
 use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::call::not_supported;
 
-/// Formats of which a channel is all that the number says; the number of channels comes with it.
+/// Formats whose number says only the type of a channel; the number of channels comes separately.
 const PLAIN: [(CUarray_format, Channel); 8] = [
     (CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8, Channel::Unsigned8),
     (CUarray_format::CU_AD_FORMAT_UNSIGNED_INT16, Channel::Unsigned16),
@@ -54,13 +54,13 @@ pub(super) fn of_array(format: CUarray_format, channels: u32) -> Answer<Format> 
     }
 }
 
-/// Whether a driver takes this format of several planes, or compressed in blocks, with so many channels.
+/// True if a driver accepts this format of several planes, or compressed in blocks, with this number of channels.
 fn is_known_otherwise(format: CUarray_format, channels: u32) -> bool {
     let blocks = CUarray_format::CU_AD_FORMAT_BC1_UNORM.0..=CUarray_format::CU_AD_FORMAT_BC7_UNORM_SRGB.0;
     if blocks.contains(&format.0) { matches!(channels, 1 | 2 | 4) } else { channels == 3 }
 }
 
-/// The format that a view reads a texel as.
+/// The format as which a view reads a texel.
 pub(super) fn of_view(format: CUresourceViewFormat) -> Answer<Format> {
     /// In the order of the numbers, which count from 1; each with one, two and four channels.
     const CHANNELS: [Channel; 8] = [

@@ -1,4 +1,4 @@
-//! Texture and surface objects: how kernels reach arrays, and linear memory, by handle.
+//! Texture and surface objects: the handles by which kernels reach arrays and linear memory.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::format;
 use super::resource::{Resource, longest_line};
 use super::sampler::sampler;
 
-/// A description as the client gave it, kept to be asked for.
+/// A description as the client gave it, kept for its queries.
 #[derive(Debug)]
 struct Kept(CUDA_RESOURCE_DESC);
 
@@ -50,7 +50,7 @@ pub(crate) struct Surface {
     object: Arc<Object>,
 }
 
-/// What kernels find under a handle.
+/// The object that kernels find under a handle.
 pub(crate) fn find(handle: u64, surface: bool) -> texture::Handle {
     fn among<T: Send + Sync + 'static>(
         table: &Table<T>,
@@ -92,13 +92,13 @@ fn create_surface(call: &Call, resource: CUDA_RESOURCE_DESC) -> Answer<usize> {
     Ok(SURFACES.insert(Surface { context, resource: Kept(resource), object }))
 }
 
-/// An object that a question is about.
+/// The object of a query.
 fn object_of<T: Send + Sync + 'static>(table: &Table<T>, handle: u64) -> Answer<Arc<T>> {
     let handle = usize::try_from(handle).map_err(|_| INVALID_VALUE)?;
     table.get(handle).ok_or(INVALID_VALUE)
 }
 
-/// Drivers take any number where an object is to be destroyed.
+/// Destroys an object. Drivers accept any number here.
 fn destroy<T: Send + Sync + 'static>(table: &Table<T>, handle: u64) {
     if let Ok(handle) = usize::try_from(handle) {
         drop(table.remove(handle));

@@ -1,4 +1,4 @@
-//! What textures and surfaces are made on: arrays, and linear memory.
+//! Resources of textures and surfaces: arrays, and linear memory.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::array::Array;
 use super::format;
 use super::mipmap::Mipmap;
 
-/// What an object is made on.
+/// Resource of an object.
 pub(super) struct Resource {
     format: Format,
     pub(super) shape: Shape,
@@ -37,7 +37,7 @@ impl Resource {
         Self { format, shape, levels: vec![level], linear_memory: true }
     }
 
-    /// Checks a description; no resource where its kind is known and nothing but textures take it.
+    /// Checks a description; no resource where its kind is known and only textures accept it.
     pub(super) fn find(described: &CUDA_RESOURCE_DESC) -> Answer<Self> {
         ensure(described.flags == 0, INVALID_VALUE)?;
         match described.resType {
@@ -82,7 +82,7 @@ impl Resource {
         }
     }
 
-    /// Reads the resource as a view says. Linear memory has none: what is said of it is ignored.
+    /// Applies a view. Linear memory has none: a view of it is ignored.
     pub(super) fn viewed(mut self, view: &mut CUDA_RESOURCE_VIEW_DESC) -> Answer<Self> {
         if self.linear_memory {
             *view = CUDA_RESOURCE_VIEW_DESC::zeroed();
@@ -103,7 +103,7 @@ impl Resource {
             if self.shape.dimensions == 3 || self.shape.layered || self.shape.cube { slices } else { 0 };
         let sides = [view.width, view.height, view.depth];
         ensure(sides == [width, height, depth].map(|side| side as usize), INVALID_VALUE)?;
-        // Drivers take a last one that is one too many.
+        // Drivers accept a last one that is one too many.
         let within = |first: u32, last: u32, count: u32| first <= last && last <= count && first < count;
         let layers = if self.shape.layered { slices } else { 0 };
         let levels = self.levels.len() as u32;

@@ -1,4 +1,4 @@
-//! How a texture is read: filters, borders, coordinates.
+//! Sampling of textures: filters, borders, coordinates.
 
 use cuprum_sys::*;
 
@@ -6,7 +6,7 @@ use crate::exec::texture::{AddressMode, Sampler, Shape};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 
-/// Flags of a sampling, two of which mean nothing and are taken by drivers too.
+/// Flags of a sampling, two of which mean nothing and are accepted by drivers too.
 const SAMPLING_FLAGS: u32 = CU_TRSF_READ_AS_INTEGER
     | CU_TRSF_NORMALIZED_COORDINATES
     | 1 << 2

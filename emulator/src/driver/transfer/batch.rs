@@ -165,13 +165,13 @@ calls! {
         failIdx: Out<usize>,
         hStream: CUstream,
     ) {
-        // Also what is reported when no single copy is at fault.
+        // Also reported when no single copy is at fault.
         failIdx.set_if_wanted(usize::MAX);
         check_attributes(attrs, attrsIdxs, numAttrs, count)?;
         several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
     }
 
-    /// The attributes say when the source may be read, and where memory should be: at once and anywhere, here.
+    /// The attributes say when the source may be read, and where memory should be. Here: at once and anywhere.
     fn cuMemcpyWithAttributesAsync(
         call,
         dst: u64,

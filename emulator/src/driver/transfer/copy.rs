@@ -9,7 +9,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::memory::Bytes;
 use crate::driver::state::{Health, Operation, Turn, rest_before};
 
-/// One side of a copy: bytes, and the distances between rows and between slices of rows.
+/// One side of a copy: bytes, and the distances between rows and between slices.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     pub(super) bytes: Bytes,
@@ -17,7 +17,7 @@ pub(super) struct Side {
     pub(super) slice: u64,
 }
 
-/// The size of what is copied: bytes in a row, rows, slices.
+/// Size of a copy: bytes in a row, rows, slices.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {
     pub(super) width: u64,
@@ -59,12 +59,12 @@ impl Copy {
         width * height * depth
     }
 
-    /// Whether one end is page-locked host memory, so that the device copies without the host.
+    /// True if one end is page-locked host memory, so that the device copies without the host.
     fn has_locked_end(&self) -> bool {
         self.from.bytes.is_locked() || self.to.bytes.is_locked()
     }
 
-    /// Copies in pieces, all but the first `done` bytes; `before` is told the number of each piece.
+    /// Copies in pieces, all but the first `done` bytes; `before` receives the number of each piece.
     pub(crate) fn copy(&self, done: u64, before: impl Fn(u64)) -> Answer {
         let mut at = done;
         for piece in 0.. {
@@ -79,7 +79,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Copies some of the bytes, which are counted row by row.
+    /// Copies a range of the bytes, which are counted row by row.
     fn copy_part(&self, part: Range<u64>) -> Answer {
         let Extent { width, height, .. } = self.extent;
         let mut at = part.start;
@@ -95,7 +95,7 @@ impl Copy {
         Ok(())
     }
 
-    /// The copy as the C structure for graphs has it; every address is already that of the corner.
+    /// The C structure of the copy for graphs; every address is already that of the corner.
     pub(crate) fn describe(&self) -> CUDA_MEMCPY3D {
         let kind = |bytes: &Bytes| match bytes {
             Bytes::Device { .. } => CUmemorytype::CU_MEMORYTYPE_DEVICE,
@@ -124,7 +124,7 @@ impl Copy {
         }
     }
 
-    /// Replaces pageable host memory that is read by a copy of it, as the driver does: the client
+    /// Replaces pageable source memory on the host by a copy of it, as the driver does: the client
     /// may change that memory as soon as the call returns.
     pub(super) fn stage(mut self) -> Answer<Self> {
         if let Bytes::Host(_) = self.from.bytes {

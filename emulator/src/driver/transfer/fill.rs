@@ -71,7 +71,7 @@ impl Fill {
         }))
     }
 
-    /// The fill as the C structure for graphs has it.
+    /// The C structure of the fill for graphs.
     pub(crate) fn describe(&self) -> CUDA_MEMSET_NODE_PARAMS {
         CUDA_MEMSET_NODE_PARAMS {
             dst: self.bytes.address(),
@@ -93,7 +93,7 @@ impl Fill {
                     return;
                 }
                 // A piece starts at an element: regions are aligned. Write the pattern once, then
-                // copy what is there to behind it.
+                // copy the bytes written to behind them.
                 let mut filled = count.min(self.pattern.len());
                 // SAFETY: at most the `count` bytes of the piece, which its region keeps alive, from an array of our own.
                 unsafe { ptr::copy_nonoverlapping(self.pattern.as_ptr(), pointer, filled) };

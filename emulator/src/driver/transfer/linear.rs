@@ -1,4 +1,4 @@
-//! Copies of bytes in a row, and who waits for which copy.
+//! Copies of bytes in a row, and the waits for them.
 
 use core::ffi::c_void;
 
@@ -16,14 +16,14 @@ use super::copy::Copy;
 /// The default stream.
 const DEFAULT: CUstream = CUstream::null();
 
-/// Whether the call waits for its copy.
+/// Wait of a call for its copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Yes,
     No,
 }
 
-/// Issues a copy. Who waits for what is as NVIDIA documents it under "API synchronization behavior", and as an H100
+/// Issues a copy. The call waits as NVIDIA documents it under "API synchronization behavior", and as an H100
 /// does it.
 pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     let scheduler = scheduler();
@@ -35,11 +35,11 @@ pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     }
     let (from, to) = (&copy.from.bytes, &copy.to.bytes);
     match wait {
-        // Nothing is copied before the graph runs: what the memory holds then is what counts.
+        // Nothing is copied before the graph runs: the contents of the memory at that time count.
         Wait::No if captures().has(stream.lane()) => stream.push(copy).map(drop),
         // Nobody on the host needs the bytes.
         Wait::Yes if from.is_of_device() && to.is_of_device() => stream.push(copy).map(drop),
-        // The bytes are away when the call returns, but not yet where they belong.
+        // The call returns when the bytes have left the host, but before they have reached the device.
         Wait::Yes if from.is_pageable() && to.is_of_device() => {
             if !captures().has(stream.lane()) {
                 stream.wait()?;

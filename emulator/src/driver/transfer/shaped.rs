@@ -38,7 +38,7 @@ impl Corner {
             let array = Array::find(self.array)?;
             return array_side(&array, (x, y, z), extent);
         }
-        // A pitch that is not given means rows without gaps, which matters only if there are many.
+        // A missing pitch means rows without gaps, which matters only if there are several.
         let pitch = match self.pitch as u64 {
             0 => x + extent.width,
             pitch => pitch,

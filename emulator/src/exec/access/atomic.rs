@@ -38,7 +38,7 @@ pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &
     Ok(())
 }
 
-/// Exchanges of 128 bits, whose registers are pairs of double rows. They are atomic towards each other.
+/// Exchanges of 128 bits, whose registers are pairs of double rows. They are atomic among each other.
 fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<(), Stop> {
     static TURN: Mutex<()> = Mutex::new(());
     for lane in lanes_of(issue.active) {
@@ -122,7 +122,7 @@ pub(in crate::exec) fn apply(
     }
 }
 
-/// The sum, whose bits beyond the type do not count.
+/// The sum; its bits beyond the type do not count.
 fn add(ty: Type, global: bool, old: u64, a: u64) -> u64 {
     match ty {
         Type::F32 => {
@@ -152,7 +152,7 @@ fn add(ty: Type, global: bool, old: u64, a: u64) -> u64 {
     }
 }
 
-/// The larger or smaller one of numbers of half precision, or of each half of a pair.
+/// Minimum or maximum of numbers of half precision, or of each half of a pair.
 fn extremum(max: bool, ty: Type, x: u32, y: u32) -> u32 {
     match (matches!(ty, Type::F16 | Type::F16x2), max) {
         (true, false) => half::Both::<half::Min<half::F16, false, false, false>>::eval(x, y, (), ()),

@@ -1,4 +1,4 @@
-//! Where the bytes of an access are, if it is allowed.
+//! Place of an access's bytes, if it is allowed.
 
 use super::watch::{Memory, watch_local, watch_race, watch_shared};
 use super::{Place, Request};
@@ -11,7 +11,7 @@ use crate::semantics::lanes_of;
 
 /// Addresses below this are null pointers with an offset.
 const NULL_PAGE: u64 = 4096;
-/// The most that the device's range can span: what lies further below its windows, or above them, is no device address.
+/// Largest span of the device's range: an address further below its windows, or above them, is no device address.
 const DEVICE_RANGE: u64 = 1 << 40;
 
 /// The place of one lane's access. A fault names all lanes of `active`, from this one on, that do the same.
@@ -164,7 +164,7 @@ fn access_fault(block: &Block<'_, '_>, kind: FaultKind, site: Site, request: Req
     with_access(block, block.fault(kind, site), request)
 }
 
-/// Adds to a fault which access it was.
+/// Adds the access to a fault.
 fn with_access(block: &Block<'_, '_>, mut fault: Stop, request: Request) -> Stop {
     let (space, global) = match request.space {
         Some(Space::Shared) => ("shared", false),

@@ -1,4 +1,4 @@
-//! Bytes of memory as numbers: plain, whole at once, and changed at once.
+//! Bytes of memory as numbers: read and written plainly, atomically, or updated atomically.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -56,7 +56,7 @@ pub(super) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
     unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), at, bytes.min(8) as usize) };
 }
 
-/// Replaces a value by what `change` makes of it, at once for all threads, and returns the old one.
+/// Replaces a value by the result of `change`, atomically for all threads, and returns the old one.
 ///
 /// # Safety
 /// `at` points at that many bytes of memory that is only shared through atomics, and is aligned to as many.

@@ -1,10 +1,10 @@
-//! What a lane wants of memory, and where it may have it.
+//! A lane's request for memory, and the place that it may use.
 
 use crate::exec::check::traces::Touch;
 use crate::program::memory::Order;
 use crate::ptx::Space;
 
-/// What a lane wants.
+/// Request of a lane.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct Request {
     pub(super) space: Option<Space>,
@@ -12,16 +12,16 @@ pub(in crate::exec) struct Request {
     pub(super) bytes: u32,
     pub(super) write: bool,
     pub(super) order: Order,
-    /// It makes a new value from the old one.
+    /// It makes the new value from the old one.
     pub(super) update: bool,
-    /// By an instruction that is atomic, with or without a result.
+    /// True for an instruction that is atomic, with or without a result.
     pub(super) atomic: bool,
-    /// What a store writes, where that is known.
+    /// Bytes that a store writes, where they are known.
     pub(super) stored: Option<Stored>,
     pub(super) cache: usize,
 }
 
-/// The most bytes of one lane's access.
+/// Most bytes of one lane's access.
 pub(super) const MOST_BYTES: usize = 64;
 
 /// The bytes of a store.
@@ -63,7 +63,7 @@ impl Request {
         Request { stored, ..self }
     }
 
-    /// How it takes part in a race, given where its bytes are.
+    /// Part of the access in a race, given the place of its bytes.
     pub(super) fn touch(&self, host: *const u8) -> Touch {
         let count = self.bytes as usize;
         let same = self.stored.is_some_and(|stored| {
@@ -76,7 +76,7 @@ impl Request {
     }
 }
 
-/// An access found to be allowed: where its bytes are.
+/// Place of an access that was found to be allowed.
 pub(in crate::exec) struct Place {
     pub(in crate::exec) host: *mut u8,
     /// Memory that other workers see.

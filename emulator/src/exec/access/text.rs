@@ -7,7 +7,7 @@ use crate::exec::block::{Block, Site, Stop};
 /// The longest text that is read.
 const MOST_TEXT: usize = 65_536;
 
-/// A byte that a generic address points at. No memory instruction stands here, so the last slot is used.
+/// Reads a byte at a generic address. No memory instruction stands here, so the last slot is used.
 fn byte_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<u8, Stop> {
     let cache = block.launch.args.kernel.caches;
     let place = place(block, site, Request::read(None, address, 1, cache))?;
@@ -15,7 +15,7 @@ fn byte_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<u8, St
     Ok(unsafe { place.host.read() })
 }
 
-/// Bytes that a generic address points at.
+/// Reads bytes at a generic address.
 pub(in crate::exec) fn bytes_at<const COUNT: usize>(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -28,7 +28,7 @@ pub(in crate::exec) fn bytes_at<const COUNT: usize>(
     Ok(bytes)
 }
 
-/// The string that a generic address points at.
+/// Reads the string at a generic address.
 pub(in crate::exec) fn text_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<String, Stop> {
     let mut text = Vec::new();
     while text.len() < MOST_TEXT {

@@ -6,7 +6,7 @@ use crate::program::memory::Scope;
 use crate::report::{FaultKind, Hazard, Related};
 use crate::semantics::LANES;
 
-/// What a thread does at a barrier in memory.
+/// Step of a thread at a barrier in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Pass {
     Arrives,
@@ -14,14 +14,14 @@ pub(in crate::exec) enum Pass {
     Leaves,
 }
 
-/// The memory that an access goes to, as far as races are concerned.
+/// Memory of an access, as far as races are concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Memory {
     Shared,
     Global,
 }
 
-/// Checks an access to shared memory against what came before it.
+/// Checks an access to shared memory against earlier ones.
 pub(in crate::exec) fn watch_shared(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -40,7 +40,7 @@ pub(in crate::exec) fn watch_shared(
     watch_race(block, site, (Memory::Shared, start as u64, bytes as u64), touch)
 }
 
-/// Checks a read of local memory, or marks what is written.
+/// Checks a read of local memory, or marks the bytes of a write.
 pub(in crate::exec) fn watch_local(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -101,7 +101,7 @@ pub(in crate::exec) fn watch_race(
     }
 }
 
-/// A thread passes a barrier that lies at this offset in shared memory.
+/// Records that a thread passes a barrier at this offset in shared memory.
 pub(in crate::exec) fn pass_memory_barrier(block: &mut Block<'_, '_>, site: Site, offset: u64, pass: Pass) {
     let Some(clocks) = &mut block.clocks else { return };
     let publications = &mut block.shadow.barriers;
@@ -133,7 +133,7 @@ fn race(block: &Block<'_, '_>, now: Trace, earlier: Trace) -> Stop {
     fault
 }
 
-/// A fence of these lanes.
+/// Records a fence of these lanes.
 pub(in crate::exec) fn fence(block: &mut Block<'_, '_>, issue: Issue, scope: Scope) {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     if let Some(clocks) = &mut block.clocks {

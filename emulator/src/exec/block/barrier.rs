@@ -1,4 +1,4 @@
-//! The barriers of a block: who waits, and who may go on.
+//! The barriers of a block: the threads that wait, and those that may go on.
 
 use super::fault::{MOST_RELATED, lanes_at, threads_of_warp};
 use super::warp::{Fragment, Wait, Warp};
@@ -8,7 +8,7 @@ use crate::report::FaultKind;
 use crate::semantics::lanes_of;
 
 impl Block<'_, '_> {
-    /// Lets those go on whose barrier has all the threads that it waits for. `false` if there are none.
+    /// Lets threads go on whose barrier has all the threads that it waits for. `false` if there are none.
     pub(in crate::exec) fn release_barriers(&mut self) -> Result<bool, Stop> {
         let live: u32 = self.warps.iter().map(|warp| warp.live.count_ones()).sum();
         let mut any = false;
@@ -37,7 +37,7 @@ impl Block<'_, '_> {
         Ok(any)
     }
 
-    /// Which parts of which warps wait at a barrier.
+    /// Fragments that wait at a barrier, with their warps.
     fn waiting_at(&self, id: u32) -> impl Iterator<Item = (&Warp, &Fragment)> {
         let of_warp = move |warp| {
             let fragments = Warp::fragments(warp).iter();
@@ -56,7 +56,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// With the check on: threads that wait at the same barrier for different numbers of threads.
+    /// With the check on: finds threads that wait at the same barrier for different numbers of threads.
     fn check_counts(&self, id: u32) -> Result<(), Stop> {
         let mut waiting = self.waiting_at(id);
         let Some((first_warp, first)) = waiting.next() else { return Ok(()) };
@@ -76,7 +76,7 @@ impl Block<'_, '_> {
         Err(fault)
     }
 
-    /// With the check on: a barrier of all threads that some of them never reach, because they have exited.
+    /// With the check on: finds a barrier of all threads that some of them never reach, because they have exited.
     fn check_exits(&self, id: u32) -> Result<(), Stop> {
         let Some((warp, waiting)) = self.waiting_at(id).next() else { return Ok(()) };
         let exited = self.warps.iter().filter(|warp| !warp.exits.is_empty());
@@ -135,17 +135,17 @@ impl Block<'_, '_> {
         self.arrived[id as usize] = 0;
     }
 
-    /// With the check on: whether some threads have exited.
+    /// With the check on: true if some threads have exited.
     pub(in crate::exec) fn has_exits(&self) -> bool {
         self.warps.iter().any(|warp| !warp.exits.is_empty())
     }
 
-    /// Whether no thread of this block has arrived at a barrier whose number lies here.
+    /// True if no thread of this block has arrived at a barrier whose number lies here.
     pub(in crate::exec) fn nobody_arrived(&self, id: u32) -> bool {
         self.arrived.get(id as usize) == Some(&0)
     }
 
-    /// Threads of a warp that arrive at a barrier and go on.
+    /// Lets threads of a warp arrive at a barrier and go on.
     pub(in crate::exec) fn arrive(&mut self, id: u32, warp: usize, mask: u32) {
         let number = id as usize & 15;
         self.arrived[number] += mask.count_ones();
@@ -154,8 +154,8 @@ impl Block<'_, '_> {
         }
     }
 
-    /// With the check on: an aligned barrier that these lanes reach and others of their warp have gone past. Lanes about to exit
-    /// are not waited for, and so do no harm.
+    /// With the check on: finds an aligned barrier that these lanes reach and others of their warp have gone past.
+    /// Lanes about to exit are not waited for, and so do no harm.
     pub(in crate::exec) fn check_aligned(&self, issue: Issue) -> Result<(), Stop> {
         if !self.launch.options.check_barriers {
             return Ok(());

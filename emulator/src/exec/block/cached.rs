@@ -10,7 +10,7 @@ pub(in crate::exec) struct Cached {
     pub(in crate::exec) host: *mut u8,
     pub(in crate::exec) writable: bool,
     pub(in crate::exec) tracked: bool,
-    /// Where it went last, and how far that was from the time before.
+    /// Its last address, and the distance from the one before.
     pub(in crate::exec) last: u64,
     pub(in crate::exec) stride: u64,
 }

@@ -5,7 +5,7 @@ use super::Block;
 use super::warp::Wait;
 
 impl Block<'_, '_> {
-    /// When all live threads have announced themselves: forgets that, so that who waits can go on.
+    /// When all live threads have announced themselves: forgets that, so that the waiting ones can go on.
     pub(in crate::exec) fn end_cluster_phase(&mut self) {
         if self.warps.iter().any(|warp| warp.live & !warp.announced != 0) {
             return;
@@ -17,7 +17,7 @@ impl Block<'_, '_> {
         self.warps.iter_mut().for_each(|warp| warp.announced = 0);
     }
 
-    /// Lets those go on that wait for a phase that is over. `false` if there are none.
+    /// Lets threads go on that wait for a phase that is over. `false` if there are none.
     pub(in crate::exec) fn release_cluster(&mut self) -> bool {
         self.end_cluster_phase();
         let mut any = false;

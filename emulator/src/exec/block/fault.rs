@@ -1,4 +1,4 @@
-//! What a fault says of the block in which it happened.
+//! Faults, as seen from the block in which they happen.
 
 use super::warp::{Fragment, Wait, Warp};
 use super::{Block, Lanes, thread_index};
@@ -7,10 +7,10 @@ use crate::program::instruction::Instruction;
 use crate::report::{Fault, FaultKind, Related};
 use crate::semantics::LANES;
 
-/// The most places that a report names beside that of the fault.
+/// Most places that a report names beside that of the fault.
 pub(in crate::exec) const MOST_RELATED: usize = 16;
 
-/// What ends a block early.
+/// Reason for which a block ends early.
 pub(in crate::exec) type Stop = Box<Fault>;
 
 impl<'a> Block<'_, 'a> {
@@ -39,7 +39,7 @@ impl<'a> Block<'_, 'a> {
         })
     }
 
-    /// A fault of the block as a whole, with where its threads are. It is put down to the first that still runs.
+    /// A fault of the block as a whole, with the places of its threads. It is attributed to the first that still runs.
     pub(in crate::exec) fn fault_of_all(&self, kind: FaultKind) -> Stop {
         let parts = || {
             let of_warp = |warp| Warp::fragments(warp).iter().map(move |fragment| (warp.index, fragment));
@@ -97,7 +97,7 @@ impl<'a> Block<'_, 'a> {
     }
 }
 
-/// How many threads of a warp there are in a mask, in words.
+/// Text for the threads of a warp in a mask.
 pub(super) fn threads_of_warp(mask: u32) -> String {
     match mask.count_ones() {
         1 => "one thread of a warp".to_owned(),
@@ -105,7 +105,7 @@ pub(super) fn threads_of_warp(mask: u32) -> String {
     }
 }
 
-/// Where a fragment stands.
+/// Place of a fragment.
 pub(super) fn lanes_at(warp: u32, fragment: &Fragment) -> Lanes {
     Lanes { warp: warp as usize, pc: fragment.pc, mask: fragment.mask }
 }

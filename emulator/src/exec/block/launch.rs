@@ -1,4 +1,4 @@
-//! What all blocks of a launch share.
+//! State that all blocks of a launch share.
 
 use crate::exec::check::traces::GlobalShadow;
 use crate::exec::interface::{ExecOptions, Hooks, LaunchArgs};
@@ -14,7 +14,7 @@ use crate::semantics::{LANES, Register, Width};
 /// Bytes of shared memory of each block that the system keeps for itself, as the device reports.
 const RESERVED_SHARED: u32 = 1024;
 
-/// The most bytes of shared memory that a block can ask for: more than any block has.
+/// Most bytes of shared memory that a block can ask for: more than any block has.
 const MOST_SHARED: u32 = 1 << 20;
 
 /// A launch, as its blocks see it.
@@ -29,7 +29,7 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) varying: Vec<(Register, Width, Special)>,
     /// Registers and predicates that are zero at the start of each block.
     pub(in crate::exec) unwritten: &'a Unwritten,
-    /// What the vector mode runs; `None` in the plain mode.
+    /// Steps of the vector mode; `None` in the plain mode.
     pub(in crate::exec) steps: Option<&'a Steps>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
@@ -38,7 +38,7 @@ pub(in crate::exec) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// Refuses what would break the execution.
+    /// Prepares a launch; refuses one that would break the execution.
     pub(in crate::exec) fn new(
         args: &LaunchArgs<'a>,
         map: &'a Map,
@@ -72,7 +72,7 @@ impl<'a> Launch<'a> {
         Ok(launch)
     }
 
-    /// The value of a constant row, or what it depends on.
+    /// The value of a constant row, or the special register on which it depends.
     fn value(&self, constant: Constant) -> Result<u64, Special> {
         let args = &self.args;
         let windows = self.map.windows();
@@ -127,7 +127,7 @@ impl<'a> Launch<'a> {
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 
-    /// Whether something is remembered of accesses.
+    /// True if a check remembers accesses.
     pub(in crate::exec) fn watches(&self) -> bool {
         self.options.check_init || self.options.check_races
     }
@@ -139,7 +139,7 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// How large a launch is.
+/// Size of a launch.
 struct Extent {
     threads: u32,
     blocks: u64,
@@ -147,7 +147,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// `Err` says in words what cannot be.
+    /// `Err` describes the impossible size.
     fn of(args: &LaunchArgs<'_>) -> Result<Extent, String> {
         let kernel: &Kernel = args.kernel;
         let product =

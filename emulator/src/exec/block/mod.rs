@@ -1,7 +1,7 @@
 //! A block: its warps, its shared memory, its barriers.
 //!
-//! Here is the state of a block, and what it takes to change it: who waits at which barrier, how a fault looks. What
-//! instructions do to it is further up, and which mode runs them is decided at the top.
+//! Here is the state of a block, and the code that changes it: waiting at barriers, and the making of faults. The
+//! effects of instructions are further up, and the mode that runs them is chosen at the top.
 
 mod barrier;
 pub(in crate::exec) mod cached;
@@ -45,17 +45,17 @@ pub(in crate::exec) struct Block<'l, 'a> {
     /// Threads that arrived at a barrier without waiting, by its number.
     arrived: [u32; 16],
     pub(in crate::exec) instructions: u64,
-    /// Turns that its warps had.
+    /// Number of turns that its warps had.
     pub(in crate::exec) rounds: u64,
-    /// Of shared memory, where a check needs it.
+    /// Shadow of shared memory, where a check needs it.
     pub(in crate::exec) shadow: Shadow,
-    /// Where races are looked for.
+    /// Clocks, where races are looked for.
     pub(in crate::exec) clocks: Option<Clocks>,
-    /// What is left of the parts that go back at the end.
+    /// Rest of the parts, which go back at the end.
     parts: Parts,
     /// Offset in cells of the scratch rows of each warp.
     pub(in crate::exec) scratch: u32,
-    /// Rows that lanes outside the gang at hand need, a bit each.
+    /// Rows that lanes outside of the running gang need, one bit each.
     pub(in crate::exec) kept: Vec<u64>,
     /// Registers that are not rows.
     pub(in crate::exec) scalars: Scalars,

@@ -1,13 +1,13 @@
-//! What a worker keeps from one launch to the next, so that a launch allocates nothing once warm.
+//! Buffers that a worker keeps from one launch to the next, so that a launch allocates nothing once warm.
 
 use super::cached::Cached;
 use super::scalars::Scalars;
 use super::warp::Warp;
 use std::cell::RefCell;
 
-/// How many kernels a thread keeps parts for.
+/// Number of kernels for which a thread keeps parts.
 const KEPT: usize = 8;
-/// Parts larger than this are given back to the system, in bytes.
+/// Size in bytes above which parts are given back to the system.
 const LARGEST: usize = 64 << 20;
 
 /// The parts of a block. They fit any launch of the same kernel with the same block size.
@@ -43,7 +43,7 @@ impl Parts {
         if self.warps.iter().map(Warp::bytes).sum::<usize>() > LARGEST {
             return;
         }
-        // Fails only while the thread ends, when nothing is to be kept.
+        // Fails only while the thread ends; then nothing is to be kept.
         let _ = IDLE.try_with(|idle| {
             let mut idle = idle.borrow_mut();
             if idle.len() >= KEPT {

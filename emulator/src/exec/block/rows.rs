@@ -35,7 +35,7 @@ impl Rows {
         self.predicates.as_mut_ptr()
     }
 
-    /// A double row that belongs to no register of a kernel with that many rows.
+    /// A double row that belongs to no register of a kernel with `rows` rows.
     pub(in crate::exec) fn scratch(rows: u32) -> Register {
         Register(rows)
     }
@@ -82,7 +82,7 @@ impl Rows {
         self.rows[first..first + 2].fill(row);
     }
 
-    /// A first value and what each lane has beyond it, for a value of either width.
+    /// Fills a row with a first value plus an offset for each lane, for a value of either width.
     pub(in crate::exec) fn fill_growing(
         &mut self,
         register: Register,
@@ -122,7 +122,7 @@ impl Rows {
         *old = (*old & !mask) | (bits & mask);
     }
 
-    /// These rows and predicates, to be put back later.
+    /// Copies these rows and predicates, to be put back later.
     pub(in crate::exec) fn save(
         &self,
         rows: &[core::ops::Range<u32>],

@@ -1,4 +1,4 @@
-//! Registers that are held for the first lane of a warp only ([`crate::exec::vector::code`]): what a block keeps of them.
+//! Registers that are held for the first lane of a warp only ([`crate::exec::vector::code`]), as a block keeps them.
 
 use super::launch::Launch;
 use super::rows::Rows;
@@ -13,22 +13,22 @@ use crate::semantics::{LANES, Width};
 /// Coefficients beyond this could overflow on their way to an address.
 const MOST: i64 = 1 << 50;
 
-/// What a block needs to run scalars. Kept from launch to launch.
+/// State that a block needs to run scalars. Kept from launch to launch.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Scalars {
     /// For every eight warps, the values of their first lanes.
     pub(in crate::exec) groups: Vec<Rows>,
-    /// Of each shape.
+    /// Growth of each shape.
     pub(in crate::exec) growths: Vec<Growth>,
-    /// Of each access.
+    /// Pattern of each access.
     pub(in crate::exec) patterns: Vec<Pattern>,
-    /// Whether the launch is regular enough.
+    /// True if the launch is regular enough.
     pub(in crate::exec) usable: bool,
     numbers: Vec<i64>,
 }
 
 impl Scalars {
-    /// Brings up to date what depends on the constants of a launch, given as they changed.
+    /// Updates the state that depends on the constants of a launch; `changed` says if they differ from the last.
     pub(in crate::exec) fn prepare(&mut self, launch: &Launch<'_>, changed: bool) {
         self.usable = false;
         let Some(affine) = launch.steps.and_then(|steps| steps.affine.as_ref()) else { return };
@@ -95,7 +95,7 @@ fn lanes([x, y, z]: [u32; 3]) -> Option<[[i64; 3]; LANES]> {
     regular.then(|| lanes.map(|lane| lane.map(i64::from)))
 }
 
-/// A register file of the first lanes of a group of warps, with what stays the same throughout.
+/// A register file of the first lanes of a group of warps, with the values that stay the same throughout.
 fn first_lanes(launch: &Launch<'_>, group: usize) -> Rows {
     let kernel: &Kernel = launch.args.kernel;
     let mut file = Rows::new(kernel.rows, kernel.predicates);

@@ -1,4 +1,4 @@
-//! Where in a kernel lanes are.
+//! Places of lanes in a kernel.
 
 /// Lanes of a warp at an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(in crate::exec) struct Issue {
     pub(in crate::exec) pc: u32,
     /// The lanes of the fragment.
     pub(in crate::exec) mask: u32,
-    /// Those of them where the guard of the instruction holds.
+    /// Those lanes where the guard of the instruction holds.
     pub(in crate::exec) active: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Special registers: what the threads of a block find in them.
+//! Special registers: their values in the threads of a block.
 
 use super::launch::Launch;
 use super::warp::Warp;

@@ -1,4 +1,4 @@
-//! A warp: its registers, and where its lanes are.
+//! A warp: its registers, and the places of its lanes.
 
 use super::rows::{Rows, Saved};
 use super::stack::{FRAME_ALIGN, StackPointers};
@@ -9,7 +9,7 @@ use crate::program::{Kernel, RowKind};
 use crate::semantics::{LANES, Width};
 use std::sync::Arc;
 
-/// What a fragment waits for.
+/// Reason for which a fragment waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Wait {
     Ready,
@@ -31,17 +31,17 @@ pub(in crate::exec) struct Frame {
     pub(in crate::exec) depth: u32,
     /// First byte of its local variables.
     pub(in crate::exec) local_base: u32,
-    /// What its return gives each of its lanes back.
+    /// Stack pointers that its return restores in each of its lanes.
     pub(in crate::exec) callers_stack: StackPointers,
     /// Registers of the same function further up, if it called itself.
     pub(in crate::exec) saved: Option<Saved>,
-    /// The functions of this frame and of all further up, a bit each.
+    /// The functions of this frame and of all further up, one bit each.
     pub(in crate::exec) functions: Arc<[u64]>,
 }
 
 impl Frame {
-    /// The functions of a frame that a function of `count` is called from, with the called one; and whether that was
-    /// among them.
+    /// The functions of a frame that a function of `count` is called from, with the called one added; and true if that
+    /// was among them.
     pub(in crate::exec) fn functions(
         parent: Option<&Arc<Frame>>,
         function: u32,
@@ -62,7 +62,7 @@ impl Frame {
 }
 
 impl Drop for Frame {
-    /// One frame after the other: the chain may be longer than the host's stack is deep.
+    /// Drops one frame after the other: the chain may be longer than the host's stack is deep.
     fn drop(&mut self) {
         let mut next = self.parent.take();
         while let Some(mut frame) = next.and_then(Arc::into_inner) {
@@ -78,7 +78,7 @@ pub(in crate::exec) struct Fragment {
     pub(in crate::exec) mask: u32,
     pub(in crate::exec) frame: Option<Arc<Frame>>,
     pub(in crate::exec) wait: Wait,
-    /// Has had its share of instructions while others waited.
+    /// True after its share of instructions, while others wait.
     pub(in crate::exec) tired: bool,
 }
 
@@ -105,7 +105,7 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) fragments: Vec<Fragment>,
     /// Lanes that have a thread and have not exited.
     pub(in crate::exec) live: u32,
-    /// Whether all its registers are rows, so that it must run the code that knows no others.
+    /// True if all its registers are rows, so that it must run the code without scalars.
     pub(in crate::exec) rows_only: bool,
     /// Lanes that have arrived at the barrier of the cluster, in the phase that is not over yet.
     pub(in crate::exec) announced: u32,
@@ -113,11 +113,11 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) local: Vec<u8>,
     pub(in crate::exec) local_stride: u32,
     pub(in crate::exec) stack: StackPointers,
-    /// Of each lane's local memory, where a check needs it.
+    /// Written bytes of each lane's local memory, where a check needs it.
     pub(in crate::exec) local_written: Vec<Written>,
-    /// Where which lanes exited, where a check needs it.
+    /// Place and lanes of each exit, where a check needs it.
     pub(in crate::exec) exits: Vec<(u32, u32)>,
-    /// Where a check needs it.
+    /// Written registers, where a check needs it.
     pub(in crate::exec) registers: Box<WrittenRegisters>,
 }
 

@@ -1,12 +1,13 @@
-//! Which accesses happen before which: vector clocks.
+//! The happens-before order of accesses: vector clocks.
 //!
-//! Each warp has a clock that moves on whenever one of its threads tells others something. Each thread knows of every
-//! other thread up to which moment it is behind it. An access is stamped with its thread and the moment of its warp; it
-//! happens before whatever a thread does that knows that moment of that thread.
+//! Each warp has a clock that moves on whenever one of its threads tells others something. Each thread knows, for every
+//! other thread, the moment up to which that thread's accesses happen before its own. An access is stamped with its
+//! thread and the moment of its warp; it happens before everything that a thread does which knows that moment of that
+//! thread.
 //!
-//! What a thread tells is all that it knows, its own past included, or, by way of memory, what it knew at its last
+//! A thread tells all that it knows, its own past included, or, by way of memory, what it knew at its last
 //! fence. Barriers and warp-level instructions tell everything to everybody who takes part, the fences of the others
-//! included: a fence of each thread, a barrier, and an atomic of one thread publish what all of them did.
+//! included: a fence of each thread, a barrier, and an atomic of one thread publish the accesses of all of them.
 
 use crate::program::memory::{Order, Scope};
 use crate::semantics::{LANES, lanes_of};
@@ -14,10 +15,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-/// Up to which moment each thread of a block is known.
+/// Moment up to which each thread of a block is known.
 type Moments = Arc<Vec<u32>>;
 
-/// Which moments of all threads lie in the past. Threads that are not listed are not known at all.
+/// Moments of all threads that lie in the past. Threads that are not listed are not known at all.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Past {
     block: u64,
@@ -42,7 +43,7 @@ impl Past {
         if block == self.block { Some(&self.own) } else { self.others.get(&block) }
     }
 
-    /// The lanes of `lanes` of a warp of which this moment is not known.
+    /// The lanes, among `lanes` of a warp, of which this moment is not known.
     pub(in crate::exec) fn unknown(&self, block: u64, warp: u32, lanes: u32, moment: u32) -> u32 {
         let Some(moments) = self.moments(block) else { return lanes };
         let first = warp as usize * LANES;
@@ -59,7 +60,7 @@ impl Past {
         own[thread] = moment;
     }
 
-    /// Adds what another thread, of any block, knows.
+    /// Adds the past of another thread, of any block.
     fn absorb(&mut self, other: &Past) {
         if other.block == self.block {
             merge(&mut self.own, &other.own);
@@ -100,12 +101,12 @@ fn merge(into: &mut Moments, from: &Moments) {
     }
 }
 
-/// What one thread can tell another.
+/// Knowledge that one thread can pass to another.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Knowledge {
-    /// What is in its past.
+    /// Its own past.
     past: Past,
-    /// What was in its past, or in that of a thread it heard of, at the last fence of each scope.
+    /// Its past, or that of a thread it heard of, at the last fence of each scope.
     fenced: [Past; 2],
 }
 
@@ -123,11 +124,11 @@ impl Knowledge {
     }
 }
 
-/// What was published through a place in memory.
+/// Knowledge that was published through a place in memory.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Published {
     to_all: Knowledge,
-    /// What only threads of the same block may rely on.
+    /// Knowledge on which only threads of the same block may rely.
     to_block: BTreeMap<u64, Knowledge>,
 }
 
@@ -156,13 +157,13 @@ impl Hasher for AddressHasher {
 /// Places in memory through which something was published.
 pub(in crate::exec) type Publications = ByAddress<Published>;
 
-/// The clocks of a block's warps, and what its threads know.
+/// The clocks of a block's warps, and the knowledge of its threads.
 #[derive(Debug)]
 pub(in crate::exec) struct Clocks {
     block: u64,
     warps: Vec<u32>,
     threads: Vec<Knowledge>,
-    /// Told by threads that arrived at a barrier without waiting.
+    /// Knowledge of threads that arrived at a barrier without waiting.
     arrived: [Knowledge; 16],
 }
 
@@ -176,7 +177,7 @@ impl Clocks {
         }
     }
 
-    /// Starts the life of another block.
+    /// Starts anew for another block.
     pub(in crate::exec) fn reset(&mut self, block: u64) {
         self.block = block;
         self.warps.fill(1);
@@ -204,7 +205,7 @@ impl Clocks {
         told
     }
 
-    /// These lanes of warps tell each other everything.
+    /// Lets these lanes of warps tell each other everything.
     pub(in crate::exec) fn meet(&mut self, parties: &[(usize, u32)], barrier: Option<usize>) {
         let mut all = Knowledge::of_block(self.block);
         if let Some(number) = barrier {
@@ -222,7 +223,7 @@ impl Clocks {
         }
     }
 
-    /// These lanes arrive at a barrier of the block and go on.
+    /// Lets these lanes arrive at a barrier of the block and go on.
     pub(in crate::exec) fn arrive(&mut self, warp: usize, mask: u32, barrier: usize) {
         for lane in lanes_of(mask) {
             let told = self.told(warp, lane);
@@ -231,7 +232,7 @@ impl Clocks {
         self.warps[warp] += 1;
     }
 
-    /// These lanes execute a fence.
+    /// Records a fence of these lanes.
     pub(in crate::exec) fn fence(&mut self, warp: usize, mask: u32, scope: Scope) {
         for lane in lanes_of(mask) {
             let past = self.told(warp, lane).past;
@@ -244,8 +245,8 @@ impl Clocks {
         self.warps[warp] += 1;
     }
 
-    /// A thread writes to a place in memory that others may read to learn what happened before. What was published
-    /// there before is lost, unless the new value was made from the old one.
+    /// Records that a thread writes to a place in memory that others may read to learn what happened before. Knowledge
+    /// that was published there earlier is lost, unless the new value was made from the old one.
     pub(in crate::exec) fn publish(
         &mut self,
         warp: usize,
@@ -278,7 +279,7 @@ impl Clocks {
         }
     }
 
-    /// A thread reads a place in memory to learn what happened before.
+    /// Records that a thread reads a place in memory to learn what happened before.
     pub(in crate::exec) fn learn(
         &mut self,
         warp: usize,
@@ -294,7 +295,7 @@ impl Clocks {
         }
     }
 
-    /// A thread arrives at a barrier in memory.
+    /// Records that a thread arrives at a barrier in memory.
     pub(in crate::exec) fn tell(
         &mut self,
         warp: usize,

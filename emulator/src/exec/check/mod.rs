@@ -1,5 +1,5 @@
-//! What the checks that are off by default remember: which registers and bytes were ever written, who touched them last,
-//! and what happened before what.
+//! Memory of the checks that are off by default: registers and bytes that were ever written, their last accesses,
+//! and the happens-before order.
 
 pub(in crate::exec) mod clocks;
 pub(in crate::exec) mod registers;

@@ -1,10 +1,10 @@
-//! Which registers hold something.
+//! Registers that were written.
 
 use crate::program::instruction::{Condition, Instruction};
 use crate::program::{Kernel, effects};
 use crate::semantics::{Predicate, Register};
 
-/// For each row and each predicate the lanes where it was written.
+/// For each row and each predicate, the lanes in which it was written.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct WrittenRegisters {
     pub(in crate::exec) rows: Vec<u32>,
@@ -12,7 +12,7 @@ pub(in crate::exec) struct WrittenRegisters {
 }
 
 impl WrittenRegisters {
-    /// At the start of a block, only constants hold something.
+    /// Resets to the start of a block, where only constants count as written.
     #[cold]
     pub(in crate::exec) fn start(&mut self, kernel: &Kernel) {
         self.rows.clear();
@@ -31,7 +31,7 @@ impl WrittenRegisters {
         self.predicates[condition.predicate.0 as usize]
     }
 
-    /// The lanes where all that an instruction reads was written, its guard aside.
+    /// The lanes in which all sources of an instruction were written, its guard aside.
     pub(in crate::exec) fn sources(&self, instruction: &Instruction) -> u32 {
         let mut written = u32::MAX;
         effects::reads(instruction, &mut |register| written &= self.row(register));
@@ -45,7 +45,7 @@ impl WrittenRegisters {
         written
     }
 
-    /// In the lanes of `active`, results hold something where `written` says so.
+    /// Marks the results of an instruction in the lanes of `active` as written where `written` says so.
     pub(in crate::exec) fn results(&mut self, instruction: &Instruction, active: u32, written: u32) {
         let set = |old: &mut u32| *old = *old & !active | written & active;
         effects::writes(instruction, &mut |register, _| set(&mut self.rows[register.0 as usize]));

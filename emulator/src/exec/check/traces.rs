@@ -1,27 +1,27 @@
-//! What is remembered of memory beside its contents, for the checks that are off by default: which bytes were ever
-//! written, and who touched them last.
+//! Shadow of memory for the checks that are off by default: the bytes that were ever written, and their last
+//! accesses.
 //!
 //! # Races
 //!
 //! Two accesses race if they touch the same bytes, at least one writes, they are by different threads, neither happens
 //! before the other (module [`clocks`](super::clocks)), and they are not both strong (atomic, volatile or with a memory
-//! order) within the scope of both. What makes one happen before the other:
+//! order) within the scope of both. One access happens before another by:
 //!
 //! - barriers of the block (`bar.arrive` included) and in memory (`mbarrier`);
 //! - warp-level instructions (`bar.warp.sync`, shuffles, votes and the like) for the lanes that take part. PTX promises
-//!   that of `bar.warp.sync` alone; of the others programs expect it, and are not reported;
-//! - a fence or a release, then a strong write, then a strong read of what was written, or of what atomics made of it.
-//!   The reader need not have a fence, though PTX asks for one: kernels that hand out tickets often leave it out, and
-//!   get away with it. So a missing acquire is not found; a missing release is.
+//!   that of `bar.warp.sync` alone; programs expect it of the others, which are not reported;
+//! - a fence or a release, then a strong write, then a strong read of the value written, or of one that atomics made of
+//!   it. The reader need not have a fence, though PTX asks for one: kernels that hand out tickets often leave it out,
+//!   and get away with it. So a missing acquire is not found; a missing release is.
 //!
 //! Not reported: two writes of the same value, which many kernels do on purpose; and, unless asked for
-//! ([`ExecOptions::check_atomic_reads`](crate::exec::ExecOptions::check_atomic_reads)), plain reads of what others change by
-//! atomic instructions, as in the loop around `atom.cas` that begins with a plain read: hardware reads a whole word.
-//! Plain writes beside atomic instructions are reported, and so are plain reads beside strong stores. Lanes of a warp count as threads like
-//! any other: what lanes tell each other without `bar.warp.sync` or any of its kin is reported, even though lanes run in
-//! step here.
+//! ([`ExecOptions::check_atomic_reads`](crate::exec::ExecOptions::check_atomic_reads)), plain reads of memory that
+//! others change by atomic instructions, as in the loop around `atom.cas` that begins with a plain read: hardware reads
+//! a whole word. Plain writes beside atomic instructions are reported, and so are plain reads beside strong stores.
+//! Lanes of a warp count as threads like any other: communication between lanes without `bar.warp.sync` or a similar
+//! instruction is reported, even though lanes run in step here.
 //!
-//! A schedule shows one order of events; a race of which the other order takes another path may need another seed. Of
+//! One schedule shows one order of events; finding a race on the path of another order may need another seed. For
 //! each word only the last writes and a limited number of reads are remembered, which can hide a race and never makes
 //! one up. `cp.async` counts as done by the thread that issues it, at once: a copy that nobody waits for is not found.
 //! Accesses of the host, of bulk copies and of textures are not watched.
@@ -30,16 +30,16 @@ use super::clocks::{ByAddress, Past, Publications};
 use crate::program::memory::{Order, Scope};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How an access takes part in a race.
+/// Part of an access in a race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) struct Touch {
     pub(in crate::exec) write: bool,
     pub(in crate::exec) order: Order,
-    /// It makes a new value from the old one.
+    /// It makes the new value from the old one.
     pub(in crate::exec) update: bool,
     /// By an atomic instruction.
     pub(in crate::exec) atomic: bool,
-    /// It writes what is there already.
+    /// It writes the value that is there already.
     pub(in crate::exec) same: bool,
 }
 
@@ -49,16 +49,16 @@ impl Touch {
     }
 }
 
-/// Lanes of a warp that did the same to some bytes of a word.
+/// Lanes of a warp with the same access to some bytes of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) struct Trace {
     pub(in crate::exec) block: u64,
     pub(in crate::exec) warp: u32,
     pub(in crate::exec) lanes: u32,
-    /// Of the warp's clock.
+    /// Moment of the warp's clock.
     pub(in crate::exec) moment: u32,
     pub(in crate::exec) pc: u32,
-    /// One bit a byte of the word.
+    /// One bit per byte of the word.
     pub(in crate::exec) bytes: u8,
     pub(in crate::exec) write: bool,
     pub(in crate::exec) order: Order,
@@ -70,13 +70,13 @@ impl Trace {
         *self == Trace { lanes: self.lanes, ..*other }
     }
 
-    /// Whether one is a plain read and the other atomic.
+    /// True if one is a plain read and the other atomic.
     pub(in crate::exec) fn is_read_beside_atomic(&self, other: &Trace) -> bool {
         let reads = |trace: &Trace| !trace.write && !trace.order.is_strong();
         reads(self) && other.atomic || self.atomic && reads(other)
     }
 
-    /// Whether both are strong, each within the scope of the other.
+    /// True if both are strong, each within the scope of the other.
     fn is_atomic_with(&self, other: &Trace) -> bool {
         let reaches = |order: Order| match order {
             Order::Weak => false,
@@ -86,7 +86,7 @@ impl Trace {
     }
 }
 
-/// The most accesses that are remembered of a word.
+/// Most accesses that are remembered per word.
 const MOST_TRACES: usize = 64;
 /// Bytes of a word.
 const WORD: u64 = 4;
@@ -100,7 +100,7 @@ impl Cell {
     fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
-                // The others of this instruction were compared with the same writes, but by other lanes.
+                // The other lanes of this instruction were compared with the same writes; this lane is compared here.
                 like.lanes |= now.lanes;
                 return self
                     .0
@@ -117,7 +117,8 @@ impl Cell {
             if (earlier.write || now.write) && !(how.same && earlier.write) {
                 found = found.or_else(|| earlier.clash(&now, past, how));
             }
-            // What is in the past of this access needs no memory of its own: later ones race with this one too.
+            // An access in the past of this one need not be remembered: a later one that races with it races with this
+            // one too.
             if now.write || !earlier.write && earlier.unknown_to(&now, past) == 0 {
                 earlier.bytes &= !now.bytes;
             }
@@ -153,16 +154,16 @@ impl Trace {
     }
 }
 
-/// How an access is compared with those before it.
+/// Rules for comparing an access with those before it.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct Compare {
-    /// It writes what is there already.
+    /// It writes the value that is there already.
     pub(in crate::exec) same: bool,
     /// Plain reads race with atomic instructions.
     pub(in crate::exec) atomic_reads: bool,
 }
 
-/// Which bytes of a memory were written.
+/// Bytes of a memory that were written.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Written(Vec<bool>);
 
@@ -171,7 +172,7 @@ impl Written {
         self.0.fill(false);
     }
 
-    /// Marks bytes as written, growing as the memory does.
+    /// Marks bytes as written; the record grows with the memory.
     pub(in crate::exec) fn mark(&mut self, start: usize, bytes: usize) {
         if self.0.len() < start + bytes {
             self.0.resize(start + bytes, false);
@@ -184,7 +185,7 @@ impl Written {
     }
 }
 
-/// Accesses to a memory, by pages, and what was published through it.
+/// Accesses to a memory, by pages, and the knowledge published through it.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Accesses {
     pages: ByAddress<Box<[Cell]>>,
@@ -232,7 +233,7 @@ impl Accesses {
 pub(in crate::exec) struct Shadow {
     pub(in crate::exec) written: Written,
     pub(in crate::exec) accesses: Accesses,
-    /// What threads told when they arrived at a barrier in memory.
+    /// Knowledge of threads when they arrived at a barrier in memory.
     pub(in crate::exec) barriers: Publications,
 }
 
@@ -253,7 +254,7 @@ impl GlobalShadow {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was there before is of no interest: the memory was allocated anew.
+    /// Forgets earlier accesses: the memory was allocated anew.
     pub(in crate::exec) fn forget(&self, address: u64, bytes: u64) {
         let mut accesses = self.lock();
         for word in address / WORD..(address + bytes).div_ceil(WORD) {

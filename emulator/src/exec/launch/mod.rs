@@ -19,7 +19,7 @@ pub(in crate::exec) fn run(
 ) -> Result<LaunchStats, Box<Fault>> {
     let launch = Launch::new(args, map, options, hooks)?;
     let workers = match options.workers {
-        // Events come in one order, which is the same every time.
+        // One worker: events come in one order, which is the same every time.
         _ if options.check_races || options.seed.is_some() => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         workers => workers,

@@ -1,4 +1,4 @@
-//! The blocks that wait for a worker, and what the workers tell each other.
+//! The blocks that wait for a worker, and the communication among workers.
 
 use super::shuffle::Order;
 use super::turn;
@@ -13,30 +13,30 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A launch that takes longer than this is worth waking other threads for, which takes some microseconds itself.
+/// Duration from which a launch is worth waking other threads for, which takes some microseconds itself.
 const WORTH_WAKING: Duration = Duration::from_micros(30);
 
-/// From so many blocks on, workers take more than one at a time.
+/// Number of blocks from which on workers take more than one at a time.
 const MANY_BLOCKS: u64 = 256;
 const MOST_AT_A_TIME: u64 = 8;
 
-/// What workers write all the time, on a cache line of its own, away from what they only read.
+/// A value that workers often write, on a cache line of its own, away from those that they only read.
 #[derive(Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
 
-/// What all workers of a launch share.
+/// State that all workers of a launch share.
 pub(super) struct Queue<'l, 'a> {
     launch: &'l Launch<'a>,
     order: Order,
-    /// How many blocks a worker takes at a time: several where there are many, since short ones taken one by one keep
-    /// the workers waiting for the counter.
+    /// Number of blocks that a worker takes at a time: several where there are many, since short ones taken one by one
+    /// keep the workers waiting for the counter.
     at_a_time: u64,
     next_block: Apart<AtomicU64>,
     stopped: AtomicBool,
     fault: Mutex<Option<Box<Fault>>>,
     instructions: Apart<AtomicU64>,
-    /// When it counts as endless.
+    /// Time at which it counts as endless.
     deadline: Option<Instant>,
 }
 
@@ -55,7 +55,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
     }
 
-    /// What became of the launch, once all workers have come back.
+    /// Outcome of the launch, once all workers have come back.
     pub(super) fn outcome(self) -> Result<LaunchStats, Box<Fault>> {
         let fault = self.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         match fault {
@@ -85,7 +85,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         first.min(self.launch.blocks)..first.saturating_add(self.at_a_time).min(self.launch.blocks)
     }
 
-    /// Takes blocks from the queue, one after the other. Others are asked to help once it turns out to take long enough
+    /// Takes blocks from the queue, one after the other. Asks others to help once it turns out to take long enough
     /// to be worth waking them.
     fn work_in_turn(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
         let started = help.is_possible().then(Instant::now);
@@ -122,7 +122,7 @@ impl<'l, 'a> Queue<'l, 'a> {
     }
 
     /// Keeps its blocks alive and gives each a turn, since blocks may wait for each other; takes one more block each
-    /// time, so that all start whoever helps.
+    /// time, so that all start even without help.
     fn work_cooperatively(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
         help.invite();
         let mut blocks = Vec::new();
@@ -148,7 +148,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
     }
 
-    /// Adds what a block has executed to what all have.
+    /// Adds the instructions that a block has executed to the total.
     fn count(&self, block: &mut Block<'_, '_>) -> u64 {
         let count = block.take_instructions();
         self.instructions.0.fetch_add(count, Ordering::Relaxed) + count

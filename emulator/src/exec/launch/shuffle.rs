@@ -1,12 +1,12 @@
-//! Other orders of blocks and warps, to bring out what depends on the order.
+//! Other orders of blocks and warps, to bring out dependences on the order.
 
-/// An order of `count` things that a seed decides.
+/// An order of `count` things, determined by a seed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     count: u64,
     step: u64,
     first: u64,
-    /// What the lengths of turns depend on.
+    /// Seed for the lengths of turns.
     random: Option<u64>,
 }
 
@@ -28,12 +28,12 @@ impl Order {
         Order { count, step, first: mix(bits) % count, random }
     }
 
-    /// The most instructions that the one at this place runs before the next has its turn, if a seed decides.
+    /// Most instructions that the one at this place runs before the next has its turn, if a seed decides.
     pub(super) fn turn(&self, place: u64) -> Option<u32> {
         self.random.map(|random| 1 << (mix(random ^ mix(place)) % (LONGEST_TURN + 1)))
     }
 
-    /// Which one comes at this place.
+    /// The thing at this place in the order.
     pub(super) fn at(&self, place: u64) -> u64 {
         if self.step == 1 && self.first == 0 {
             return place;

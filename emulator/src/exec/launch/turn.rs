@@ -1,4 +1,4 @@
-//! Whose turn it is in a block, and which mode of execution runs it.
+//! Turns of the warps in a block, and the choice of the mode that runs them.
 
 use super::shuffle::Order;
 use crate::exec::block::{Block, Stop};
@@ -8,10 +8,10 @@ use crate::exec::vector::run;
 
 /// Instructions after which a warp lets the others of its block run.
 pub(super) const LONG_TURN: u32 = 100_000;
-/// The same where whoever runs the block wants to look at the clock soon.
+/// The same where the worker wants to look at the clock soon.
 pub(super) const SHORT_TURN: u32 = 500;
 
-/// Gives each warp a turn of so many instructions. `true` when all threads have exited.
+/// Gives each warp a turn of `turn` instructions. `true` when all threads have exited.
 pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<bool, Stop> {
     let before = block.instructions;
     let mut running = false;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What helpers are to do: called with the number of the helper, from 1.
+/// Task of helpers: called with the number of the helper, from 1.
 type Task<'t> = dyn Fn(usize) + Sync + 't;
 
 /// A launch that helpers may join.
@@ -89,7 +89,7 @@ pub(super) struct Help<'t> {
 }
 
 impl Help<'_> {
-    /// Whether help may still be asked for.
+    /// True if help may still be asked for.
     pub(super) fn is_possible(&self) -> bool {
         !self.invited.load(Ordering::Relaxed)
     }
@@ -139,7 +139,7 @@ impl Help<'_> {
         }
     }
 
-    /// Distinguishes this job from all that run at the same time: the address of what only it has.
+    /// Identifies this job among all that run at the same time: by the address of a field of its own.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }

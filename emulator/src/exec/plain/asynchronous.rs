@@ -1,7 +1,7 @@
 //! Asynchronous copies, done at once, and barriers that live in shared memory.
 //!
-//! A barrier is one word of 64 bits whose layout is nobody else's business: how many arrivals a phase takes, how many
-//! are still due, the bytes of transactions still due, and the number of the phase.
+//! A barrier is one word of 64 bits with a private layout: the number of arrivals of a phase, the number still due,
+//! the bytes of transactions still due, and the number of the phase.
 
 use crate::exec::access::watch::{Pass, pass_memory_barrier};
 use crate::exec::access::{Place, Request, apply, lane_address, place, read, update};
@@ -35,8 +35,8 @@ pub(super) fn async_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &AsyncCo
     Ok(())
 }
 
-/// Copies, or combines, many bytes. Source and destination are cut into pieces of 16 bytes, of which hardware wants
-/// whole ones too.
+/// Copies, or combines, many bytes. Source and destination are split into pieces of 16 bytes; hardware requires
+/// whole pieces too.
 pub(super) fn bulk_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &BulkCopy) -> Result<(), Stop> {
     const PIECE: u32 = 16;
     let [to_space, from_space] = copy.spaces.map(Some);
@@ -110,7 +110,7 @@ pub(super) fn memory_barrier(
     Ok(())
 }
 
-/// What a lane makes of a barrier, and whether it passes it. `Err` says in words what it must not do.
+/// Action of a lane on a barrier, and whether the lane passes it. `Err` describes a forbidden action.
 fn act(
     rows: &mut Rows,
     lane: usize,

@@ -49,7 +49,7 @@ pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
     fragments[issue.fragment].pc = issue.pc;
 }
 
-/// A thread announces itself at the barrier of its cluster, or waits for those that have not yet.
+/// Announces a thread at the barrier of its cluster, or waits for those that have not announced themselves.
 pub(super) fn cluster_barrier(block: &mut Block<'_, '_>, issue: Issue, wait: bool) -> Flow {
     let warp = &mut block.warps[issue.warp];
     if !wait {

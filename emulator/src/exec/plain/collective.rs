@@ -1,4 +1,4 @@
-//! What lanes of a warp do together: shuffles, votes, matches, reductions, warp barriers.
+//! Collective operations of a warp: shuffles, votes, matches, reductions, warp barriers.
 //!
 //! Such an instruction names its members. A fragment that lacks some of them waits until they stand at the same
 //! instruction, or have exited.
@@ -32,7 +32,7 @@ pub(super) fn collective(
     Ok(Flow::Yield)
 }
 
-/// When nothing else in the warp can run: lets those go on whose members have all arrived. `false` if none.
+/// When nothing else in the warp can run: lets lanes go on whose members have all arrived. `false` if none.
 pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usize) -> Result<bool, Stop> {
     block.warps[warp].merge();
     let waiting: Vec<usize> = (0..block.warps[warp].fragments.len())
@@ -70,7 +70,7 @@ pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usiz
 }
 
 /// Lanes may name different members; those that name the same work together. `arrived` are all lanes that wait to
-/// be told that the others are there.
+/// learn that the others are there.
 fn perform_by_members(
     block: &mut Block<'_, '_>,
     issue: Issue,
@@ -96,7 +96,7 @@ fn perform_by_members(
     Ok(())
 }
 
-/// With the check on: lanes that name members without being one, or that name others than those do, or that read
+/// With the check on: finds lanes that name members without being one, that name others than those do, or that read
 /// from a lane which takes no part.
 #[cold]
 fn check_members(

@@ -95,7 +95,7 @@ pub(super) fn carry(block: &mut Block<'_, '_>, issue: Issue, carry: &Carry) {
     for lane in lanes_of(issue.active) {
         let a = u128::from(rows.get_wide(carry.sources[0], carry.width, lane));
         let b = u128::from(rows.get_wide(carry.sources[1], carry.width, lane));
-        // Subtraction adds the complement and one; so a clear flag stands for a borrow.
+        // Subtraction adds the complement and one; so a clear flag means a borrow.
         let b = if carry.subtract { !b & u128::from(mask) } else { b };
         let flag = if carry.reads { flags >> lane & 1 != 0 } else { carry.subtract };
         let sum = a + b + u128::from(flag);
@@ -129,7 +129,7 @@ pub(super) fn clock(block: &mut Block<'_, '_>, issue: Issue, clock: Clock, resul
     fill(block, issue, result, value);
 }
 
-/// The same value for all active lanes.
+/// Writes the same value to all active lanes.
 pub(super) fn fill(block: &mut Block<'_, '_>, issue: Issue, (out, width): (Register, Width), value: u64) {
     let rows = &mut block.warps[issue.warp].rows;
     lanes_of(issue.active).for_each(|lane| rows.set_wide(out, width, lane, value));

@@ -6,7 +6,7 @@ use crate::exec::block::{Block, Issue, Stop};
 use crate::report::FaultKind;
 use crate::semantics::{Register, lanes_of};
 
-/// The active lanes go to `target`, the others of the fragment to the next instruction.
+/// Sends the active lanes to `target`, and the others of the fragment to the next instruction.
 pub(super) fn branch(block: &mut Block<'_, '_>, issue: Issue, target: u32) -> Flow {
     if issue.active == issue.mask {
         return Flow::Jump(target);
@@ -49,7 +49,7 @@ pub(super) fn branch_indexed(
     Ok(Flow::Yield)
 }
 
-/// The lanes of `gone` are elsewhere now; what is left goes on behind the instruction.
+/// Removes the lanes of `gone`, which are elsewhere now; the rest goes on behind the instruction.
 fn remove_lanes(block: &mut Block<'_, '_>, issue: Issue, gone: u32) {
     let fragments = &mut block.warps[issue.warp].fragments;
     if issue.mask == gone {

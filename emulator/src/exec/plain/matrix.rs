@@ -1,7 +1,7 @@
 //! Matrix products of a warp.
 //!
 //! The lanes of a warp hold a matrix together. For `mma` the place of each element is documented; for `wmma` it is
-//! nobody's business, and here element `e` in row-major order is the `e / 32`-th of lane `e % 32`. Products are summed
+//! private, and here element `e` in row-major order is the `e / 32`-th of lane `e % 32`. Products are summed
 //! in double precision and rounded once, where hardware rounds in an order of its own.
 
 use crate::exec::access::{Request, lane_address, place};
@@ -15,7 +15,7 @@ use crate::semantics::float8::{E4m3, E5m2, Float8};
 use crate::semantics::half::{Bf16, F16, Half};
 use crate::semantics::{LANES, Register, Width, float, lanes_of};
 
-/// Bytes of a row of a tile.
+/// Bytes per row of a tile.
 const ROW: u32 = 16;
 
 /// The bits of the `element`-th value that a lane holds in these registers.
@@ -73,7 +73,7 @@ fn tile_position(lane: usize) -> (usize, usize) {
     (lane / 4, lane % 4 * 2)
 }
 
-/// What a lane holds of a tile.
+/// Bits of a tile that a lane holds.
 fn tile_word(tile: &[[u16; 8]; 8], lane: usize, transposed: bool) -> u32 {
     let (row, column) = tile_position(lane);
     let pair = match transposed {

@@ -25,7 +25,7 @@ use crate::semantics::Width;
 /// Branches after which a fragment lets the others of its warp run.
 pub(in crate::exec) const FUEL: u32 = 4096;
 
-/// What an instruction does to the fragment that ran it.
+/// Effect of an instruction on the fragment that ran it.
 pub(in crate::exec) enum Flow {
     Next,
     /// All lanes go there.
@@ -56,12 +56,12 @@ pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut lef
     }
 }
 
-/// Runs a fragment until it parts, waits, ends, or has had its share.
+/// Runs a fragment until it diverges, waits, ends, or has had its share.
 fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
     let alone = block.warps[warp].fragments.len() == 1;
     let mut fuel = FUEL;
-    // Work on a copy; what is in the list is brought up to date when it matters.
+    // Work on a copy; the entry in the list is updated when it matters.
     let (mut pc, mask) = {
         let fragment = &block.warps[warp].fragments[index];
         (fragment.pc, fragment.mask)
@@ -126,7 +126,7 @@ pub(in crate::exec) fn step(
     perform(block, issue, &instruction.op)
 }
 
-/// Does what an instruction is for, in its active lanes, of which there are some.
+/// Does the work of an instruction, in its active lanes, of which there is at least one.
 fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Stop> {
     match op {
         Op::Pure { info, out, sources } => compute::pure(block, issue, info, *out, *sources),

@@ -119,7 +119,7 @@ fn sample(
             program::Level::Number(level) => Lod::Number(f32::from_bits(word(block, site, Some(level)))),
             program::Level::Gradients(x, y) => Lod::Gradients([numbers(x), numbers(y)]),
         },
-        // Four bits of each count.
+        // Four bits of each are significant.
         offsets: vector(sample.offsets).map(|word| (word << 28) as i32 >> 28),
         gathered: sample.gathered,
     };

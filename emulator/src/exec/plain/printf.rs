@@ -16,7 +16,7 @@ struct Spec {
     long: bool,
 }
 
-/// Formats and prints; the result is how many values there were, as on hardware.
+/// Formats and prints; the result is the number of values, as on hardware.
 pub(in crate::exec) fn printf(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -73,7 +73,7 @@ pub(in crate::exec) fn printf(
     Ok(count)
 }
 
-/// Reads flags, width, precision and length; what follows is the conversion.
+/// Reads flags, width, precision and length; the conversion follows them.
 fn parse<'f>(
     mut rest: &'f str,
     spec: &mut Spec,

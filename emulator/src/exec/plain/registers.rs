@@ -1,15 +1,15 @@
-//! Which registers hold something, where a check needs to know.
+//! Checks of the use of registers that were never written.
 //!
 //! A register that nobody wrote may be copied and computed with: the result counts as not written either, since
-//! compilers move such values around that nobody uses in the end. What is reported is their use: as an address, as what
-//! is stored, in a condition that decides what runs, by what all lanes of a warp do together.
+//! compilers move such values around that nobody uses in the end. Only their use is reported: as an address, as the
+//! value of a store, in a condition that decides what runs, by collective operations of a warp.
 
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Callee, Op};
 use crate::report::FaultKind;
 use crate::semantics::{bits, pure};
 
-/// Before an instruction runs, its guard still to be looked at: whether all that it depends on was written.
+/// Checks, before the guard of an instruction is evaluated, that all registers on which it depends were written.
 #[cold]
 #[inline(never)]
 pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
@@ -23,13 +23,13 @@ pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop>
     }
     let active = issue.mask & holds;
     let written = match &instruction.op {
-        // Bytes of a parameter, into a word of which the others may stay unwritten.
+        // Bytes of a parameter, inserted into a word whose other bytes may stay unwritten.
         Op::Pure { info, out, sources: [value, old, ..] }
             if old == out && info.plain as usize == pure::<bits::Insert32>().plain as usize =>
         {
             known.row(*value)
         }
-        // What is not chosen does not count.
+        // The operand that is not chosen does not count.
         Op::Select { a, b, condition, .. } => {
             let chosen = block.warps[issue.warp].rows.holds(*condition);
             let known = &block.warps[issue.warp].registers;

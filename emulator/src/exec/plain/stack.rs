@@ -1,5 +1,5 @@
 //! The stack of each thread, which grows upward through its local memory: the kernel's variables, then a frame for each
-//! call in progress, and behind the last frame what `alloca` took.
+//! call in progress, and behind the last frame the memory of `alloca`.
 //!
 //! Lanes that call together share the place of their frame, which lies beyond the stack pointers of all of them.
 
@@ -8,7 +8,7 @@ use crate::program::MOST_LOCAL;
 use crate::report::FaultKind;
 use crate::semantics::{Register, Width, lanes_of};
 
-/// What PTX guarantees for the addresses that `alloca` gives.
+/// Alignment that PTX guarantees for the addresses from `alloca`.
 const LEAST_ALIGN: u32 = 8;
 
 pub(in crate::exec) fn alloca(
@@ -38,7 +38,7 @@ pub(in crate::exec) fn alloca(
     Ok(())
 }
 
-/// Sets the stack pointers. One that points beyond all local memory was never saved; any other is believed.
+/// Sets the stack pointers. One that points beyond all local memory was never saved; any other is trusted.
 pub(in crate::exec) fn stack_restore(
     block: &mut Block<'_, '_>,
     issue: Issue,

@@ -98,7 +98,7 @@ fn move_texels(
     unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), host, bytes) };
 }
 
-/// The address of an access; none if it is outside and nothing happens there.
+/// The address of an access; none if it is outside and has no effect.
 fn surface_address(
     block: &Block<'_, '_>,
     site: Site,
@@ -121,7 +121,7 @@ fn surface_address(
             Some(Access { space: "surface", address: x as u64, size: bytes, is_write, allocation: None });
         return Err(fault);
     }
-    // What the shape has and the instruction does not see is at zero.
+    // Dimensions that the shape has and the instruction does not see are at zero.
     let (y, z) = match access.place.geometry {
         Geometry::LineLayers | Geometry::PlaneLayers => (y, layer),
         _ => (y, z),

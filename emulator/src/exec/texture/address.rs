@@ -8,8 +8,8 @@ fn steps(size: u32) -> f64 {
     f64::from(1u32 << (size.max(1).ilog2() + 8).clamp(21, 31))
 }
 
-/// Where a sample lies along one axis: the texel with the lower index, and how far beyond it in 256ths; not inside of
-/// the texture yet.
+/// Place of a sample along one axis: the texel with the lower index, and the distance beyond it in 256ths; not yet
+/// inside of the texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Position {
     pub(super) index: i64,
@@ -36,7 +36,7 @@ fn in_texels(coordinate: f32, size: u32, mode: AddressMode, normalized: bool) ->
     let steps = steps(size);
     let stepped = (coordinate * steps).floor() / steps;
     let inside = match mode {
-        // Infinities, and what is so large that it has no fraction, are at zero.
+        // Infinities, and numbers so large that they have no fraction, are at zero.
         AddressMode::Wrap => stepped - stepped.floor(),
         AddressMode::Mirror => stepped - 2.0 * (stepped / 2.0).floor(),
         AddressMode::Clamp | AddressMode::Border => stepped,
@@ -44,7 +44,7 @@ fn in_texels(coordinate: f32, size: u32, mode: AddressMode, normalized: bool) ->
     if inside.is_nan() { 0.0 } else { inside * f64::from(size) }
 }
 
-/// Where a coordinate lies: between two texels, or in one.
+/// Place of a coordinate: between two texels, or in one.
 pub(super) fn position(
     coordinate: f32,
     size: u32,
@@ -58,7 +58,7 @@ pub(super) fn position(
     if !linear {
         return Position::texel(texels.clamp(-FAR, FAR).floor() as i64);
     }
-    // Texels have their values in their middles.
+    // Texels have their values at their centers.
     let parts = (texels.clamp(-FAR, FAR) * f64::from(ONE) - f64::from(ONE / 2) + 0.5).floor() as i64;
     let one = i64::from(ONE);
     Position { index: parts.div_euclid(one), part: parts.rem_euclid(one) as i32 }

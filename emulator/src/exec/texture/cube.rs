@@ -25,20 +25,20 @@ fn toward([x, y, z]: [f32; 3]) -> u32 {
     2 * axis + u32::from(side.is_sign_negative())
 }
 
-/// Where on a face, from 0 to 1, a direction goes through it.
+/// Place on a face, from 0 to 1, that a direction goes through.
 fn place(face: u32, direction: [f32; 3]) -> [f32; 2] {
     let [along, across, depth] = seen_from(face, direction);
     // No direction at all is the middle of a face.
     [along, across].map(|side| if depth == 0.0 { 0.5 } else { (side / depth + 1.0) / 2.0 })
 }
 
-/// The face that a direction points at, and where on it.
+/// The face at which a direction points, and the place on it.
 pub(super) fn face(direction: [f32; 3]) -> (u32, [f32; 2]) {
     let face = toward(direction);
     (face, place(face, direction))
 }
 
-/// How far the place on the face moves when the direction changes.
+/// Movement of the place on the face when the direction changes.
 pub(super) fn moved(direction: [f32; 3], change: [f32; 3]) -> [f32; 3] {
     let (face, from) = face(direction);
     let to = place(face, core::array::from_fn(|axis| direction[axis] + change[axis]));

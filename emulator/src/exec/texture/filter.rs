@@ -1,6 +1,6 @@
-//! Mixing texels, with the weights and the roundings of the hardware.
+//! Filtering of texels, with the weights and the roundings of the hardware.
 //!
-//! Where a sample lies between two texels, and between two mip levels, is known to 1/256. The weights of all texels
+//! The place of a sample between two texels, and between two mip levels, is known to 1/256. The weights of all texels
 //! that take part are whole 256ths as well and add up to one: the whole is split between levels, then along z, x and
 //! y. Sums are formed in as many bits as the format needs, and rounded once. Recorded on an H200; the results are the
 //! same bit for bit, but for signed bytes, which may be off by 1/32767, and for sRGB, by 1/256.
@@ -13,7 +13,7 @@ pub(super) const ONE: i32 = 256;
 /// One texel's part in a sample: weight and value.
 pub(super) type Tap = (i32, u32);
 
-/// What the upper side gets of a weight, to the nearest 256th.
+/// Share of the upper side in a weight, to the nearest 256th.
 fn part(weight: i32, upper: i32) -> i32 {
     (weight * upper + ONE / 2) >> 8
 }
@@ -26,8 +26,8 @@ fn split([left, right]: [i32; 2], upper: i32) -> [i32; 4] {
     [left - upper_left, right - upper_right, upper_left, upper_right]
 }
 
-/// Weights of the texels around a place in two levels: x varies fastest. `parts` is how far the place is from the
-/// texel with the lower index along each axis, different in each level; `between` how far it is from the first level.
+/// Weights of the texels around a place in two levels: x varies fastest. `parts` is the distance of the place from the
+/// texel with the lower index along each axis, different in each level; `between` its distance from the first level.
 pub(super) fn weights(parts: [[i32; 3]; 2], between: i32) -> [[i32; 8]; 2] {
     let shares = [ONE - between, between];
     core::array::from_fn(|level| {
@@ -42,14 +42,14 @@ pub(super) fn weights(parts: [[i32; 3]; 2], between: i32) -> [[i32; 8]; 2] {
     })
 }
 
-/// Mixes integers that stay integers.
+/// Filters integers that stay integers.
 fn mix_whole(taps: &[Tap], signed: bool) -> u32 {
     let value = |bits: u32| if signed { i64::from(bits as i32) } else { i64::from(bits) };
     let sum: i64 = taps.iter().map(|(weight, bits)| i64::from(*weight) * value(*bits)).sum();
     ((sum + i64::from(ONE / 2)) >> 8) as u32
 }
 
-/// Mixes integers that stand for numbers from 0, or -1, to 1.
+/// Filters integers that stand for numbers from 0, or -1, to 1.
 fn mix_integers(taps: &[Tap], scale: i32) -> f32 {
     let sum: i64 = taps.iter().map(|(weight, value)| i64::from(*weight) * i64::from(*value as i32)).sum();
     let full = if matches!(scale, 0xff | 0xffff) { 0xffff } else { 0x7fff };
@@ -58,11 +58,11 @@ fn mix_integers(taps: &[Tap], scale: i32) -> f32 {
     (rounded as f32 / full as f32).max(-1.0)
 }
 
-/// How numbers of a format are mixed.
+/// Precision of filtering for a format.
 struct Precision {
-    /// What lies more bits than this below the first one of the largest number does not count.
+    /// Bits below the first bit of the largest number; lower bits do not count.
     depth: i32,
-    /// Bits of the result behind its first.
+    /// Bits of the result behind its first bit.
     fraction: i32,
     /// The exponent of the smallest normal number.
     least: i32,
@@ -72,10 +72,10 @@ const HALF: Precision = Precision { depth: 14, fraction: 10, least: -14 };
 const SINGLE: Precision = Precision { depth: 27, fraction: 23, least: -126 };
 /// Bytes that were converted from sRGB.
 const SRGB: Precision = Precision { depth: 7, ..HALF };
-/// What arithmetic on numbers that are none gives.
+/// NaN as the result of arithmetic.
 const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
-/// Mixes numbers; those that are subnormal in single precision count as zero.
+/// Filters numbers; those that are subnormal in single precision count as zero.
 fn mix_numbers(taps: &[Tap], precision: &Precision) -> f32 {
     let exponent = |value: u32| (value >> 23 & 0xff) as i32;
     let used = || taps.iter().filter(|(weight, value)| *weight != 0 && exponent(*value) != 0);
@@ -112,7 +112,7 @@ fn round(sum: i64, unit: i32, precision: &Precision) -> f32 {
     (if sum < 0 { -value } else { value }) as f32
 }
 
-/// What the values of a channel stand for.
+/// Meaning of a channel's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reading {
     /// Integers.
@@ -123,7 +123,7 @@ pub(super) enum Reading {
     Srgb,
 }
 
-/// The mix of one channel of texels.
+/// The filtered value of one channel of texels.
 pub(super) fn mix(channel: Channel, reading: Reading, taps: &[Tap]) -> u32 {
     let number = match (reading, channel.scale()) {
         (Reading::Whole, _) => return mix_whole(taps, channel.is_signed()),
@@ -135,7 +135,7 @@ pub(super) fn mix(channel: Channel, reading: Reading, taps: &[Tap]) -> u32 {
     number.to_bits()
 }
 
-/// The channel of a texel that is not mixed.
+/// The channel of a texel that is not filtered.
 pub(super) fn alone(channel: Channel, reading: Reading, value: u32) -> u32 {
     match (reading, channel.scale()) {
         (Reading::Number, Some(scale)) => (value as i32 as f32 / scale as f32).max(-1.0).to_bits(),

@@ -1,4 +1,4 @@
-//! What a texel is: channels of integers or numbers, and how bytes become values and values bytes.
+//! Formats of texels: channels of integers or numbers, and conversion between bytes and values.
 
 use crate::semantics::float::ZERO;
 use crate::semantics::half::{F16, Half};
@@ -65,7 +65,7 @@ impl Channel {
         }
     }
 
-    /// The value of a converting store: integers are cut to the nearest value there is, numbers
+    /// The value of a converting store: integers are clamped to the range of the channel, numbers
     /// lose bits.
     pub(in crate::exec) fn encode(self, value: u32) -> [u8; 4] {
         let bits = 8 * self.bytes();
@@ -87,7 +87,7 @@ impl Channel {
 /// The format of a texel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
-    /// What each channel is.
+    /// Format of each channel.
     pub channel: Channel,
     /// 1, 2 or 4.
     pub channels: u32,

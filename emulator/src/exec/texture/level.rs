@@ -1,9 +1,9 @@
-//! Mip levels: which one, or which two and how far between them.
+//! Mip levels: the one to sample, or two and the distance between them.
 
 use super::filter::ONE;
 use super::object::Sampler;
 
-/// What a sample is taken from: a level, and the next one too where `between` is not zero, in 256ths.
+/// Source of a sample: a level, and the next one too where `between` is not zero, in 256ths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Levels {
     pub(super) first: usize,
@@ -14,13 +14,13 @@ impl Levels {
     pub(super) const BASE: Levels = Levels { first: 0, between: 0 };
 }
 
-/// Levels of detail and their limits are 256ths; more than there are levels is not told apart.
+/// Levels of detail and their limits in 256ths, clamped far beyond the number of levels.
 fn parts(lod: f32) -> f32 {
     const FAR: f32 = 1024.0;
     if lod.is_nan() { 0.0 } else { lod.clamp(-FAR, FAR) * ONE as f32 }
 }
 
-/// The levels for a level of detail, of a texture with so many of them.
+/// The levels for a level of detail, for a texture with `count` levels.
 pub(super) fn choose(lod: f32, sampler: &Sampler, count: usize) -> Levels {
     let last = count.saturating_sub(1) as i32 * ONE;
     let wanted = parts(lod) as i32 + parts(sampler.bias) as i32;
@@ -34,7 +34,7 @@ pub(super) fn choose(lod: f32, sampler: &Sampler, count: usize) -> Levels {
     }
 }
 
-/// With anisotropy, less is mixed of levels of which the sample would have little.
+/// With anisotropy, weights move toward the nearer level.
 fn steepened(parts: i32, sampler: &Sampler) -> i32 {
     let slope = 2.0 - 1.0 / sampler.anisotropy.min(16) as f32;
     let middle = ONE / 2;
@@ -44,7 +44,7 @@ fn steepened(parts: i32, sampler: &Sampler) -> i32 {
 
 /// The level of detail for two steps, in texels of the first level, from one sample to its neighbors.
 ///
-/// The steps span an ellipse; its longer axis shall be one texel, or its shorter one if that is no more than
+/// The steps span an ellipse; its longer axis should be one texel, or its shorter one if that is no more than
 /// `anisotropy` times as short. Hardware comes close to the length of the axes without roots: within 1/6 of a level, or
 /// 1/3 where the axes differ and count both.
 pub(super) fn of_gradients([across, down]: [[f32; 3]; 2], anisotropy: u32) -> f32 {

@@ -1,8 +1,8 @@
-//! Textures and surfaces: what they are, and how they are sampled.
+//! Textures and surfaces: objects, and their sampling.
 //!
 //! | module | what |
 //! |---|---|
-//! | `object` | what a handle stands for: memory with a shape, and how it is sampled |
+//! | `object` | the object behind a handle: memory with a shape, and its sampling |
 //! | `format` | bytes to values and back |
 //! | `address`, `cube` | coordinates to texels |
 //! | `level` | mip levels |
@@ -23,10 +23,10 @@ pub use object::{AddressMode, Handle, Level, Object, Sampler, Shape};
 
 use crate::program::texture::Query;
 
-/// The most bytes that a texel has.
+/// Most bytes of a texel.
 pub(in crate::exec) const MOST_BYTES: usize = 16;
 
-/// What an object is, in the numbers of OpenCL, which PTX documents for its queries.
+/// Answer to a query about an object, in the numbers of OpenCL, which PTX documents for its queries.
 pub(in crate::exec) fn ask(object: &Object, query: Query, level: u32) -> u32 {
     let [width, height, slices] =
         object.levels.get(level as usize).or(object.first()).map_or([0; 3], |level| level.size);

@@ -2,7 +2,7 @@
 
 use super::format::{Channel, Format};
 
-/// What becomes of coordinates beyond the edges.
+/// Handling of coordinates beyond the edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AddressMode {
@@ -16,12 +16,12 @@ pub enum AddressMode {
     Border,
 }
 
-/// How texels become a sample.
+/// Sampling of texels.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    /// For each axis.
+    /// Address mode of each axis.
     pub modes: [AddressMode; 3],
-    /// Neighboring texels are mixed.
+    /// Neighboring texels are filtered.
     pub linear: bool,
     /// Coordinates run from 0 to 1.
     pub normalized: bool,
@@ -31,11 +31,11 @@ pub struct Sampler {
     pub srgb: bool,
     /// Filtering goes on across the edges of a cube.
     pub seamless: bool,
-    /// Neighboring mip levels are mixed.
+    /// Neighboring mip levels are filtered.
     pub mip_linear: bool,
-    /// How many times as long as wide the part of the texture behind a pixel is before lengths count.
+    /// Largest ratio of length to width of the part of the texture behind a pixel.
     pub anisotropy: u32,
-    /// With anisotropy, less of two mip levels is mixed.
+    /// With anisotropy, the weights of two mip levels move toward the nearer one.
     pub steep: bool,
     /// Added to the mip level.
     pub bias: f32,
@@ -43,7 +43,7 @@ pub struct Sampler {
     pub least: f32,
     /// Largest mip level.
     pub most: f32,
-    /// What is outside, for [`AddressMode::Border`].
+    /// Color outside, for [`AddressMode::Border`].
     pub border: [f32; 4],
 }
 
@@ -58,7 +58,7 @@ pub struct Shape {
     pub cube: bool,
 }
 
-/// One mip level: where its texels are. Slices are depth, layers or faces.
+/// One mip level: the place of its texels. Slices are depth, layers or faces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
     /// Device address of the first texel.
@@ -74,15 +74,15 @@ pub struct Level {
 /// A texture object, or a surface object where there is no sampler.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// What a texel is.
+    /// Format of a texel.
     pub format: Format,
     /// Its shape.
     pub shape: Shape,
     /// Its levels, the largest first; at least one.
     pub levels: Vec<Level>,
-    /// How it is sampled.
+    /// Its sampling.
     pub sampler: Option<Sampler>,
-    /// It lies in linear memory, where what is outside reads as zero.
+    /// It lies in linear memory, which reads as zero outside.
     pub linear_memory: bool,
 }
 
@@ -92,7 +92,7 @@ impl Object {
         self.levels.first()
     }
 
-    /// Whether texels are read as integers.
+    /// True if texels are read as integers.
     pub(super) fn is_integer(&self) -> bool {
         let Format { channel, normalized, .. } = self.format;
         match channel {
@@ -103,7 +103,7 @@ impl Object {
     }
 }
 
-/// What a handle names.
+/// Object behind a handle.
 #[derive(Clone, Debug)]
 pub enum Handle {
     /// An object.

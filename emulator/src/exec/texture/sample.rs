@@ -28,7 +28,7 @@ pub(in crate::exec) enum Lod {
     Gradients([[f32; 3]; 2]),
 }
 
-/// What is to be sampled.
+/// Request for a sample.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Request {
     pub(in crate::exec) geometry: Geometry,
@@ -43,7 +43,7 @@ pub(in crate::exec) struct Request {
 /// The four channels of a texel; integers and numbers of single precision are 32 bits.
 type Texel = [u32; 4];
 
-/// Where a sample lies in one level.
+/// Place of a sample in one level.
 struct Spot<'o> {
     level: &'o Level,
     axes: usize,
@@ -84,7 +84,7 @@ impl Request {
             return Ok(gathered);
         }
         if let Coordinates::Whole(_) = self.coordinates {
-            // No address mode: what is outside is zero. Lines are read this way from linear memory only.
+            // No address mode: outside is zero. Lines are read this way from linear memory only.
             let of_array = self.geometry == Geometry::Line && !object.linear_memory;
             return if of_array || !near.is_inside(self.layer) {
                 Ok([0; 4])
@@ -167,7 +167,7 @@ impl Request {
 }
 
 impl Spot<'_> {
-    /// Whether the texel itself is inside of the texture.
+    /// True if the texel itself is inside of the texture.
     fn is_inside(&self, layer: u32) -> bool {
         let axes = self.positions.iter().zip(self.level.size).take(self.axes);
         let [_, _, slices] = self.level.size;
@@ -201,7 +201,7 @@ impl Spot<'_> {
     }
 }
 
-/// What the values of a channel stand for. Of sRGB, three channels of four are converted, else the first.
+/// Meaning of a channel's values. With sRGB, three channels of four are converted, else the first.
 fn reading(object: &Object, sampler: &Sampler, channel: usize) -> Reading {
     let colors = if object.format.channels == 4 { 3 } else { 1 };
     if object.is_integer() {
@@ -225,7 +225,7 @@ fn decode(object: &Object, sampler: &Sampler, bytes: &[u8; MOST_BYTES]) -> Texel
     texel
 }
 
-/// The border color as a texel: of a number as much as the format holds, of an integer the lowest bits.
+/// The border color as a texel: for a number as much as the format holds, for an integer the lowest bits.
 fn border(object: &Object, sampler: &Sampler) -> Texel {
     let channel = object.format.channel;
     let mut texel = [0; 4];

@@ -3,7 +3,7 @@
 /// One over this is the unit of the table.
 const UNIT: f32 = 16384.0;
 
-/// What an H200 reads each byte as: the curve to about 8 bits.
+/// Value that an H200 reads for each byte: the curve to about 8 bits.
 #[rustfmt::skip]
 const LINEAR: [u16; 256] = [
     0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 66, 72, 78,

@@ -1,4 +1,4 @@
-//! Addresses: of symbols, of elements of arrays, and of what instructions access.
+//! Addresses: of symbols, of elements of arrays, and of instructions' accesses.
 
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol, element_bytes};

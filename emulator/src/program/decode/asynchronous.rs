@@ -1,4 +1,4 @@
-//! Copies to shared memory that run aside, and the barriers in memory that wait for them.
+//! Asynchronous copies to shared memory, and the barriers in memory that wait for them.
 
 use super::atomic::OPERATIONS;
 use super::memory::SPACES;
@@ -18,7 +18,7 @@ impl<'s> Decoder<'_, '_, 's> {
         if i.modifiers.contains(&"bulk") { self.bulk_copy(i, m) } else { self.async_copy(i, m) }
     }
 
-    /// Registers are not shared out here.
+    /// Register counts have no effect here.
     pub(super) fn set_registers(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["inc", "dec", "sync", "aligned"]);
         match (m.ty()?, self.operand(i, 0)?) {
@@ -27,7 +27,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// A cache policy is a number that nothing here looks at.
+    /// A cache policy is a number that has no effect here.
     pub(super) fn create_policy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore_prefixed(&["fractional", "range", "L2::", "cvt"]);
         m.ignore(&["global", "L2"]);
@@ -41,7 +41,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `cp.async`: done at once, which is one of the orders that hardware may choose; so waiting is nothing.
+    /// `cp.async`: done at once, which is one of the orders that hardware may choose; so waiting does nothing.
     pub(super) fn async_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if !m.flag("async") {
             return Err(m.unknown());
@@ -69,8 +69,8 @@ impl<'s> Decoder<'_, '_, 's> {
         let mut source_bytes = None;
         match i.operands.get(3) {
             None => {}
-            // Either how many bytes to read before zeros follow, or a predicate that says to read none; a cache policy
-            // comes after them.
+            // Either the number of bytes to read before zeros follow, or a predicate that says to read none; a cache
+            // policy comes after them.
             Some(operand) => match self.condition(operand) {
                 Ok(condition) if !matches!(operand, Operand::Int(_)) => ignored = condition,
                 _ => source_bytes = Some(self.source(operand, Type::U32, Width::Single)?),
@@ -107,7 +107,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `cp.async.bulk`, `cp.reduce.async.bulk`: also done at once, so waiting for a group of copies is nothing.
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`: also done at once, so waiting for a group of copies does nothing.
     pub(super) fn bulk_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["async", "bulk"]);
         if i.modifiers.contains(&"tensor") {
@@ -166,7 +166,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// The bytes that a barrier in memory is told of, once they are there.
+    /// Tells a barrier in memory the bytes that have arrived.
     fn tell(&mut self, i: &Instruction<'s>, bytes: u32) -> Decoded<()> {
         let bytes = self.bits(Width::Single, bytes.into());
         self.emit_memory_barrier(i, 2, true, MemoryBarrierAction::Transactions { bytes, complete: true })
@@ -218,7 +218,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// Whether `cp.reduce.async.bulk` has this operation on this type.
+/// True if `cp.reduce.async.bulk` has this operation on this type.
 fn is_bulk_reduction(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     use Type::*;

@@ -129,7 +129,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// Whether PTX has this atomic operation on this type.
+/// True if PTX has this atomic operation on this type.
 fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     use Type::*;

@@ -32,18 +32,18 @@ macro_rules! by_wide_bits {
     };
 }
 
-/// What only some of the instructions have.
+/// Modifiers that only some of the instructions have.
 struct Special {
     wrap: bool,
     clamp: bool,
-    /// Whether a funnel shifts to the left.
+    /// Direction of a funnel shift: true for left.
     direction: Option<bool>,
     from_top: bool,
     permutation: Found,
 }
 
 impl Special {
-    /// The operation of an opcode that has any of this.
+    /// The operation of an opcode that has such modifiers.
     fn operation(&self, opcode: &str, ty: Type) -> Found {
         match opcode {
             "shf" => match (self.direction, self.wrap, self.clamp) {
@@ -81,7 +81,7 @@ impl Special {
     }
 }
 
-/// The operation of an opcode that has nothing of its own.
+/// The operation of an opcode without special modifiers.
 fn ordinary(opcode: &str, ty: Type) -> Found {
     let bitwise = matches!(ty, Type::B16 | Type::B32 | Type::B64);
     match opcode {

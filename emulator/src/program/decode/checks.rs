@@ -1,4 +1,4 @@
-//! Whether operands fit their instruction: types of registers, and state spaces.
+//! Checks that operands fit their instruction: types of registers, and state spaces.
 
 use super::{Decoded, Decoder, Symbol};
 use crate::program::symbols::ModuleSymbol;
@@ -36,7 +36,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Err(PtxError::at(self.position, PtxErrorKind::Syntax, "`_` is no result of this instruction"))
     }
 
-    /// Refuses a symbol that lies in another state space than the instruction says.
+    /// Refuses a symbol in another state space than that of the instruction.
     pub(super) fn refuse_other_space(&self, operand: &Operand<'s>, space: Option<Space>) -> Decoded<()> {
         let name = match operand {
             Operand::Element(name, _) => name,
@@ -72,9 +72,9 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Compares the declared types of registers with what the operation works on. Operands of another size than the
-    /// instruction's type are whole numbers, such as amounts of shifts. Conversions have types of their own, and so has
-    /// what `slct` looks at.
+    /// Compares the declared types of registers with those of the operation. Operands of another size than the
+    /// instruction's type are integers, such as amounts of shifts. Conversions have types of their own, and so has
+    /// the third operand of `slct`.
     pub(super) fn check_types(
         &self,
         instruction: &Instruction<'s>,

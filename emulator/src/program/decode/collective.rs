@@ -1,4 +1,4 @@
-//! What lanes of a warp do together: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`.
+//! Collective operations of a warp: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`.
 
 use super::modifiers::Modifiers;
 use super::operands::width_of;

@@ -35,7 +35,7 @@ const COMPARISONS: [(&str, Comparison); 18] = [
     ("le", Comparison::Le),
     ("gt", Comparison::Gt),
     ("ge", Comparison::Ge),
-    // Unsigned names; the type says the same.
+    // Unsigned names mean the same as the type.
     ("lo", Comparison::Lt),
     ("ls", Comparison::Le),
     ("hi", Comparison::Gt),

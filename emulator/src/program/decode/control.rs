@@ -1,4 +1,4 @@
-//! Branches, calls, barriers, and what lanes of a warp do together.
+//! Branches, calls, barriers, and collective operations of a warp.
 
 use super::modifiers::Modifiers;
 use super::operands::width_of;
@@ -49,13 +49,13 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Whether more blocks may start early makes no difference where blocks run to their end.
+    /// An early start of more blocks makes no difference where blocks run to their end.
     pub(super) fn depend(&mut self, _: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["launch_dependents", "wait"]);
         Ok(())
     }
 
-    /// Nobody counts events here.
+    /// Events are not counted here.
     pub(super) fn count_event(&mut self, _: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["mask"]);
         Ok(())

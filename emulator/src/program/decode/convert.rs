@@ -154,7 +154,7 @@ macro_rules! float_to_float {
 
 fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     let exact = mode.exact();
-    // `bf16` has no saturation, and nothing is rounded that fits.
+    // `bf16` has no saturation, and a conversion that is exact is not rounded.
     let brain = [to, from].contains(&Type::Bf16);
     let widens = to.is_float() && from.is_float() && to.bytes() >= from.bytes() && to != from;
     let same_half = [Type::F16, Type::Bf16].contains(&to) && [Type::F16, Type::Bf16].contains(&from);
@@ -164,7 +164,7 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     }
     match (to.is_float(), from.is_float()) {
         (false, false) if !exact => None,
-        // What fits cannot saturate.
+        // A value that fits cannot saturate.
         (false, false) if mode.sat && (to == from || to.holds_all_of(from)) => None,
         (false, false) if mode.sat => by_integers!(to, from, Clamp),
         (false, false) => by_integers!(to, from, Wrap),
@@ -265,8 +265,8 @@ fn half_from_f32(to: Type, rounding: u8, relu: bool, finite: bool) -> Found {
     })
 }
 
-/// The conversions whose name is more than two of the usual types: by their modifiers behind `cvt`, in the usual order
-/// with `.relu` and `.satfinite` left out, and whether these are there.
+/// The conversions whose name is more than two of the usual types: by their modifiers behind `cvt`, in the usual
+/// order with `.relu` and `.satfinite` left out, and the presence of these two.
 fn special_conversion(modifiers: &[&str], relu: bool, finite: bool) -> Found {
     macro_rules! tf32 {
         ($rounding:expr) => {

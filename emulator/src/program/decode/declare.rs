@@ -1,4 +1,4 @@
-//! Declarations inside functions: what a name means, and the rows that registers get.
+//! Declarations inside functions: the meaning of names, and the rows of registers.
 
 use super::{Decoded, Decoder, Symbol};
 use crate::program::instruction::Constant;
@@ -86,7 +86,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(Symbol::Register { register: self.allocate_register(ty), ty })
     }
 
-    /// Whether a name is taken in the innermost scope.
+    /// True if a name is taken in the innermost scope.
     pub(super) fn is_declared_here(&self, name: &str) -> bool {
         let Some(scope) = self.scopes.last() else { return false };
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -157,7 +157,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 }
 
-/// Bytes of an element of an array; 0 of what is no array.
+/// Bytes of an element of an array; 0 if it is no array.
 pub(super) fn element_bytes(variable: &Variable<'_>) -> u32 {
     let ty = Type::parse(variable.ty).filter(|_| !variable.dimensions.is_empty());
     ty.map_or(0, |ty| ty.bytes() * variable.vector)

@@ -1,4 +1,4 @@
-//! Device functions that a kernel may call: each is decoded once for each kernel.
+//! Device functions that a kernel may call: each is decoded once per kernel.
 
 use super::{Decoded, Decoder, Symbol};
 use crate::program::instruction::Op;
@@ -147,7 +147,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 }
 
-/// Collects the names of which an instruction may take the address.
+/// Collects the names whose address an instruction may take.
 fn addresses_named<'s>(statements: &[Statement<'s>], named: &mut HashSet<&'s str>) {
     for statement in statements {
         match statement {

@@ -1,4 +1,4 @@
-//! One instruction: what holds for all of them, before its opcode decides.
+//! Decoding steps that are common to all instructions, before the opcode decides.
 
 use super::special::special;
 use super::{Decoded, Decoder, MOST_ROWS, Symbol};
@@ -26,7 +26,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// The same instruction with the elements of vector registers in their place; `None` if it has none.
+    /// The same instruction with vector registers replaced by their elements; `None` if it has none.
     fn expanded(&self, instruction: &ptx::Instruction<'s>) -> Option<ptx::Instruction<'s>> {
         if self.context.elements.is_empty() {
             return None;
@@ -53,7 +53,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Only moves, loads and stores take elements of arrays.
+    /// Refuses elements of arrays, except in moves, loads and stores.
     fn refuse_elements(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
         let element = |operand: &ptx::Operand<'s>| matches!(operand, ptx::Operand::Element(..));
         if matches!(instruction.opcode, "mov" | "cvta" | "ld" | "st")
@@ -65,7 +65,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
     }
 
-    /// Only moves and conversions read special registers.
+    /// Refuses special registers, except in moves and conversions.
     fn refuse_special_registers(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
         if matches!(instruction.opcode, "mov" | "cvt") {
             return Ok(());

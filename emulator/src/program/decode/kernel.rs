@@ -1,4 +1,4 @@
-//! What a kernel declares: its parameters and the launches that it allows.
+//! Declarations of a kernel: its parameters and the launches that it allows.
 
 use super::{Decoded, Decoder};
 use crate::program::symbols::layout;

@@ -186,7 +186,7 @@ impl<'s> Decoder<'_, '_, 's> {
             Element::F64 => shape == [8, 8, 4],
             Element::F32 | Element::S32 => !factor,
             Element::E4m3 | Element::E5m2 => false,
-            // Parts of bytes only lie in memory the way that they are multiplied.
+            // Elements smaller than bytes lie in memory only in the layout in which they are multiplied.
             Element::U4 | Element::S4 | Element::B1 => factor && by_column == (part == Part::B),
             _ => factor,
         };
@@ -212,7 +212,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// Whether `mma.sync` has this product: of `a`, `b`, `c` and `d`.
+/// True if `mma.sync` has this product: of `a`, `b`, `c` and `d`.
 fn is_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
     use Element::*;
     match (shape, a, b, c, d) {
@@ -229,7 +229,7 @@ fn is_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
     }
 }
 
-/// Whether `wmma` has this product: of `a`, `b`, `c` and `d`.
+/// True if `wmma` has this product: of `a`, `b`, `c` and `d`.
 fn is_opaque_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
     use Element::*;
     let common = matches!(shape, [16, 16, 16] | [32, 8, 16] | [8, 32, 16]);

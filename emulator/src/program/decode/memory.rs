@@ -24,7 +24,7 @@ pub(super) const SPACES: [(&str, Space); 10] = [
     ("const[0]", Space::Const),
 ];
 
-/// Memory orders, and whether they release. Each access is at least as strong as any of them asks.
+/// Memory orders, and true for those that release. Each access is at least as strong as any of them asks.
 pub(super) const ORDERS: [(&str, bool); 5] =
     [("relaxed", false), ("acquire", false), ("release", true), ("acq_rel", true), ("volatile", false)];
 pub(super) const SCOPES: [(&str, Scope); 5] = [
@@ -34,7 +34,7 @@ pub(super) const SCOPES: [(&str, Scope); 5] = [
     ("sys", Scope::Device),
     ("gl", Scope::Device),
 ];
-/// Cache hints, and `.weak`, which is what an access without a word is.
+/// Cache hints, and `.weak`, which is the default.
 const HINTS: [&str; 11] = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "unified", "nv"];
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -56,20 +56,20 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Fences, also those between ways to reach memory that are one here.
+    /// Decodes fences, also those between ways to reach memory that are one here.
     pub(super) fn fence(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["sc", "acq_rel", "acquire", "release", "proxy", "alias", "async", "async::generic"]);
         m.ignore(&["tensormap::generic", "mbarrier_init"]);
         m.ignore_prefixed(&["sync_restrict::"]);
         m.pick(&SPACES);
         let scope = m.pick(&SCOPES).unwrap_or(Scope::Device);
-        // One that acquires a tensor map names it.
+        // A fence that acquires a tensor map names it.
         self.operand_count(i, 2)?;
         self.emit(Op::Fence(scope));
         Ok(())
     }
 
-    /// What a cache may leave undone; also `discard`, after which any contents are right, the old ones included.
+    /// Hints that a cache may ignore; also `discard`, after which any contents are right, the old ones included.
     pub(super) fn cache_hint(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["global", "local", "const", "param", "L1", "L2", "L2::128B", "tensormap"]);
         m.ignore_prefixed(&["L2::evict"]);
@@ -91,7 +91,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let space = m.pick(&SPACES);
         m.ignore(&HINTS);
         m.ignore_prefixed(&["L1::", "L2::"]);
-        // The policy of a cache is one more operand, of no consequence.
+        // The policy of a cache is one more operand, without effect.
         self.operand_count(i, if i.modifiers.contains(&"L2::cache_hint") { 3 } else { 2 })?;
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
@@ -192,7 +192,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// The parameter that an address names, if it does.
+    /// The parameter that an address names, if it names one.
     fn param_symbol(&self, place: &Operand<'s>) -> Option<(Symbol<'s>, i64)> {
         let Operand::Memory(parts) = place else { return None };
         let (name, offset) = match parts.as_slice() {
@@ -250,7 +250,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// An access to a parameter kept in rows, one a word.
+    /// Decodes an access to a parameter kept in rows, one row per word.
     fn param_word(
         &mut self,
         row: Register,

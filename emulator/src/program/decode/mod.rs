@@ -48,13 +48,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The most registers of 32 bits, and predicates, that a kernel may name with its functions: what would fit into the
-/// local memory of a thread. A block of 1024 threads then holds 512 MiB.
+/// Most registers of 32 bits, and predicates, that a kernel may name with its functions: as many as would fit into
+/// the local memory of a thread. A block of 1024 threads then holds 512 MiB.
 const MOST_ROWS: u32 = MOST_LOCAL / 4;
 
 type Decoded<T> = Result<T, PtxError>;
 
-/// What a name inside a function means.
+/// Meaning of a name inside a function.
 #[derive(Clone, PartialEq, Debug)]
 enum Symbol<'s> {
     Register {
@@ -76,7 +76,7 @@ enum Symbol<'s> {
     KernelParam {
         offset: u32,
     },
-    /// Parameter or result of a device function or of a call: a row a word. Where its address is taken, it has a copy
+    /// Parameter or result of a device function or of a call: one row per word. If its address is taken, it has a copy
     /// in the function's frame.
     ParamRows {
         first: Register,
@@ -115,7 +115,7 @@ enum Symbol<'s> {
 }
 
 impl Symbol<'_> {
-    /// Whether it is a register of 128 bits.
+    /// True for a register of 128 bits.
     fn is_wide(&self) -> bool {
         matches!(self, Symbol::Register { ty: Type::B128, .. })
     }
@@ -139,21 +139,21 @@ pub(super) struct Decoder<'c, 'm, 's> {
     units: Vec<Unit>,
     by_module_index: HashMap<u32, u32>,
 
-    // Of the function being decoded.
+    // Names of the function being decoded.
     scopes: Vec<HashMap<&'s str, Symbol<'s>>>,
     labels: Vec<Option<u32>>,
     frame: u32,
-    /// Results that are registers, and the rows that they go back in.
+    /// Results that are registers, and the rows in which they are returned.
     results: Vec<(Symbol<'s>, Register)>,
     in_kernel: bool,
-    /// The kernel says that its blocks form clusters.
+    /// True if the kernel says that its blocks form clusters.
     explicit_cluster: bool,
     guard: Condition,
     source: Option<(u32, u32)>,
     position: Position,
 }
 
-/// Decodes a kernel and all that it may call.
+/// Decodes a kernel and all functions that it may call.
 pub(super) fn decode_kernel<'m, 's>(
     context: &Context<'m, 's>,
     tree: &'m ptx::Function<'s>,

@@ -1,4 +1,4 @@
-//! The modifiers of an instruction, ticked off as they are understood.
+//! The modifiers of an instruction, marked as they are understood.
 
 use super::Decoded;
 use crate::program::types::Type;
@@ -31,7 +31,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         }
     }
 
-    /// Whether this modifier is there.
+    /// True if this modifier is there.
     pub(super) fn flag(&mut self, name: &str) -> bool {
         let found = self.unused().find(|(_, modifier)| *modifier == name);
         if let Some((index, _)) = found {
@@ -40,14 +40,14 @@ impl<'i, 's> Modifiers<'i, 's> {
         found.is_some()
     }
 
-    /// Ticks off modifiers that make no difference here.
+    /// Marks modifiers as understood that make no difference here.
     pub(super) fn ignore(&mut self, names: &[&str]) {
         while let Some((index, _)) = self.unused().find(|(_, modifier)| names.contains(modifier)) {
             self.tick(index);
         }
     }
 
-    /// Ticks off modifiers that start like this and make no difference here.
+    /// Marks modifiers as understood that start with a prefix and make no difference here.
     pub(super) fn ignore_prefixed(&mut self, prefixes: &[&str]) {
         while let Some((index, _)) =
             self.unused().find(|(_, modifier)| prefixes.iter().any(|prefix| modifier.starts_with(prefix)))
@@ -96,7 +96,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         spelling
     }
 
-    /// How to do without an instruction that only few devices have.
+    /// Advice for an instruction that only few devices have.
     fn advice(&self) -> &'static str {
         let opcode = self.instruction.opcode;
         let tensor = self.instruction.modifiers.iter().any(|modifier| modifier.starts_with("tensor"));
@@ -107,7 +107,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         }
     }
 
-    /// The refusal of an instruction that there may be, but not like this.
+    /// The refusal of an instruction that exists, but not in this form.
     pub(super) fn unknown(&self) -> PtxError {
         self.unsupported("this instruction or type")
     }

@@ -1,11 +1,11 @@
-//! What a name in a function means.
+//! Meanings of names in a function.
 
 use super::{Decoder, Symbol, rows_of};
 use crate::program::variables::ELEMENTS;
 use crate::semantics::Register;
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// What a name means: innermost scope first, then numbered registers, then nothing.
+    /// The meaning of a name: innermost scope first, then numbered registers, then nothing.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol<'s>> {
         for scope in self.scopes.iter().rev() {
             if let Some(symbol) = scope.get(name) {

@@ -8,15 +8,15 @@ use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Predicate, PureInfo, Register, Width, bits, convert, integer, pure};
 
-/// A destination: the row that the operation writes, and what becomes of it.
+/// A destination: the row that the operation writes, and the steps after the operation.
 pub(super) struct Destination {
     pub(super) row: Register,
-    /// The declared register is wider than the operation: extend into it afterwards.
+    /// Set if the declared register is wider than the operation: extend into it afterwards.
     widen: Option<(Register, bool)>,
 }
 
 impl Destination {
-    /// A row and nothing more.
+    /// A row without further steps.
     pub(super) fn row(row: Register) -> Self {
         Destination { row, widen: None }
     }
@@ -118,7 +118,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// `name + offset` as a value: of a register, or the address of a symbol.
+    /// `name + offset` as a value: the sum with a register, or the address of a symbol.
     fn sum(&mut self, name: &str, offset: i64, ty: Type, width: Width) -> Decoded<Register> {
         if ty.is_float() {
             return Err(self.unsupported("a sum as a floating-point operand"));
@@ -235,7 +235,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.emit(Op::Pure { info, out, sources: all });
     }
 
-    /// `opcode d, a, b, c;` where all sources have the type of the instruction as far as literals go.
+    /// Decodes `opcode d, a, b, c;` where literals have the type of the instruction in all sources.
     pub(super) fn pure_instruction(
         &mut self,
         instruction: &Instruction<'s>,

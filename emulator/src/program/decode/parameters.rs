@@ -1,4 +1,4 @@
-//! Parameters and results of device functions: in rows, a row a word, on their way between caller and callee.
+//! Parameters and results of device functions: in rows, one row per word, on their way between caller and callee.
 //!
 //! Old PTX declares them as registers. Then they are moved from their rows at the start of the function, and to them
 //! before it returns.
@@ -12,11 +12,11 @@ use crate::ptx;
 use crate::ptx::{Operand, Space, Variable};
 use crate::semantics::{Register, Width, bits, pure};
 
-/// Registers that a call has results for, and the first of the rows that these come in.
+/// Registers for the results of a call, and the first of the rows in which each comes.
 type Received<'s> = Vec<(Symbol<'s>, Register)>;
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
-    /// Declares parameters and results that are registers, and takes what the caller gave.
+    /// Declares parameters and results that are registers, and takes the caller's values.
     pub(super) fn receive(&mut self, tree: &'m ptx::Function<'s>) -> Decoded<()> {
         let Some(unit) = self.units.iter().rev().find(|unit| {
             let body = self.context.bodies[unit.module_index as usize];
@@ -77,7 +77,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// From rows of words, from `first` on, to registers.
+    /// Moves words from rows, from `first` on, to registers.
     pub(super) fn take_words(&mut self, symbol: &Symbol<'s>, first: Register) {
         let mut at = first.0;
         for (register, ty) in Self::parts(symbol) {
@@ -177,7 +177,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             for part in parts {
                 let Operand::Name(name) = part else { return Err(self.unsupported("this result of a call")) };
                 if *name == "_" {
-                    // A result that nobody wants takes its place.
+                    // A result that nobody wants keeps its rows.
                     let variable = signature.and_then(|signature| signature.returns.get(index));
                     let words = variable.map_or(Ok(1), |variable| self.words_of(variable))?;
                     let first = self.allocate_rows(words, Width::Single);
@@ -202,7 +202,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 }
 
-/// Whether a parameter takes so many rows.
+/// True if a parameter takes `rows` rows.
 fn has_rows(variable: &Variable<'_>, rows: u32) -> bool {
     variable.dimensions.is_empty() && Type::parse(variable.ty).is_some_and(|ty| rows_of(ty) == rows)
 }

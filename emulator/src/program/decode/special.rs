@@ -7,7 +7,7 @@ use crate::semantics::{Register, Width};
 use core::cmp::Ordering;
 
 impl Decoder<'_, '_, '_> {
-    /// Where the shared memory lies that is kept for libraries: as much as the system reserves.
+    /// Place of the shared memory that is kept for libraries: as much as the system reserves.
     pub(super) fn reserved_shared(&mut self, name: &str) -> Option<Register> {
         const BYTES: u32 = 1024;
         let offset = match name {
@@ -31,7 +31,7 @@ pub(super) fn is_wide(name: &str) -> bool {
         || matches!(name, "%gridid" | "%current_graph_exec")
 }
 
-/// Special registers that hold still.
+/// Special registers whose value does not change.
 pub(super) fn special(name: &str) -> Option<Special> {
     let axis = |name: &str| match name {
         "x" => Some(0),
@@ -74,7 +74,7 @@ pub(super) fn special(name: &str) -> Option<Special> {
         "%aggr_smem_size" => Special::AllSharedBytes,
         "%cluster_ctarank" => Special::Zero,
         "%cluster_nctarank" => Special::One,
-        // Nothing is counted, and no graph launches itself.
+        // Events are not counted, and no graph launches itself.
         "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => Special::Zero,
         name if is_wide(name) => Special::Zero,
         "WARP_SZ" => Special::WarpSize,

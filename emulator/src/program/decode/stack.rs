@@ -10,7 +10,7 @@ use crate::ptx::{Instruction, Operand};
 
 /// The largest alignment that `alloca` takes.
 const MOST_ALIGN: u64 = 1 << 23;
-/// The alignment where the instruction names none.
+/// The alignment if the instruction names none.
 const USUAL_ALIGN: u32 = 8;
 
 impl<'s> Decoder<'_, '_, 's> {

@@ -1,14 +1,14 @@
 //! From opcode to decoder.
 //!
-//! Each opcode stands here once, in alphabetical order. A decoder says what the instruction does ([`Decoder::emit`]) or
-//! refuses it: what it does not know ([`Modifiers::unknown`]) is an error like any other, and so is a modifier that it
-//! leaves unread.
+//! Each opcode stands here once, in alphabetical order. A decoder emits the instruction's operations
+//! ([`Decoder::emit`]) or refuses it: an unknown form ([`Modifiers::unknown`]) is an error like any other, and so is a
+//! modifier that it leaves unread.
 
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
 use crate::ptx::Instruction;
 
-/// What decodes an instruction.
+/// Decoder of an instruction.
 type Decode<'s, D> = for<'i> fn(&mut D, &Instruction<'s>, &mut Modifiers<'i, 's>) -> Decoded<()>;
 
 impl<'s> Decoder<'_, '_, 's> {

@@ -55,7 +55,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m.pick(&GEOMETRIES).ok_or_else(|| m.unsupported("the geometry"))
     }
 
-    /// `[object, {coordinates}]`, where the layer comes first and the last place of three may be filled up.
+    /// `[object, {coordinates}]`, where the layer comes first and the last place of three may be padding.
     fn place(
         &mut self,
         operand: &Operand<'s>,
@@ -236,7 +236,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// What loads, stores and reductions have in common.
+    /// Common part of loads, stores and reductions.
     fn surface(
         &mut self,
         i: &Instruction<'s>,
@@ -339,7 +339,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// Whether surfaces are accessed with elements of this type: at most 16 bytes.
+/// True if surfaces are accessed with elements of this type: at most 16 bytes.
 fn is_access(ty: Type, count: usize) -> bool {
     matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64) && ty.bytes() as usize * count <= 16
 }

@@ -77,7 +77,7 @@ impl<'s> Decoder<'_, '_, 's> {
         match window {
             Some(window) => inside(self, window, None),
             None => {
-                // Global is what lies in neither window, as hardware has it for parameters: both tests, then the
+                // An address in neither window is global, as on hardware for parameters: both tests, then the
                 // negation of "in one of them".
                 inside(self, Special::SharedWindow, None);
                 let so_far = Condition { predicate: out, negated: false };
@@ -88,7 +88,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Whether an address lies in one of the module's constant variables.
+    /// Tests if an address lies in one of the module's constant variables.
     fn is_constant(&mut self, address: Register, out: Predicate) -> Decoded<()> {
         let so_far = Condition { predicate: out, negated: false };
         self.emit(Op::Logic { logic: Logic::Xor, out, a: Condition::ALWAYS, b: Condition::ALWAYS });

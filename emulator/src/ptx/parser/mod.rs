@@ -26,7 +26,7 @@ struct Parser<'s> {
     lexer: Lexer<'s>,
     token: Token<'s>,
     start: usize,
-    /// Where the last consumed token ended.
+    /// End of the last consumed token.
     previous_end: usize,
     position: Position,
     depth: u32,

@@ -62,7 +62,7 @@ impl<'s> Parser<'s> {
                 "v2" => variable.vector = 2,
                 "v4" => variable.vector = 4,
                 "v8" => variable.vector = 8,
-                // `.ptr .global .align 8` describes what a pointer parameter points at.
+                // `.ptr .global .align 8` describes the target of a pointer parameter.
                 "ptr" => self.pointer_attributes()?,
                 _ if !variable.ty.is_empty() => return self.expected("one type"),
                 _ => variable.ty = word,

@@ -1,8 +1,8 @@
 //! Fat binaries: containers with PTX and machine code for several architectures.
 //!
-//! A header (magic, version, size of itself, size of the entries) is followed by entries. Each has
-//! a header of its own and a payload, which may be compressed. Nothing in it is believed: what an entry claims to
-//! decompress to is a limit, and never more than [`MOST_TEXT`].
+//! A header (magic, version, size of itself, size of the entries) is followed by entries. Each has a header of its own
+//! and a payload, which may be compressed. Nothing in it is trusted: the size to which an entry claims to decompress is
+//! a limit, and never more than [`MOST_TEXT`].
 
 mod lz4;
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod entry {
     pub(super) const LEAST_HEADER: usize = 48;
 }
 
-/// The longest PTX that is decompressed: well above what compilers make, well below what a host cannot spare.
+/// The longest PTX that is decompressed: well above what compilers make, well below what exhausts a host.
 pub(super) const MOST_TEXT: u64 = 256 << 20;
 
 const KIND_PTX: u16 = 1;

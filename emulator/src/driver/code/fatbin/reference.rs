@@ -1,5 +1,5 @@
-//! The decoders beside well-kept ones: what those read, ours read alike, and changed input never makes ours panic, or
-//! say something else than theirs. `CUPRUM_FUZZ_SECONDS` and `CUPRUM_FUZZ_SEED` as in `tests/fuzz.rs`.
+//! Comparison of the decoders with well-maintained ones: both read the same, and changed input never makes ours panic
+//! or differ. `CUPRUM_FUZZ_SECONDS` and `CUPRUM_FUZZ_SEED` as in `tests/fuzz.rs`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use mutation::{Random, changed_bytes};
 #[allow(dead_code, unreachable_pub, reason = "shared with the other fuzzers, which change texts as well")]
 mod mutation;
 
-/// The most bytes of a text, and of what changed ones may become.
+/// Most bytes of a text, and of the output of a changed one.
 const MOST: usize = 1 << 18;
 
 fn fuzz(mut turn: impl FnMut(&mut Random)) {
@@ -57,7 +57,7 @@ fn text(random: &mut Random) -> Vec<u8> {
     text
 }
 
-/// What the other decoder makes of a frame; `None` if it refuses or panics.
+/// Output of the other decoder for a frame; `None` if it refuses or panics.
 fn theirs(frame: &[u8]) -> Option<Vec<u8>> {
     let read = || {
         let mut output = Vec::new();

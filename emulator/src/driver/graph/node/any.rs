@@ -15,7 +15,7 @@ use super::super::object::{Graph, Node};
 use super::params::NodeParams;
 use super::{NodeKind, add};
 
-/// The node that the structure describes, for kinds in whose part of it nothing goes out.
+/// The node that the structure describes, for kinds without output in their part of it.
 fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
     use CUgraphNodeType as T;
 

@@ -26,7 +26,7 @@ pub(crate) struct KernelNode {
 }
 
 // SAFETY: the pointers lead into the arguments of `launch`, which live as long as the node and are not changed any
-// more; what reads them is the client, during the life of the node.
+// more; only the client reads through them, during the life of the node.
 unsafe impl Send for KernelNode {}
 // SAFETY: as above.
 unsafe impl Sync for KernelNode {}
@@ -62,7 +62,7 @@ impl KernelNode {
         }
     }
 
-    /// The attributes that change anything here; the others read as zero.
+    /// Reads the attributes that change anything here; the others read as zero.
     fn attribute(&self, attribute: CUlaunchAttributeID) -> Answer<CUlaunchAttributeValue> {
         ensure(attribute.name().is_some(), INVALID_VALUE)?;
         let mut value = CUlaunchAttributeValue::zeroed();
@@ -95,7 +95,7 @@ impl KernelNode {
     }
 }
 
-/// The function that parameters mean: one of their own, or that of a kernel in a context. As an H100 does, this takes a
+/// The function that parameters name: one of their own, or that of a kernel in a context. Like an H100, this accepts a
 /// function in the place of a kernel, but not the other way round.
 fn function_of(params: &CUDA_KERNEL_NODE_PARAMS, context: &Arc<Context>) -> Answer<CUfunction> {
     if !params.func.is_null() {

@@ -41,7 +41,7 @@ impl NodeKind {
 }
 
 impl Allocated {
-    /// The address that the parameters hold is not looked at.
+    /// The address in the parameters is ignored.
     fn new(block: Arc<Block>, params: CUDA_MEM_ALLOC_NODE_PARAMS) -> Self {
         Self { params: CUDA_MEM_ALLOC_NODE_PARAMS { dptr: block.base, ..params }, block }
     }
@@ -53,7 +53,7 @@ impl NodeParams for CUDA_MEM_ALLOC_NODE_PARAMS {
         Ok(NodeKind::Alloc(Arc::new(Allocated::new(block, self))))
     }
 
-    /// With the address that was allocated.
+    /// The parameters with the address that was allocated.
     fn of(kind: &NodeKind) -> Answer<Self> {
         match kind {
             NodeKind::Alloc(memory) => Ok(memory.params),

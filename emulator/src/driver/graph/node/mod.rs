@@ -1,4 +1,4 @@
-//! What nodes do: the kinds of nodes, and the functions that make, describe and change them.
+//! Operations of nodes: the kinds of nodes, and the functions that make, describe and change them.
 //!
 //! The C interface has a structure for each kind of node, in up to two revisions, and one for all kinds.
 //! [`NodeParams`] says how a structure becomes a node and comes from one. `typed` holds the functions that have
@@ -41,7 +41,7 @@ pub(crate) fn install(table: &mut Builder) {
     typed::install(table);
 }
 
-/// What a node does.
+/// Operation of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum NodeKind {
     Empty,
@@ -58,7 +58,7 @@ pub(crate) enum NodeKind {
     Alloc(Arc<Allocated>),
     /// The end of such memory.
     Free(u64),
-    /// Graphs that run as a condition says.
+    /// Graphs that run depending on a condition.
     Conditional(Arc<Conditional>),
     /// Operations on single values, and the context that they were made for.
     Values(Arc<ValueBatch>, CUcontext),
@@ -169,7 +169,7 @@ fn add(
     put_handle(out, graph.add(&after, kind()?)?)
 }
 
-/// Reads what a node was made with; fails for one of another kind.
+/// Reads the parameters of a node; fails for one of another kind.
 fn params_of<P: NodeParams>(node: CUgraphNode) -> Answer<P> {
     P::of(&Node::find(node)?.kind())
 }

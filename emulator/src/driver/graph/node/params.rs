@@ -1,4 +1,4 @@
-//! The C structures of nodes, one for each kind and revision: how each becomes a node, and comes from one.
+//! The C structures of nodes, one for each kind and revision: conversion to and from nodes.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::{CopyNode, NodeKind};
 
 /// A C structure that describes nodes of one kind.
 pub(super) trait NodeParams: Sized {
-    /// What a node does that is made with this.
+    /// The operation of a node made with this.
     fn into_kind(self) -> Answer<NodeKind>;
 
-    /// What a node was made with; fails for one of another kind.
+    /// The parameters of a node; fails for one of another kind.
     fn of(kind: &NodeKind) -> Answer<Self>;
 }
 

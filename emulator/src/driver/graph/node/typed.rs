@@ -10,7 +10,7 @@ use super::params::{EventParams, NodeParams};
 use super::{add, params_of};
 
 /// For each structure: the functions that add a node, read its parameters, and set them in a graph and in an
-/// executable graph. Some have a parameter for a context as well, named here. Those of events take and give the
+/// executable graph. Some also have a parameter for a context, named here. Those of events take and return the
 /// event in place of the structure.
 macro_rules! typed_calls {
     (

@@ -1,18 +1,18 @@
 //! Loads and stores of whole warps.
 //!
-//! Lanes mostly read neighboring elements, or all the same one. Each half of a warp is looked at by itself, since
-//! blocks of 16 threads a row are common. One check then covers the half, and the data is copied at once. What does
-//! not fit any of this, misses the region found last, or is not allowed, is left to the plain mode.
+//! Lanes mostly read neighboring elements, or all the same one. Each half of a warp is examined by itself, since
+//! blocks with rows of 16 threads are common. One check then covers the half, and the data is copied at once. Accesses
+//! that fit none of this, miss the region found last, or are not allowed, are left to the plain mode.
 
 use crate::semantics::LANES;
 use crate::semantics::rows::{Level, for_each_level};
 use core::mem::MaybeUninit;
 
 pub(in crate::exec) const HALF: usize = LANES / 2;
-/// The most elements of an access that are handled here.
+/// Most elements of an access that are handled here.
 pub(in crate::exec) const MOST_ELEMENTS: usize = 4;
 
-/// How the address of a lane comes about.
+/// Form of a lane's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Source {
     /// A row of 32-bit addresses.
@@ -48,7 +48,7 @@ pub(in crate::exec) struct Window {
 }
 
 impl Window {
-    /// Where these bytes are, if all of them lie inside and the first is aligned to `align`.
+    /// Place of these bytes on the host, if all of them lie inside and the first is aligned to `align`.
     #[inline(always)]
     pub(in crate::exec) fn place(&self, address: u64, bytes: u64, align: u64) -> Option<*mut u8> {
         let offset = address.wrapping_sub(self.base);
@@ -57,7 +57,7 @@ impl Window {
     }
 }
 
-/// Where the lanes of half a warp go.
+/// Places of the lanes of half a warp.
 #[derive(Clone, Copy)]
 enum Shape {
     /// All to the element here.
@@ -103,7 +103,7 @@ unsafe fn address_of(file: *const u32, access: &Access, lane: usize) -> u64 {
     base.wrapping_add(access.offset)
 }
 
-/// Whether 16 cells are all the same, and whether each is the one before plus `step`.
+/// Tests whether 16 cells are all the same, and whether each is the one before plus `step`.
 macro_rules! progression {
     ($name:ident, $cell:ty) => {
         #[inline(always)]
@@ -167,7 +167,7 @@ unsafe fn shape(file: *const u32, access: &Access, window: &Window, half: usize)
     allowed.then_some(Shape::Scattered)
 }
 
-/// Whether all lanes of a mask are allowed.
+/// True if all lanes of a mask are allowed.
 ///
 /// # Safety
 /// `file` holds the rows of the access.
@@ -309,7 +309,7 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
 }
 
 /// # Safety
-/// As for [`load`]; the lane is allowed.
+/// The duties of [`load`]; the lane is allowed.
 #[inline(always)]
 unsafe fn load_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, lane: usize) {
     // SAFETY: as the caller says.
@@ -374,7 +374,7 @@ unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window:
 }
 
 /// # Safety
-/// As for [`store`]; the lane is allowed.
+/// The duties of [`store`]; the lane is allowed.
 #[inline(always)]
 unsafe fn store_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: &Window, lane: usize) {
     // SAFETY: as the caller says.
@@ -389,8 +389,8 @@ unsafe fn store_lane<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, wi
     }
 }
 
-/// Picks from a table of loads or one of stores the function for the types of an access; `None` if only the plain mode
-/// handles these.
+/// Picks the function for the types of an access from a table of loads or one of stores; `None` if only the plain
+/// mode handles these.
 macro_rules! pick {
     ($level:expr, $access:expr, $is_load:expr, $loads:ident, $stores:ident) => {
         pick!(@types $level, $access, $is_load, $loads, $stores, {
@@ -420,7 +420,7 @@ macro_rules! pick {
 }
 pub(in crate::exec) use pick;
 
-/// Whether there are functions for elements of this size in registers of this width.
+/// True if there are functions for elements of this size in registers of this width.
 pub(in crate::exec) fn is_common(bytes: u32, wide: bool) -> bool {
     if wide { bytes == 8 } else { matches!(bytes, 1 | 2 | 4) }
 }

@@ -1,9 +1,9 @@
-//! How the lanes of a warp differ from its first lane, where that is regular.
+//! Differences between the lanes of a warp and its first lane, where they are regular.
 
 use super::HALF;
 use crate::semantics::{LANES, Width};
 
-/// How the lanes of a warp differ from its first lane, in a register of some shape.
+/// Differences between the lanes of a warp and its first lane, in a register of some shape.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(in crate::exec) struct Growth {
@@ -24,7 +24,7 @@ impl Growth {
         }
     }
 
-    /// How accesses of this many bytes whose addresses grow so lie.
+    /// Pattern of accesses of this many bytes whose addresses grow like this.
     pub(in crate::exec) fn pattern(&self, bytes: i64) -> Pattern {
         let half = |lanes: &[i64]| {
             let growth = |lane: usize| lanes[lane] - lanes[0];
@@ -46,7 +46,7 @@ impl Growth {
     }
 }
 
-/// How the lanes of half a warp access memory.
+/// Accesses of half a warp to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Half {
     /// All the same element.
@@ -55,7 +55,7 @@ pub(in crate::exec) enum Half {
     Next,
 }
 
-/// How the lanes of a warp access memory.
+/// Accesses of a warp to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Pattern {
     Same,
@@ -87,7 +87,7 @@ pub(in crate::exec) struct Operand {
     pub(in crate::exec) width: Width,
 }
 
-/// That a value of 32 bits does not wrap around from lane to lane, so that it can be extended.
+/// Condition under which a value of 32 bits does not wrap around from lane to lane, so that it can be extended.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct NoWrap {
     pub(in crate::exec) source: Operand,

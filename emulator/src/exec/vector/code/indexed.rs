@@ -1,4 +1,4 @@
-//! Accesses that make their addresses themselves: base plus index times size.
+//! Accesses that compute their addresses themselves: base plus index times size.
 
 use super::liveness::may_wait;
 use super::step::AccessSpace;
@@ -9,7 +9,7 @@ use crate::program::memory;
 use crate::semantics::{PureInfo, Register, Width, integer, pure};
 use std::collections::HashMap;
 
-/// How far back what makes an address is looked for.
+/// Distance over which the instructions that make an address are searched.
 const MOST_DISTANCE: u32 = 256;
 
 /// An address of the form base plus index times the bytes of the access.
@@ -22,7 +22,7 @@ pub(super) struct Indexed {
 }
 
 impl Translator<'_> {
-    /// Finds loads and stores whose address is multiplied and added together just before, and drops what only serves
+    /// Finds loads and stores whose address is multiplied and added just before, and drops instructions that only serve
     /// that.
     pub(super) fn find_indexed(&mut self) {
         self.indexed.clear();
@@ -36,7 +36,7 @@ impl Translator<'_> {
                 continue;
             }
             let Some(indexed) = self.find_index(pc as u32, access) else { continue };
-            // The index of a product that is no row need be none either.
+            // The index of a product without a row need not have one either.
             let multiplication = &self.kernel.code[indexed.instructions[0] as usize].op;
             let is_scalar = |out| self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(out));
             if matches!(multiplication, Op::Pure { out, .. } if is_scalar(out)) {
@@ -65,7 +65,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The address of an access as base and index, if it was made in its block, and nothing changed since.
+    /// The address of an access as base and index, if it was computed in its block, and nothing changed since.
     fn find_index(&self, pc: u32, access: &memory::Access) -> Option<Indexed> {
         if access.address.width != Width::Double {
             return None;
@@ -83,9 +83,9 @@ impl Translator<'_> {
             let unchanged = (multiplication + 1..pc).all(|between| {
                 !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
             });
-            // The plain mode makes both anew, and must not undo what came of the product's register since.
+            // The plain mode computes both anew, and must not undo later changes of the product's register.
             let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
-            // Who computes the product for the first lane only reads no row of the index: there may be none.
+            // If the product is computed for the first lane only, its index is not read as a row: there may be none.
             let scalar = self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(&product));
             (*factor == Constant::Bits(bytes) && unchanged && !scalar).then_some(Indexed {
                 base,
@@ -96,7 +96,7 @@ impl Translator<'_> {
         })
     }
 
-    /// Where in the same block, shortly before `pc`, a register was written last.
+    /// Place of the last write of a register, in the same block, shortly before `pc`.
     fn definition(&self, pc: u32, register: Register) -> Option<u32> {
         let rank = self.kernel.ranks[pc as usize];
         (pc.saturating_sub(MOST_DISTANCE)..pc)
@@ -113,7 +113,7 @@ impl Translator<'_> {
         writes || !known
     }
 
-    /// Which of some operations an instruction without a guard is, and its sources.
+    /// Index of an instruction without a guard among some operations, and its sources.
     fn operation(&self, pc: u32, kinds: &[&PureInfo]) -> Option<(usize, [Register; 4])> {
         let instruction = &self.kernel.code[pc as usize];
         let Op::Pure { info, sources, .. } = &instruction.op else { return None };

@@ -1,6 +1,6 @@
-//! Which registers are still needed where.
+//! Liveness of registers.
 //!
-//! Lanes that are elsewhere need what lives at the places where they stand. A result may be written over all lanes of
+//! Lanes that are elsewhere need the registers that are live at their places. A result may be written over all lanes of
 //! its row if nobody needs the old one.
 
 use super::uses::{rows_of, visit_reads, visit_writes};
@@ -10,22 +10,22 @@ use crate::program::instruction::{Condition, Op};
 use crate::program::{Kernel, RowKind, effects};
 use crate::semantics::Register;
 
-/// Words of all sets together beyond which registers are not looked into: 4 MiB.
+/// Words of all sets together beyond which registers are not analyzed: 4 MiB.
 const MOST_WORDS: usize = 1 << 19;
 
-/// How often all blocks are looked at: as often as loops nest, and twice more. Beyond that control flow is so entangled
-/// that it could take as often as there are blocks.
+/// Number of passes over all blocks: one per level of nested loops, and two more. Beyond that, control flow is so
+/// entangled that it could take as many as there are blocks.
 const MOST_ROUNDS: usize = 32;
 
-/// A set of rows, a bit each.
+/// A set of rows, one bit each.
 pub(in crate::exec) type RowSet = [u64];
 
-/// The rows that are needed at each place where lanes may stand while others run.
+/// The rows that are live at each place where lanes may stand while others run.
 #[derive(Debug)]
 pub(in crate::exec) struct Liveness {
     /// Words of a set.
     words: usize,
-    /// Which set belongs to an instruction; `u32::MAX` where lanes never stand.
+    /// Index of the set of an instruction; `u32::MAX` where lanes never stand.
     slots: Vec<u32>,
     sets: Vec<u64>,
     /// Rows that lanes read from each other.
@@ -33,7 +33,7 @@ pub(in crate::exec) struct Liveness {
 }
 
 impl Liveness {
-    /// `None` in kernels with instructions that are not looked into, in huge ones, and in entangled ones.
+    /// `None` in kernels with instructions that are not analyzed, in huge ones, and in entangled ones.
     pub(in crate::exec) fn find(kernel: &Kernel, blocks: &Blocks) -> Option<Liveness> {
         let words = (kernel.rows as usize + 1).div_ceil(64);
         let stops = kernel.code.iter().filter(|instruction| may_wait(&instruction.op)).count();
@@ -93,13 +93,13 @@ impl Liveness {
         self.sets.extend_from_slice(set);
     }
 
-    /// What is needed at an instruction; `None` if that is not known.
+    /// Rows that are live at an instruction; `None` if that is not known.
     pub(in crate::exec) fn at(&self, pc: u32) -> Option<&RowSet> {
         let first = *self.slots.get(pc as usize)? as usize * self.words;
         self.sets.get(first..first + self.words)
     }
 
-    /// Whether a register is needed at an instruction, as far as is known.
+    /// True if a register is live at an instruction, as far as is known.
     pub(in crate::exec) fn needs(&self, pc: u32, register: Register) -> bool {
         self.at(pc).is_none_or(|set| contains(set, register))
     }
@@ -110,7 +110,7 @@ impl Liveness {
     }
 }
 
-/// The rows that lanes read from each other; `None` in kernels with instructions that are not looked into.
+/// The rows that lanes read from each other; `None` in kernels with instructions that are not analyzed.
 fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
     let mut exchanged = vec![0; words];
     for instruction in &kernel.code {
@@ -127,20 +127,20 @@ fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
     Some(exchanged)
 }
 
-/// Whether a set holds the first row of a register.
+/// True if a set holds the first row of a register.
 #[inline(always)]
 pub(in crate::exec) fn contains(set: &RowSet, register: Register) -> bool {
     let row = register.0 as usize;
     set.get(row / 64).is_none_or(|word| word >> (row % 64) & 1 != 0)
 }
 
-/// Whether lanes may stand at this instruction, or right behind it, while others of their warp run. Blocks aside,
-/// where they may always.
+/// True if lanes may stand at this instruction, or right behind it, while others of their warp run. Apart from the ends
+/// of blocks, where they always may.
 pub(super) fn may_wait(op: &Op) -> bool {
     !matches!(effects::course(op), Course::Next | Course::Jump(_))
 }
 
-/// From what is needed after an instruction to what is needed before it.
+/// From the rows that are live after an instruction to those before it.
 fn before(kernel: &Kernel, pc: usize, set: &mut RowSet) {
     let instruction = &kernel.code[pc];
     if instruction.guard == Condition::ALWAYS {

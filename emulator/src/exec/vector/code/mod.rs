@@ -1,4 +1,4 @@
-//! What the vector mode makes of a kernel, once.
+//! Kernels translated for the vector mode, once each.
 
 pub(in crate::exec) mod access;
 pub(in crate::exec) mod affine;
@@ -16,11 +16,11 @@ pub(in crate::exec) use step::Steps;
 use crate::program::Kernel;
 use crate::semantics::LANES;
 
-/// The most warps in a gang: enough to make the cost of a step negligible, few enough for their registers to stay in
+/// Most warps in a gang: enough to make the cost of a step negligible, few enough for their registers to stay in
 /// the cache.
 pub(in crate::exec) const MOST_WARPS: usize = 8;
 
-/// Half a warp, which accesses of memory are looked at by.
+/// Half a warp, the unit in which accesses of memory are examined.
 pub(in crate::exec) const HALF: usize = LANES / 2;
 
 /// The steps of a kernel, made at its first launch; `None` if it is for the plain mode only.

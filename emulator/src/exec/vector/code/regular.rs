@@ -1,5 +1,5 @@
-//! Loads and stores of gangs at addresses that are regular ([`super::affine`]): one check covers a warp, and what its
-//! lanes go to is known before.
+//! Loads and stores of gangs at addresses that are regular ([`super::affine`]): one check covers a warp, and the
+//! pattern of its lanes is known in advance.
 
 use super::access::{Access, Element, Window, pick, read_half, write_half};
 use super::growth::{Half, Pattern};
@@ -15,17 +15,17 @@ pub(in crate::exec) struct Regular<'a> {
     pub(in crate::exec) masks: [u32; MOST_WARPS],
     pub(in crate::exec) window: Window,
     pub(in crate::exec) pattern: Pattern,
-    /// How much further the other lanes go, in bytes.
+    /// Distance of the other lanes from the first, in bytes.
     pub(in crate::exec) growth: &'a [i64; LANES],
     pub(in crate::exec) least: i64,
     pub(in crate::exec) most: i64,
-    /// Whether loads may write to lanes that are not active.
+    /// True if loads may write to lanes that are not active.
     pub(in crate::exec) free: bool,
 }
 
 impl Regular<'_> {
-    /// Where the first lane of each warp goes, and which warps have lanes that are not allowed to go where they want,
-    /// a bit each. For these, and for those with nothing to do, it is null.
+    /// Place of the first lane of each warp, and the warps with lanes that are not allowed to access their places,
+    /// one bit each. For these, and for those with nothing to do, the place is null.
     #[inline(always)]
     fn places(&self, bytes: u64) -> ([*mut u8; MOST_WARPS], u32) {
         let Window { base, len, host } = self.window;
@@ -48,8 +48,8 @@ impl Regular<'_> {
     }
 }
 
-/// Runs loads or stores of some warps, given their register files. Returns the warps that the plain mode has to run, a
-/// bit each, with nothing changed.
+/// Runs loads or stores of some warps, given their register files. Returns the warps that the plain mode has to run,
+/// one bit each, with nothing changed.
 pub(in crate::exec) type RegularFn = unsafe fn(&[*mut u32], &Access, &Regular<'_>) -> u32;
 
 for_each_level! {
@@ -105,7 +105,7 @@ unsafe fn regular_load<T: Element<C>, C: Copy>(
         }
     }
     if let (Pattern::Next, [register]) = (regular.pattern, registers) {
-        // In the order of the addresses, as memory is read fastest.
+        // In the order of the addresses, in which memory is read fastest.
         for (file, place) in whole.warps() {
             let (from, to) = (place.cast::<T>(), file.wrapping_add(*register as usize).cast::<C>());
             // SAFETY: the lanes lie in the window; half a register of the access.
@@ -123,7 +123,7 @@ unsafe fn regular_load<T: Element<C>, C: Copy>(
 /// Loads of warps whose lanes all take part, half by half.
 ///
 /// # Safety
-/// As for [`regular_load`]; all lanes lie in the window.
+/// The duties of [`regular_load`]; all lanes lie in the window.
 #[inline(always)]
 unsafe fn load_halves<T: Element<C>, C: Copy>(whole: &Whole, registers: &[u32], regular: &Regular<'_>) {
     for (element, register) in registers.iter().enumerate() {
@@ -155,7 +155,7 @@ unsafe fn load_halves<T: Element<C>, C: Copy>(whole: &Whole, registers: &[u32], 
 }
 
 /// # Safety
-/// As for [`regular_load`], and the window's bytes are writable.
+/// The duties of [`regular_load`], and the window's bytes are writable.
 #[inline(always)]
 unsafe fn regular_store<T: Element<C>, C: Copy>(
     files: &[*mut u32],

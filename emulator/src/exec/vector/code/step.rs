@@ -1,4 +1,4 @@
-//! Steps: what the vector mode runs.
+//! Steps: the code of the vector mode.
 
 use super::access;
 use super::access::{AccessFn, MOST_ELEMENTS};
@@ -24,11 +24,11 @@ pub(in crate::exec) struct Steps {
     pub(in crate::exec) affine: Option<Affine>,
     /// Shape of the address and size of each access that finds its address in a scalar.
     pub(in crate::exec) accesses: Vec<(u32, u32)>,
-    /// Registers that hold a constant throughout, and are read by the plain mode.
+    /// Registers that hold a constant throughout, and that the plain mode reads.
     pub(in crate::exec) constants: Vec<(Register, Width, Constant)>,
     /// Blends of single and double rows, for masks.
     pub(in crate::exec) blends: [BlendRows; 2],
-    /// `None` where that is not known: then whatever lanes elsewhere hold is left alone.
+    /// `None` where it is not known: then values in lanes elsewhere are left alone.
     pub(in crate::exec) liveness: Option<Liveness>,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::exec) struct Steps {
 #[derive(Debug)]
 pub(in crate::exec) struct Code {
     pub(in crate::exec) steps: Vec<Step>,
-    /// The step that an instruction, or the next one that has any, became.
+    /// The step that an instruction, or else the next one with a step, became.
     pub(in crate::exec) of_pc: Vec<u32>,
 }
 
@@ -63,7 +63,7 @@ impl Guard {
     }
 }
 
-/// What a step does. Rows are offsets in cells.
+/// Action of a step. Rows are offsets in cells.
 #[derive(Debug)]
 pub(in crate::exec) enum Action {
     Pure {
@@ -104,7 +104,7 @@ pub(in crate::exec) enum Action {
     Scalar(Box<ScalarStep>),
     /// A comparison of registers whose lanes are regular.
     ScalarTest(Box<ScalarTest>),
-    /// A load or store whose address is regular.
+    /// A load or store at a regular address.
     ScalarLoad(Box<ScalarAccess>),
     ScalarStore(Box<ScalarAccess>),
     Shuffle {
@@ -117,7 +117,7 @@ pub(in crate::exec) enum Action {
     /// A barrier for the whole block: the row of its number.
     Barrier(u32),
     Exit,
-    /// For the plain mode. `parts`: lanes may go different ways afterwards, or wait.
+    /// Left to the plain mode. `parts`: lanes may diverge afterwards, or wait.
     Plain {
         parts: bool,
     },
@@ -174,7 +174,7 @@ pub(in crate::exec) struct AccessStep {
     pub(in crate::exec) access: access::Access,
     pub(in crate::exec) space: AccessSpace,
     pub(in crate::exec) cache: u32,
-    /// What the plain mode has to run first, since it is no step of its own: it makes the address.
+    /// Instructions without a step of their own that compute the address: the plain mode has to run them first.
     pub(in crate::exec) prepare: [Option<u32>; 2],
 }
 
@@ -185,8 +185,8 @@ pub(in crate::exec) enum AccessSpace {
 }
 
 impl AccessSpace {
-    /// Of a load or store that has a step of its own. The plain mode runs all others, and finds their addresses where
-    /// the registers say.
+    /// The space of a load or store that has a step of its own. The plain mode runs all others, and finds their
+    /// addresses through the registers.
     pub(in crate::exec) fn of(access: &memory::Access) -> Option<AccessSpace> {
         let space = match access.space {
             // Generic addresses mostly mean global memory; the plain mode handles those that do not.
@@ -205,11 +205,11 @@ pub(in crate::exec) struct Step {
     pub(in crate::exec) guard: Guard,
     /// The instruction it came from.
     pub(in crate::exec) pc: u32,
-    /// The first of the instructions it stands for: where lanes that come here meet.
+    /// The first of the instructions it stands for: the place where lanes that come here meet.
     pub(in crate::exec) entry: u32,
     /// Rank of its block.
     pub(in crate::exec) rank: u32,
-    /// How many instructions it stands for: itself, and those before it that disappeared.
+    /// Number of instructions it stands for: itself, and those before it that were removed.
     pub(in crate::exec) weight: u32,
     /// The next step belongs to another block.
     pub(in crate::exec) ends_block: bool,

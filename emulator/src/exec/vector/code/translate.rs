@@ -1,7 +1,7 @@
-//! Decoded instructions to steps: what the vector mode runs.
+//! Decoded instructions to steps: the code of the vector mode.
 //!
 //! A step holds the function for this processor and the offsets of its rows. Instructions that only copy a constant
-//! row disappear: who reads the copy reads the constant. Instructions without a step of their own kind are left to
+//! row are removed: readers of the copy read the constant. Instructions without a step of their own kind are left to
 //! the plain mode.
 
 use super::access::{MOST_ELEMENTS, Source};
@@ -25,7 +25,7 @@ use crate::semantics::shuffle::{Shuffle, shuffles};
 use crate::semantics::{LANES, Predicate, PureInfo, Register, Width, bits, pure};
 use std::collections::{HashMap, HashSet};
 
-/// Translates a kernel for this processor; `None` if that is for the plain mode only.
+/// Translates a kernel for this processor; `None` if the processor has the plain mode only.
 pub(super) fn translate(kernel: &Kernel) -> Option<Steps> {
     Some(Translator::new(kernel, Level::detect()?).run())
 }
@@ -33,7 +33,7 @@ pub(super) fn translate(kernel: &Kernel) -> Option<Steps> {
 pub(super) struct Translator<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) level: Level,
-    /// Registers that are no rows, while the code for them is made.
+    /// Registers that are no rows, while their code is made.
     pub(super) affine: Option<Affine>,
     pub(super) accesses: Vec<(u32, u32)>,
     pub(super) known_accesses: HashMap<(u32, u32), u32>,
@@ -42,11 +42,11 @@ pub(super) struct Translator<'k> {
     /// The constant row that stands for a register, and its value.
     pub(super) copies: HashMap<Register, (Register, Width, Constant)>,
     pub(super) read_plainly: Vec<Register>,
-    /// The plain mode may read any copy.
+    /// True if the plain mode may read any copy.
     pub(super) all_read_plainly: bool,
-    /// `None` in kernels with instructions that are not looked into; copies and addresses are then left alone.
+    /// `None` in kernels with instructions that are not analyzed; copies and addresses are then left alone.
     pub(super) uses: Option<Uses>,
-    /// Accesses that make their addresses themselves, by instruction.
+    /// Accesses that compute their addresses themselves, by instruction.
     pub(super) indexed: HashMap<u32, Indexed>,
     /// Instructions whose results nobody needs any more.
     pub(super) dropped: HashSet<u32>,
@@ -152,7 +152,7 @@ impl<'k> Translator<'k> {
         Code { steps, of_pc }
     }
 
-    /// The row that a register's value is read from.
+    /// The row from which a register's value is read.
     fn row(&self, register: Register) -> u32 {
         offset(self.copies.get(&register).map_or(register, |(root, ..)| *root))
     }
@@ -255,12 +255,12 @@ impl<'k> Translator<'k> {
             } => {
                 let [value, lane, clamp] = [*value, *lane, *clamp].map(|register| self.row(register));
                 let shuffle = Shuffle { mode: *mode, out: offset(*out), value, lane, clamp };
-                // Where lanes are missing, the plain mode sorts that out.
+                // If lanes are missing, the plain mode handles it.
                 self.plain(instruction);
                 Action::Shuffle { run: shuffles()[level], shuffle, inside: *inside }
             }
             Op::Exit => Action::Exit,
-            // What has no step of its own.
+            // Instructions without a step of their own.
             _ => self.plain(instruction),
         }
     }
@@ -321,7 +321,7 @@ impl<'k> Translator<'k> {
         Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache, prepare }))
     }
 
-    /// Leaves an instruction to the plain mode, which reads its registers where they are.
+    /// Leaves an instruction to the plain mode, which reads its registers in their own rows.
     fn plain(&mut self, instruction: &Instruction) -> Action {
         if effects::is_simple(&instruction.op) {
             effects::reads(instruction, &mut |register| self.read_plainly.push(register));
@@ -347,7 +347,7 @@ fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
     copies.then_some((*out, sources[0], info.out))
 }
 
-/// Whether two operations are the same. Functions with the same address do the same, so a match is certain; a miss
+/// True if two operations are the same. Functions with the same address do the same, so a match is certain; a miss
 /// would only cost speed.
 pub(in crate::exec) fn is_same(a: &PureInfo, b: &PureInfo) -> bool {
     a.plain as usize == b.plain as usize
@@ -358,7 +358,7 @@ mod tests {
     use super::*;
     use crate::program::{LoadOptions, Program};
 
-    /// How many steps of each kind the code with scalars has.
+    /// Number of steps of each kind in the code with scalars.
     fn kinds(ptx: &str, kernel: &str) -> [usize; 5] {
         let program = Program::load(ptx, &LoadOptions::default()).unwrap();
         let steps = translate(program.kernel(kernel).unwrap());
@@ -420,7 +420,7 @@ ret;
 }
 ";
         let [scalars, tests, regular, irregular, pure] = kinds(ptx, "count");
-        // %r1 is needed by nobody who left, so one value a warp is enough; %r2 is what they leave with.
+        // %r1 is not needed by lanes that left, so one value per warp is enough; lanes leave with %r2.
         assert_eq!((tests, regular, irregular), (1, 1, 0));
         assert_eq!((scalars, pure), (4, 2));
     }

@@ -11,7 +11,7 @@ use crate::exec::vector::code::step::{AccessSpace, AccessStep, Guard, ScalarAcce
 use crate::semantics::Width;
 
 impl Run<'_, '_, '_> {
-    /// Loads or stores at addresses that are in a row.
+    /// Loads or stores at addresses from a row.
     #[inline(always)]
     pub(super) fn access(&mut self, step: &Step, access: &AccessStep, writes: bool) -> Result<(), Stop> {
         for warp in 0..self.files.count {
@@ -44,7 +44,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Leaves an access to the plain mode for one warp, with what has to run before it.
+    /// Leaves an access to the plain mode for one warp, with the instructions that have to run before it.
     #[cold]
     fn step_alone(&mut self, step: &Step, prepare: [Option<u32>; 2], warp: usize) -> Result<(), Stop> {
         self.settle(step.pc);
@@ -55,7 +55,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Runs an access at a regular address. Returns the warps for which that is not possible, a bit each.
+    /// Runs an access at a regular address. Returns the warps for which that is not possible, one bit each.
     #[inline(always)]
     fn regular_access(&mut self, step: &ScalarAccess, guard: Guard, writes: bool) -> u32 {
         let access = &step.by_row.access;
@@ -94,7 +94,7 @@ impl Run<'_, '_, '_> {
         unsafe { (step.run)(files.rows(), access, &regular) }
     }
 
-    /// The memory that an access found last, if it may go there.
+    /// The memory that an access found last, if it is allowed.
     #[inline(always)]
     fn window(&mut self, step: &AccessStep, writes: bool) -> Option<Window> {
         match step.space {
@@ -121,13 +121,13 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// The most bytes that are fetched ahead: what a gang takes at once from neighboring addresses.
+/// Most bytes that are prefetched: as much as a gang takes at once from neighboring addresses.
 const MOST_AHEAD: u64 = 2048;
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
-/// Fetches what a load will want next if it goes on in steps of the same length, with the addresses it goes to now.
-/// Steps are often too long for the processor to foresee, and a whole gang would wait.
+/// Prefetches for the next run of a load, if it goes on in steps of the same length, with the current addresses.
+/// Steps are often too long for the processor to predict, and a whole gang would wait.
 #[inline(always)]
 fn look_ahead(cached: &mut Cached, first: u64, end: u64) {
     let stride = first.wrapping_sub(cached.last);
@@ -142,7 +142,7 @@ fn look_ahead(cached: &mut Cached, first: u64, end: u64) {
     }
 }
 
-/// Asks for memory to be brought into the cache. Any address will do.
+/// Prefetches memory into the cache. Any address is allowed.
 #[inline(always)]
 fn prefetch(at: *const u8) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Branches: where a gang goes, and who comes first.
+//! Branches: the next step of a gang, and the order of its parts.
 
 use super::gang::{Gang, Member};
 use super::{Go, Run};
@@ -8,17 +8,17 @@ use crate::exec::plain::FUEL;
 use crate::exec::vector::code::MOST_WARPS;
 use crate::exec::vector::code::step::Step;
 
-/// Where a gang goes on if other fragments of its warps are to be run first.
+/// Limits of a gang while other fragments of its warps are to be run first.
 #[derive(Clone, Copy)]
 pub(super) struct Company {
-    /// The lowest rank that another fragment stands at.
+    /// The lowest rank of another fragment.
     pub(super) limit: u32,
-    /// Branches left until others get a turn.
+    /// Branches left until others have their turn.
     pub(super) fuel: u32,
 }
 
 impl Run<'_, '_, '_> {
-    /// Lanes where the guard holds go to the second of two steps, the others to the first.
+    /// Sends lanes where the guard holds to the second of two steps, the others to the first.
     #[inline(always)]
     pub(super) fn branch(&mut self, step: &Step, ways: [usize; 2]) -> Go {
         let mut taken = [0; MOST_WARPS];
@@ -56,7 +56,7 @@ impl Run<'_, '_, '_> {
         Go::To(at)
     }
 
-    /// Parts the gang, and looks anew at what is left of it.
+    /// Splits the gang, and examines the rest of it anew.
     #[inline(never)]
     fn separate(&mut self, step: &Step, taken: &[u32; MOST_WARPS], ways: [usize; 2]) -> usize {
         self.settle(step.pc);
@@ -67,8 +67,8 @@ impl Run<'_, '_, '_> {
         at
     }
 
-    /// The lanes of `taken` go one way, the others another. The gang keeps those that come first, and goes on with the
-    /// step returned.
+    /// Sends the lanes of `taken` one way, the others another. The gang keeps those that come first, and goes on with
+    /// the step returned.
     fn part(&mut self, taken: &[u32; MOST_WARPS], [straight, target]: [usize; 2]) -> usize {
         let jumps = self.code.steps[target].rank < self.code.steps[straight].rank;
         let (here, there) = if jumps { (target, straight) } else { (straight, target) };
@@ -94,7 +94,7 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// The other fragments that a gang has to look out for.
+/// The other fragments that limit a gang.
 pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Company> {
     let ranks = &block.launch.args.kernel.ranks;
     let mut limit = u32::MAX;
@@ -105,7 +105,7 @@ pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Com
             continue;
         }
         alone = false;
-        // Inside calls ranks are not all there is to the order.
+        // Inside calls, ranks alone do not decide the order.
         if fragments.iter().any(|fragment| fragment.frame.is_some()) {
             limit = 0;
         }

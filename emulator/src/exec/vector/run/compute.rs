@@ -19,7 +19,7 @@ impl Run<'_, '_, '_> {
         }
         for warp in 0..self.files.count {
             self.merge_after(warp, self.files.active(warp, guard), (out, double), |file, out| {
-                // SAFETY: as above; the scratch rows are as good as any.
+                // SAFETY: as above; the scratch rows are rows like any other.
                 unsafe { run(&[file], out, sources) };
             });
         }
@@ -94,7 +94,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Whether a shuffle has all lanes of all warps, so that nobody has to be waited for.
+    /// True if a shuffle has all lanes of all warps, so that nobody has to be waited for.
     #[inline(always)]
     pub(super) fn shuffles_at_once(&self, guard: Guard) -> bool {
         self.files.full && guard == Guard::ALWAYS && !self.block.launch.options.check_barriers

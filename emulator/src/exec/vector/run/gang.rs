@@ -44,7 +44,7 @@ impl Gang {
         }
     }
 
-    /// Whether all registers of a gang's warps are rows.
+    /// True if all registers of a gang's warps are rows.
     fn runs_rows(&self, block: &Block<'_, '_>) -> bool {
         self.members().first().is_none_or(|member| block.warps[member.warp].rows_only)
     }
@@ -58,7 +58,7 @@ impl Gang {
         block.scalars.groups.get_mut(self.group()).map_or(std::ptr::null_mut(), Rows::base)
     }
 
-    /// The warps of the gang as lanes of the file of their first lanes, and whether the others of the group have ended.
+    /// The warps of the gang as lanes of the file of their first lanes, and true if the others of the group have ended.
     fn first_lane_mask(&self, block: &Block<'_, '_>) -> (u32, bool) {
         let first = self.group() * MOST_WARPS;
         let mask = self.members().iter().fold(0, |mask, member| mask | 1 << (member.warp - first));
@@ -66,7 +66,7 @@ impl Gang {
         (mask, group.all(|(lane, warp)| warp.live == 0 || mask >> lane & 1 != 0))
     }
 
-    /// Puts together what lanes outside a gang need. `None` if that is not known.
+    /// Collects the rows that lanes outside of a gang need. `None` if they are not known.
     fn find_kept(&self, block: &mut Block<'_, '_>, steps: &Steps) -> Option<()> {
         let liveness = steps.liveness.as_ref()?;
         block.kept.clear();
@@ -87,7 +87,7 @@ impl Gang {
     }
 }
 
-/// What a step sees of a gang: registers, predicates and lanes of its warps.
+/// A gang as its steps see it: registers, predicates and lanes of its warps.
 pub(super) struct Files {
     pub(super) rows: [*mut u32; MOST_WARPS],
     predicates: [*mut u32; MOST_WARPS],
@@ -95,21 +95,21 @@ pub(super) struct Files {
     pub(super) count: usize,
     /// All lanes of all warps.
     pub(super) full: bool,
-    /// Whether lanes elsewhere may need anything: [`Block::kept`] says what.
+    /// Rows that lanes elsewhere may need.
     pub(super) keeps: Keeps,
     /// The register file of the first lanes, and which of its lanes are these warps.
     pub(super) firsts: *mut u32,
     pub(super) first_lanes: u32,
     /// The lane of each warp there.
     lanes: [usize; MOST_WARPS],
-    /// No other warps of the group are running.
+    /// True if no other warps of the group are running.
     pub(super) whole_group: bool,
 }
 
-/// What must be left alone in lanes that a gang does not run.
+/// Rows to leave alone in lanes that a gang does not run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Keeps {
-    /// What [`Block::kept`] says.
+    /// The rows in [`Block::kept`].
     Some,
     Everything,
 }
@@ -128,7 +128,7 @@ impl Files {
         whole_group: false,
     };
 
-    /// Looks at a gang, in place: what is written narrowly and moved widely right after makes the processor wait.
+    /// Reads a gang, in place: narrow writes that are then moved in wide pieces make the processor wait.
     pub(super) fn look(&mut self, gang: &Gang, block: &mut Block<'_, '_>, steps: &Steps) {
         self.count = gang.count;
         self.full = true;
@@ -155,7 +155,7 @@ impl Files {
         &self.rows[..self.count]
     }
 
-    /// The lanes of a warp that are to run and where a guard holds.
+    /// The lanes of a warp that run and where a guard holds.
     #[inline(always)]
     pub(super) fn active(&self, warp: usize, guard: Guard) -> u32 {
         self.masks[warp] & self.holds(warp, guard)
@@ -192,7 +192,7 @@ impl Files {
 }
 
 /// Runs some warps, together where they stand together, until each waits, has ended, or had its share of `quantum`
-/// instructions. Whether any is still running.
+/// instructions. True if any is still running.
 pub(in crate::exec) fn run_group(
     block: &mut Block<'_, '_>,
     steps: &Steps,
@@ -203,7 +203,7 @@ pub(in crate::exec) fn run_group(
     let mut left = [quantum; MOST_WARPS];
     let mut run = Run::new(block, steps);
     while gather(&mut run, first, count, &left)? {
-        // Who has left the gang by the end had a share of it, too.
+        // A fragment that has left the gang by the end had a share of it, too.
         let warps = run.gang.members().iter().fold(0u32, |warps, member| warps | 1 << (member.warp - first));
         let share = run.gang.members().iter().map(|member| left[member.warp - first]).min().unwrap_or(0);
         run.run_gang(share)?;
@@ -221,8 +221,8 @@ fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
     block.warps[first..first + count].iter().any(|warp| warp.live != 0)
 }
 
-/// Makes a gang of the fragments that are to run next: of each warp the one whose turn it is, of those the ones that stand
-/// where the earliest stands. `false` if all warps wait, have ended, or had their share.
+/// Makes a gang of the fragments that run next: of each warp the one whose turn it is, and among those the ones at
+/// the place of the earliest. `false` if all warps wait, have ended, or had their share.
 fn gather(
     run: &mut Run<'_, '_, '_>,
     first: usize,
@@ -241,7 +241,7 @@ fn gather(
         let Fragment { pc, mask, ref frame, .. } = block.warps[index].fragments[fragment];
         let member = Member { warp: index, fragment, mask };
         if frame.is_some() {
-            // Calls are followed warp by warp.
+            // Warps in calls are run one by one.
             gang.count = 0;
             gang.push(member);
             return Ok(true);

@@ -22,16 +22,16 @@ struct Run<'r, 'l, 'a> {
     steps: &'r Steps,
     code: &'r Code,
     gang: Gang,
-    /// What the steps see of it.
+    /// Registers and lanes, as the steps see them.
     files: Files,
     company: Option<Company>,
-    /// Instructions that it ran since it was settled last.
+    /// Instructions that it ran since it was last settled.
     used: u32,
-    /// What is left of its share.
+    /// Rest of its share.
     left: u32,
 }
 
-/// Where a gang goes after a step.
+/// Next place of a gang after a step.
 enum Go {
     /// To the next one.
     On,
@@ -88,7 +88,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Does what a step is for.
+    /// Does the work of a step.
     #[inline(always)]
     fn perform(&mut self, step: &Step, at: usize) -> Result<Go, Stop> {
         let guard = step.guard;
@@ -121,7 +121,7 @@ impl Run<'_, '_, '_> {
         Ok(Go::On)
     }
 
-    /// Brings up to date what the rest of the block sees of the gang, which stands at `pc`.
+    /// Updates the rest of the block's view of the gang, which stands at `pc`.
     fn settle(&mut self, pc: u32) {
         self.block.instructions += u64::from(self.used) * self.gang.members().len() as u64;
         self.left = self.left.saturating_sub(self.used);
@@ -173,8 +173,8 @@ impl Run<'_, '_, '_> {
         Go::Rest
     }
 
-    /// Whether the whole row that starts at this offset in cells may be written: all lanes are to change, or nobody
-    /// needs what the others hold.
+    /// True if the whole row that starts at this offset in cells may be written: all lanes are to change, or nobody
+    /// needs the values of the others.
     #[inline(always)]
     fn is_free(&self, guard: Guard, out: u32) -> bool {
         if guard != Guard::ALWAYS || self.files.full {
@@ -184,8 +184,8 @@ impl Run<'_, '_, '_> {
             && !super::code::liveness::contains(&self.block.kept, Register(out / LANES as u32))
     }
 
-    /// Whether the gang is all that still runs in the block, and no thread has arrived at a barrier yet, whose number is
-    /// in this row.
+    /// True if nothing but the gang still runs in the block, and no thread has arrived at a barrier yet, whose number
+    /// is in this row.
     fn is_everybody(&self, barrier: u32) -> bool {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };

@@ -1,7 +1,7 @@
 //! Steps on registers that are held for the first lane of a warp only ([`crate::exec::vector::code::affine`]).
 //!
-//! The first lanes of the warps of a group make one more register file, in which each lane stands for a warp. What a
-//! launch makes of the shapes, and of the accesses whose addresses have one, is found out once for each launch.
+//! The first lanes of the warps of a group make one more register file, in which each lane stands for a warp. The
+//! values of shapes, and the patterns of accesses at regular addresses, are computed once per launch.
 //!
 //! A warp whose lanes disagree about such a register, or an address that is not regular after all, ends this for that
 //! warp: its scalars become rows, and it goes on with the code that knows rows only.
@@ -14,12 +14,12 @@ use crate::exec::vector::code::growth::{Growth, NoWrap, Operand};
 use crate::exec::vector::code::step::{Guard, ScalarStep, ScalarTest, Step};
 use crate::semantics::{LANES, Register, Width};
 
-/// The least and the greatest value of a register in a warp.
+/// Minimum and maximum of a register in a warp.
 #[derive(Clone, Copy)]
 struct Span<T>(T, T);
 
 impl Span<i64> {
-    /// Of 32-bit values. `None` if the numbers wrap around between them.
+    /// Range of 32-bit values. `None` if the numbers wrap around between them.
     #[inline(always)]
     fn of_narrow(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
         let (first, least, most) = if signed {
@@ -33,7 +33,7 @@ impl Span<i64> {
 }
 
 impl Span<i128> {
-    /// Of 64-bit values. `None` if the numbers wrap around between them.
+    /// Range of 64-bit values. `None` if the numbers wrap around between them.
     fn of_wide(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
         let (first, least, most) = if signed {
             (i128::from(first as i64), i128::from(i64::MIN), i128::from(i64::MAX))
@@ -46,7 +46,7 @@ impl Span<i128> {
 }
 
 impl<T: PartialOrd> Span<T> {
-    /// What a comparison gives in all lanes, if it is the same.
+    /// Result of a comparison in all lanes, if it is the same.
     #[inline(always)]
     fn compare(self, relation: Relation, other: Self) -> Option<bool> {
         let below = self.1 < other.0;
@@ -66,7 +66,7 @@ impl<T: PartialOrd> Span<T> {
 }
 
 impl Run<'_, '_, '_> {
-    /// An operation on first lanes; where lanes turn out not to be regular, the gang goes on with rows.
+    /// Runs an operation on first lanes; if lanes turn out not to be regular, the gang goes on with rows.
     #[inline(always)]
     pub(super) fn scalar(&mut self, step: &Step, scalar: &ScalarStep) -> Go {
         let regular = self.is_free(step.guard, scalar.out.row)
@@ -95,7 +95,7 @@ impl Run<'_, '_, '_> {
             // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
             Ok(run) if files.whole_group => unsafe { run(&[file], scalar.out.row, &scalar.sources) },
             Ok(run) => {
-                // SAFETY: as above; the scratch rows are as good as any.
+                // SAFETY: as above; the scratch rows are rows like any other.
                 unsafe { run(&[file], self.block.scratch, &scalar.sources) };
                 let row = |offset: u32| file.wrapping_add(offset as usize);
                 let (out, scratch) = (row(scalar.out.row), row(self.block.scratch));
@@ -163,7 +163,7 @@ impl Run<'_, '_, '_> {
         );
     }
 
-    /// Whether a value can be extended to 64 bits in all warps of a gang by extending it in the first lane.
+    /// True if a value can be extended to 64 bits in all warps of a gang by extending it in the first lane.
     #[inline(always)]
     pub(super) fn never_wraps(&self, what: &NoWrap) -> bool {
         let growth = self.growth(what.source);
@@ -179,7 +179,7 @@ impl Run<'_, '_, '_> {
             })
     }
 
-    /// What a comparison gives in all lanes of a warp, if that can be told without rows.
+    /// Result of a comparison in all lanes of a warp, if it is known without rows.
     #[inline(always)]
     pub(super) fn compare_spans(
         &self,

@@ -100,7 +100,7 @@ fn fma(mode: FloatMode, relu: bool, ty: Type) -> Found {
     })
 }
 
-/// Multiplication and addition that knows of numbers out of bounds.
+/// Multiplication and addition that handles the mark for elements out of bounds.
 pub(super) fn marked_fma(mode: FloatMode, relu: bool, ty: Type) -> Found {
     let exact = mode.rounding == Some(float::NEAREST) && !mode.ftz && !mode.sat;
     let half = matches!(ty, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2);

@@ -17,7 +17,7 @@ use integer::integer;
 
 type Found = Option<&'static PureInfo>;
 
-/// How a floating-point operation rounds and what it does with subnormal numbers and the range.
+/// Rounding of a floating-point operation, its treatment of subnormal numbers, and its range.
 #[derive(Clone, Copy)]
 pub(super) struct FloatMode {
     pub(super) rounding: Option<u8>,
@@ -40,14 +40,14 @@ impl FloatMode {
     }
 }
 
-/// `min` and `max`: whether a NaN wins, and whether magnitudes are compared and the signs multiplied.
+/// `min` and `max`: true if a NaN wins, and if magnitudes are compared and the signs multiplied.
 #[derive(Clone, Copy)]
 struct Extremum {
     nan: bool,
     xor_sign: bool,
 }
 
-/// Which part of a product an instruction keeps.
+/// Part of a product that an instruction keeps.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Low,
@@ -57,7 +57,7 @@ enum Part {
 
 const PARTS: [(&str, Part); 3] = [("lo", Part::Low), ("hi", Part::High), ("wide", Part::Wide)];
 
-/// All that the modifiers say of an operation.
+/// Variant of an operation, as its modifiers give it.
 #[derive(Clone, Copy)]
 struct Variant {
     part: Option<Part>,
@@ -91,7 +91,7 @@ impl Variant {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Addition, subtraction, multiplication and addition: with the carry flag, or as [`Decoder::arithmetic`].
+    /// Addition, subtraction, and multiplication with addition: with the carry flag, or as [`Decoder::arithmetic`].
     pub(super) fn add(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if i.modifiers.contains(&"cc") { self.carrying(i, m) } else { self.arithmetic(i, m) }
     }
@@ -103,7 +103,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// An operation that follows from the opcode, the type, and how it rounds.
+    /// An operation determined by the opcode, the type, and the rounding.
     pub(super) fn arithmetic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let part = m.pick(&PARTS);
         let approximate = m.flag("approx");

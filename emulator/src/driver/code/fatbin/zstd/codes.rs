@@ -1,4 +1,4 @@
-//! The constants of the format: predefined distributions, and what codes of lengths stand for.
+//! The constants of the format: predefined distributions, and the meaning of length codes.
 
 /// The predefined distribution of one kind of code.
 pub(super) struct Distribution {

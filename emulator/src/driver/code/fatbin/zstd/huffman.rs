@@ -3,7 +3,7 @@
 use super::bits::{Backward, Forward};
 use super::fse::Fse;
 
-/// A table of Huffman codes: what each string of `width` bits starts with.
+/// A table of Huffman codes: the first symbol in each string of `width` bits.
 pub(super) struct Huffman {
     width: u32,
     /// Symbol and length of its code.

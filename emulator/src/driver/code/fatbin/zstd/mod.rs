@@ -52,7 +52,7 @@ fn skip_frame_header(input: &mut Forward<'_>) -> Option<()> {
     input.take(window + dictionary + content).map(drop)
 }
 
-/// What blocks of a frame share.
+/// State that the blocks of a frame share.
 struct Decoder {
     output: Vec<u8>,
     limit: usize,

@@ -1,4 +1,4 @@
-//! Numbers that are known once a launch is, as expressions, and shapes made of them.
+//! Numbers that are known from the launch on, as expressions, and shapes made of them.
 
 use crate::semantics::{Register, Width};
 use std::collections::HashMap;
@@ -6,18 +6,18 @@ use std::collections::HashMap;
 /// Index of an expression.
 pub(in crate::exec) type Id = u32;
 
-/// A number that is known once a launch is.
+/// A number that is known from the launch on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::exec) enum Expr {
     Number(i64),
-    /// What a constant row holds; of 32 bits, with its sign.
+    /// Value of a constant row; with 32 bits, sign-extended.
     Row(Register, Width),
     Add(Id, Id),
     Sub(Id, Id),
     Mul(Id, Id),
-    /// The low 32 bits, with their sign.
+    /// The low 32 bits, sign-extended.
     Low(Id),
-    /// The low 32 bits, without sign.
+    /// The low 32 bits, zero-extended.
     LowUnsigned(Id),
 }
 
@@ -26,11 +26,11 @@ pub(in crate::exec) const ZERO: Id = 0;
 /// The expression that is one.
 pub(in crate::exec) const ONE: Id = 1;
 
-/// By how much a value grows with each coordinate of the thread.
+/// Growth of a value with each coordinate of the thread.
 pub(in crate::exec) type Shape = [Id; 3];
 pub(in crate::exec) const UNIFORM: Shape = [ZERO; 3];
 
-/// Expressions, each once, behind those it is made of.
+/// Expressions, each once, behind the ones it is made of.
 #[derive(Debug)]
 pub(in crate::exec) struct Exprs {
     pub(in crate::exec) list: Vec<Expr>,
@@ -100,7 +100,7 @@ fn low_unsigned(number: i64) -> i64 {
     number as u32 as i64
 }
 
-/// Evaluates expressions in their order; `row` tells what a constant row holds.
+/// Evaluates expressions in their order; `row` gives the value of a constant row.
 pub(in crate::exec) fn evaluate(list: &[Expr], row: impl Fn(Register, Width) -> i64, values: &mut Vec<i64>) {
     values.clear();
     for expr in list {

@@ -11,11 +11,11 @@ use crate::program::{Kernel, RowKind, effects};
 use crate::semantics::{Predicate, Register, Width};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Instructions that the analysis may look at, for each instruction of the kernel and in any, before it gives up.
+/// Instructions that the analysis may examine before it gives up: per instruction of the kernel, and at least.
 const MOST_LOOKS: usize = 256;
 const LEAST_LOOKS: usize = 1 << 16;
 
-/// What is known of a register.
+/// Knowledge about a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
     /// Nothing: it needs a row.
@@ -28,8 +28,8 @@ enum Known {
 }
 
 impl Affine {
-    /// `copies` are registers that stand for constant rows. `None` if there is nothing to gain, or if control flow is
-    /// so entangled that finding out would take more than linear time.
+    /// Runs the analysis. `copies` are registers that stand for constant rows. `None` if there is nothing to gain, or
+    /// if control flow is so entangled that the analysis would take more than linear time.
     pub(in crate::exec) fn find(
         kernel: &Kernel,
         blocks: &Blocks,
@@ -70,9 +70,9 @@ struct Finder<'k> {
     exprs: Exprs,
     known: HashMap<Register, Known>,
     rejected: HashSet<Register>,
-    /// Instructions that may still be looked at.
+    /// Number of instructions that may still be examined.
     looks: usize,
-    /// The last search that came by each block, and their number.
+    /// The last search that came by each block, and the number of searches.
     seen: Vec<usize>,
     searches: usize,
 }
@@ -105,7 +105,7 @@ impl Finder<'_> {
         users
     }
 
-    /// Counts instructions that are looked at; `None` once there were too many.
+    /// Counts instructions that are examined; `None` once there were too many.
     fn look(&mut self, instructions: usize) -> Option<()> {
         self.looks = self.looks.checked_sub(instructions)?;
         Some(())
@@ -116,12 +116,12 @@ impl Finder<'_> {
             let known = self.constant(*register, *width, *constant);
             self.known.insert(*register, known);
         }
-        // What is read before it is written is zero then, whatever is written later.
+        // A register that is read before it is written is zero then, whatever is written later.
         self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
     }
 
-    /// What follows from these instructions for all registers. What nothing speaks against is taken to be regular. What
-    /// is known of a register changes three times at most, so this takes linear time, however often it is called.
+    /// Propagates from these instructions to all registers. A register is taken to be regular until an instruction
+    /// contradicts. Its state changes three times at most, so this takes linear time, however often it is called.
     fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
         let mut waits = vec![false; self.kernel.code.len()];
         open.iter().for_each(|pc| waits[*pc as usize] = true);
@@ -178,7 +178,7 @@ impl Finder<'_> {
         Known::Shaped { shape, value }
     }
 
-    /// What an instruction makes of a register; `None` while nothing is known of its sources.
+    /// State of a register after an instruction; `None` while nothing is known of its sources.
     fn result(&mut self, instruction: &Instruction, out: Register, width: Width) -> Option<Known> {
         let whole = match self.kernel.row_kinds.get(out.0 as usize) {
             Some(RowKind::Single) => width == Width::Single,
@@ -218,7 +218,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Leaves to rows what some lanes write while others wait elsewhere with a value of their own.
+    /// Leaves registers to rows that some lanes write while others wait elsewhere with a value of their own.
     /// `None` if that takes too long.
     fn reject_divergent(&mut self) -> Option<()> {
         let uniform = self.uniform_predicates()?;
@@ -235,7 +235,7 @@ impl Finder<'_> {
                     let (one, other) = (*one, *other);
                     let earlier = self.blocks.rank(one) < self.blocks.rank(other);
                     let (first, second) = if earlier { (one, other) } else { (other, one) };
-                    // The first run until they come to where the others are, or beyond. Then those catch up.
+                    // The first run until they come to the place of the others, or beyond. Then those catch up.
                     for meeting in self.reject_written(first, second)? {
                         if meeting != second {
                             self.reject_written(second, meeting)?;
@@ -247,8 +247,8 @@ impl Finder<'_> {
         Some(())
     }
 
-    /// Rejects what is needed at the start of the block `waiting` and written on the ways from `from` to blocks that do
-    /// not come before that. Returns these; `None` if it takes too long.
+    /// Rejects registers that are needed at the start of the block `waiting` and written on the ways from `from` to
+    /// blocks that do not come before that. Returns these blocks; `None` if it takes too long.
     fn reject_written(&mut self, from: usize, waiting: usize) -> Option<Vec<usize>> {
         let limit = self.blocks.rank(waiting);
         let place = self.blocks.range(waiting).start as u32;
@@ -278,7 +278,7 @@ impl Finder<'_> {
         Some(beyond)
     }
 
-    /// Which predicates are the same in all lanes that run; `None` if it takes too long to find out.
+    /// Predicates that are the same in all lanes that run; `None` if finding out takes too long.
     fn uniform_predicates(&mut self) -> Option<Vec<bool>> {
         let mut uniform = vec![true; self.kernel.predicates as usize];
         let mut changed = true;
@@ -374,7 +374,8 @@ impl Finder<'_> {
         (!affine.scalars.is_empty()).then_some(affine)
     }
 
-    /// What is read as rows only had better be computed as rows. Its sources are then read as rows, too.
+    /// Drops scalars that are only read as rows: they are better computed as rows. Their sources are then read as rows,
+    /// too.
     fn drop_rows(&self, affine: &mut Affine, users: &Users) {
         let mut as_scalar: HashMap<Register, usize> = HashMap::new();
         for instruction in &self.kernel.code {

@@ -1,10 +1,10 @@
-//! Operations and comparisons that keep to what is regular.
+//! Operations and comparisons that keep values regular.
 
 use super::expr::{Expr, Exprs, Id, Shape, ZERO};
 use crate::exec::vector::code::translate::is_same;
 use crate::semantics::{PureInfo, TestInfo, bits, convert, integer, pure, test};
 
-/// Operations that keep lanes regular although these differ.
+/// Operations whose results are regular if their operands are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Linear {
     Copy,
@@ -57,7 +57,7 @@ pub(in crate::exec) fn linear(info: &PureInfo) -> Option<Linear> {
     None
 }
 
-/// How two values of regular lanes are compared.
+/// Comparison of two values of regular lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) struct Comparison {
     pub(in crate::exec) relation: Relation,
@@ -75,7 +75,7 @@ pub(in crate::exec) enum Relation {
     AtLeast,
 }
 
-/// Which comparison of integers a test is.
+/// The comparison of integers that a test is.
 pub(in crate::exec) fn comparison(info: &TestInfo) -> Option<Comparison> {
     macro_rules! table {
         ($($relation:ident: $name:ident;)*) => {$(
@@ -101,7 +101,7 @@ pub(in crate::exec) fn comparison(info: &TestInfo) -> Option<Comparison> {
     None
 }
 
-/// By how much the result of an operation grows; `None` if that depends on more than the launch.
+/// Growth of an operation's result; `None` if it depends on more than the launch.
 pub(in crate::exec) fn linear_shape(
     exprs: &mut Exprs,
     linear: Linear,

@@ -5,8 +5,9 @@
 //! in the first lane, and the amount by which it grows, its *shape*, say all. The shape is the same throughout a
 //! launch; so only the first lane's value is computed, for eight warps at once.
 //!
-//! This holds as long as all lanes that need a register get its new value together. What the analysis here can see to
-//! be otherwise it leaves to rows; what it cannot see is noticed when it happens ([`super::scalar`]).
+//! This holds as long as all lanes that need a register get its new value together. Registers for which the analysis
+//! here finds otherwise are left to rows; the cases that it cannot see are noticed when they happen
+//! ([`super::scalar`]).
 
 mod expr;
 mod find;
@@ -25,12 +26,12 @@ pub(in crate::exec) use linear::{Comparison, Relation};
 use linear::{Linear, comparison, linear};
 use std::collections::HashMap;
 
-/// How a test on regular operands is done.
+/// Method for a test on regular operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum TestKind {
     /// Once for each warp: both operands are the same in all lanes.
     Uniform,
-    /// By the least and the greatest value of each operand, if that tells.
+    /// By the minimum and maximum of each operand, if they decide.
     Range(Comparison),
 }
 
@@ -40,11 +41,11 @@ pub(in crate::exec) struct Scalar {
     /// Index of its shape.
     pub(in crate::exec) shape: u32,
     pub(in crate::exec) width: Width,
-    /// Whether somebody reads it as a row, so that it has one as well.
+    /// True if it is read as a row, so that it has one as well.
     pub(in crate::exec) row: bool,
 }
 
-/// What the analysis found.
+/// Result of the analysis.
 #[derive(Debug)]
 pub(in crate::exec) struct Affine {
     pub(in crate::exec) exprs: Vec<Expr>,
@@ -53,7 +54,7 @@ pub(in crate::exec) struct Affine {
     pub(in crate::exec) scalars: HashMap<Register, Scalar>,
     /// Shapes of constant rows.
     constants: HashMap<Register, u32>,
-    /// Constant rows that are read as rows, a bit each.
+    /// Constant rows that are read as rows, one bit each.
     pub(in crate::exec) rows: Vec<u64>,
 }
 
@@ -70,7 +71,7 @@ impl Affine {
         self.shape(register).is_some_and(|shape| self.shapes[shape as usize] == UNIFORM)
     }
 
-    /// How a test is done, if without rows.
+    /// Method for a test, if it is done without rows.
     pub(in crate::exec) fn test_kind(&self, instruction: &Instruction) -> Option<TestKind> {
         let Op::Test { info, inverse: None, combine: None, sources: [a, b], .. } = &instruction.op else {
             return None;
@@ -86,7 +87,7 @@ impl Affine {
         comparison(info).map(TestKind::Range)
     }
 
-    /// The source whose lanes differ that an operation extends to 64 bits, and whether with its sign.
+    /// The source that an operation extends to 64 bits and whose lanes differ, and true if the sign is extended.
     pub(in crate::exec) fn extended(
         &self,
         info: &PureInfo,
@@ -103,12 +104,12 @@ impl Affine {
         used.then_some((*source, signed))
     }
 
-    /// Whether an access finds its address in a scalar.
+    /// True if an access finds its address in a scalar.
     pub(in crate::exec) fn is_address(&self, access: &Access) -> bool {
         AccessSpace::of(access).is_some() && self.scalars.contains_key(&access.address.base)
     }
 
-    /// Calls `visit` with what an instruction reads, and whether it does so as a row.
+    /// Calls `visit` with each register that an instruction reads, and whether it is read as a row.
     fn visit_reads(&self, instruction: &Instruction, visit: &mut dyn FnMut(Register, bool)) {
         match &instruction.op {
             Op::Pure { out, .. } => {
@@ -131,7 +132,7 @@ impl Affine {
     }
 }
 
-/// Whether a constant row must be there although the code with scalars runs.
+/// True if a constant row must be there although the code with scalars runs.
 pub(in crate::exec) fn reads_row(steps: &Steps, register: Register) -> bool {
     steps.affine.as_ref().is_none_or(|affine| contains(&affine.rows, register))
 }
