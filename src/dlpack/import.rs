@@ -5,9 +5,9 @@ use std::fmt;
 use super::Tensor;
 use super::abi::{CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice};
 use super::element::Element;
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, PrimaryContext};
 use crate::error::Error;
-use crate::memory::{DeviceData, ForeignBuffer, MemoryError, Slice};
+use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
 
 /// Why a tensor cannot be used as what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,13 +109,16 @@ impl Tensor {
     /// Makes memory of a CUDA device, or managed memory, a buffer in the current context, which frees the tensor when it is
     /// dropped. Nothing is copied.
     ///
-    /// Work on it that other code has queued must be over, or be ordered before what is done here.
+    /// Work on it that other code has queued must be over, or be ordered before what is done here. Work that is queued here
+    /// is over when the tensor is freed: dropping the buffer waits for the context, and for copies that other contexts have
+    /// queued by freeing a byte that is allocated here. If that fails, the tensor is leaked.
     ///
     /// # Errors
     /// [`ImportError`], with the tensor, if it is not of `T`, not on the device of `cx`, of another context of it, not
-    /// aligned, not contiguous, or not to be written.
+    /// aligned, not contiguous, or not to be written; `CUDA_ERROR_OUT_OF_MEMORY` for the byte.
     ///
-    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
+    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+, and `cuMemAlloc_v2`, CUDA 3.2+; in a green context
+    /// `cuDevicePrimaryCtxRetain`, CUDA 7.0+, and `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+.
     #[doc(alias = "cuPointerGetAttributes")]
     pub fn into_buffer<'ctx, T: Element>(
         self,
@@ -132,7 +135,7 @@ impl Tensor {
     /// # Errors
     /// As [`into_buffer`](Tensor::into_buffer).
     ///
-    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
+    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+, and `cuMemAlloc_v2`, CUDA 3.2+.
     #[doc(alias = "cuPointerGetAttributes")]
     pub fn into_read_only_buffer<'ctx, T: Element>(
         self,
@@ -145,13 +148,19 @@ impl Tensor {
         self,
         cx: &Current<'_, 'ctx>,
     ) -> Result<ForeignBuffer<'ctx, T>, ImportError> {
-        if let Err(reason) = self.check_device::<T>(cx) {
-            return Err(ImportError { reason, tensor: self });
-        }
+        let anchor = match self.check_device::<T>(cx).and_then(|()| self.anchor(cx)) {
+            Ok(anchor) => anchor,
+            Err(reason) => return Err(ImportError { reason, tensor: self }),
+        };
         let (address, len) = (self.address(), self.len());
         // SAFETY: the tensor's constructor was promised that the memory lasts as long as it and that others keep away; that it
         // is of this context, of `T` and contiguous was just checked.
-        Ok(unsafe { ForeignBuffer::taken(cx, address, len, move || drop(self)) })
+        Ok(unsafe { ForeignBuffer::taken(cx, address, len, anchor, move || drop(self)) })
+    }
+
+    /// A byte whose freeing waits for the work of all contexts, before the producer gets its memory back.
+    fn anchor<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Option<Buffer<'ctx, u8>>, Mismatch> {
+        Ok(if self.is_empty() { None } else { Some(Buffer::alloc(cx, 1)?) })
     }
 
     fn check_device<T: Element>(&self, cx: &Current<'_, '_>) -> Result<(), Mismatch> {
@@ -234,7 +243,8 @@ pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that memory is of a context, or of none in particular, as that of pools is.
+/// Checks that memory is of a context, or of none in particular, as that of pools is. That of green contexts is told as of
+/// the primary one, in which it lies.
 pub(super) fn check_context(context: &ContextRef, address: u64) -> Result<(), Mismatch> {
     let device = context.device();
     let info = device.driver().pointer_info(address)?;
@@ -242,8 +252,11 @@ pub(super) fn check_context(context: &ContextRef, address: u64) -> Result<(), Mi
         let found = DLDevice { device_type: CUDA, device_id: info.device.unwrap_or(-1) };
         return Err(Mismatch::Device { found, wanted: format!("CUDA device {}", device.as_raw()) });
     }
-    if !info.context.is_null() && info.context != context.as_raw() {
-        return Err(Mismatch::OtherContext);
+    if info.context.is_null() || info.context == context.as_raw() {
+        return Ok(());
     }
-    Ok(())
+    if context.is_green() && PrimaryContext::retain(device)?.as_raw() == info.context {
+        return Ok(());
+    }
+    Err(Mismatch::OtherContext)
 }

@@ -152,7 +152,7 @@ impl<'ctx> Current<'_, 'ctx> {
         'ctx: 'a,
         'a: 'env,
     {
-        let stream = &*stream;
+        let stream = stream.capturable(FnId::cuStreamBeginCapture_v2)?;
         let context = self.of(stream.context(), FnId::cuStreamBeginCapture_v2)?;
         let (raw, library) = (stream.as_raw(), context.library());
         let end = End { context, stream: raw, makes_a_graph: true };
@@ -201,7 +201,7 @@ impl<'a> Graph<'a> {
     where
         'a: 'env,
     {
-        let stream = &*stream;
+        let stream = stream.capturable(FnId::cuStreamBeginCaptureToGraph)?;
         let (context, graph) = self.ready(cx, FnId::cuStreamBeginCaptureToGraph)?;
         cx.of(stream.context(), FnId::cuStreamBeginCaptureToGraph)?;
         let after = self.nodes.raws(after)?;
@@ -311,14 +311,14 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and similar codes; the sticky errors of
-    /// earlier work.
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for a default stream;
+    /// `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and similar codes; the sticky errors of earlier work.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn fork(&self, stream: &'env mut Stream<'_>) -> Result<Self, GraphError> {
-        let stream = &*stream;
+        let stream = stream.capturable(FnId::cuStreamWaitEvent)?;
         self.cx.of(stream.context(), FnId::cuStreamWaitEvent)?;
         self.mark(|mark| {
             mark.record(self.cx, self.stream)?;

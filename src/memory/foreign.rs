@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
+#[cfg(feature = "dlpack")]
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
@@ -11,6 +13,8 @@ use cuprum_sys::CUdeviceptr;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
+#[cfg(feature = "dlpack")]
+use crate::{memory::Buffer, raw::call::context_call};
 
 /// Function that gives memory back to the code that allocated it.
 type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx>;
@@ -66,7 +70,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// # Safety
     /// 1. From `address` on, a multiple of `T`'s alignment, there are `len` elements of `T` in memory that the context of
     ///    `cx` can access and the driver can copy; whatever they hold is a value, as `T` says.
-    /// 2. They stay there as long as the value.
+    /// 2. They stay there as long as the value, and until what was queued through it is over: copies within the device and
+    ///    fills do not wait.
     /// 3. Meanwhile no other code accesses them in a way that conflicts with accesses through this value, unless a
     ///    stream, an event or a wait puts it in order.
     pub unsafe fn from_raw(
@@ -86,7 +91,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// [`MemoryError::TooLarge`].
     ///
     /// # Safety
-    /// Those of [`from_raw`](ForeignBuffer::from_raw), until `release` is called.
+    /// Those of [`from_raw`](ForeignBuffer::from_raw), until `release` is called; what was queued before may still be under way
+    /// then, so that `release` waits for it, or frees by a call that does, as `cuMemFree` is.
     pub unsafe fn with_release(
         cx: &Current<'_, 'ctx>,
         address: CUdeviceptr,
@@ -96,19 +102,28 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Self::new(cx, address, len, Some(Box::new(release)))
     }
 
-    /// As [`with_release`](ForeignBuffer::with_release), of a size that was checked.
+    /// As [`with_release`](ForeignBuffer::with_release), of a size that was checked, and whoever gives it back knows nothing of
+    /// streams: the work of the context is waited for first, and that of others, as freeing `anchor` does. If that fails,
+    /// `release` is forgotten.
     ///
     /// # Safety
-    /// As for [`with_release`](ForeignBuffer::with_release); so many elements can be addressed.
+    /// As for [`from_raw`](ForeignBuffer::from_raw), until `release` is called; so many elements can be addressed.
     #[cfg(feature = "dlpack")]
     pub(crate) unsafe fn taken(
         cx: &Current<'_, 'ctx>,
         address: CUdeviceptr,
         len: usize,
+        anchor: Option<Buffer<'ctx, u8>>,
         release: impl FnOnce() + Send + 'ctx,
     ) -> Self {
-        let release: Release<'ctx> = Box::new(move |_, _| {
-            release();
+        let release: Release<'ctx> = Box::new(move |context, _| {
+            let release = ManuallyDrop::new(release);
+            if let Some(byte) = anchor {
+                // SAFETY: no arguments; it waits in the current context.
+                unsafe { context_call!(context, cuCtxSynchronize()) }?;
+                byte.close()?;
+            }
+            ManuallyDrop::into_inner(release)();
             Ok(())
         });
         let release = Mutex::new(Some(release));

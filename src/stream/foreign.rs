@@ -25,6 +25,9 @@ impl<'ctx> Stream<'ctx> {
     /// 1. `raw` is a live stream of the context of `cx`. Handles 0 and 1 are taken for the legacy default stream, of which
     ///    nothing is owned.
     /// 2. Nobody else destroys it.
+    /// 3. While work is queued through the value, the stream is not being captured but by a
+    ///    [capture](Current::capture) that borrows this very value: neither by other code, nor since it was made to wait for
+    ///    an event of a capture. What is lent, moved and called is good for one run, not for the replays of a graph.
     ///
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
@@ -41,7 +44,7 @@ impl<'ctx> Stream<'ctx> {
         unsafe { context_call!(&context, cuStreamGetFlags(raw, &raw mut flags)) }?;
         let beside = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.0 != 0;
         let kind = if beside { StreamKind::NonBlocking } else { StreamKind::Blocking };
-        Ok(Self { queue: Held::new(raw, context), kind })
+        Ok(Self { kind: kind.in_context(&context), queue: Held::new(raw, context) })
     }
 
     /// Gives up the stream without destroying it.
@@ -57,6 +60,8 @@ impl<'ctx> Event<'ctx> {
     /// # Safety
     /// 1. `raw` is a live event of the context of `cx`.
     /// 2. Nobody else destroys it.
+    /// 3. When a stream waits for it, its last record is none in a stream that is being captured: that would make the waiting
+    ///    stream part of the capture, and what is lent, moved and called there is good for one run, not for replays.
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
         Self(Held::new(raw, cx.near()))
     }
@@ -79,6 +84,9 @@ impl<'ctx> ForeignStream<'ctx> {
     /// # Safety
     /// 1. `raw` is a stream of the context of `cx`, as in [`Stream::from_raw`].
     /// 2. It stays alive as long as the value.
+    /// 3. While work is queued through the value, the stream is not being captured: neither by its owner, nor since it was
+    ///    made to wait for an event of a capture. A function that [`Stream::call_host`] was given once would be called in each
+    ///    replay, and memory that was lent to one scope be written after it.
     ///
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
@@ -95,7 +103,8 @@ impl<'ctx> ForeignEvent<'ctx> {
     /// Borrows an event of other code by its handle. No driver call.
     ///
     /// # Safety
-    /// `raw` is an event of the context of `cx`, and stays alive as long as the value.
+    /// 1. `raw` is an event of the context of `cx`, and stays alive as long as the value.
+    /// 2. As the third of [`Event::from_raw`].
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
         // SAFETY: as for streams.
         Self(ManuallyDrop::new(unsafe { Event::from_raw(cx, raw) }))

@@ -205,6 +205,16 @@ impl<'ctx> Stream<'ctx> {
         self.queue.context()
     }
 
+    /// The stream, unless it is a default stream: of these there are more values than one, so that nobody has such a queue
+    /// alone, and work that others queue on it would become part of a capture.
+    pub(crate) fn capturable(&self, call: FnId) -> Result<&Self, Error> {
+        if self.as_raw().is_owned() {
+            Ok(self)
+        } else {
+            Err(Error::host(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, call))
+        }
+    }
+
     /// The context, kept for something else.
     fn keep(&self) -> Keep<'ctx, ContextRef> {
         self.queue.keep()

@@ -8,7 +8,7 @@ use cuprum::graph::{CaptureMode, CaptureStatus, Graph, GraphError, NodeType};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, ContextStack, Event, EventFlags, LaunchConfig, Stream};
 
-use super::common::driver;
+use super::common::{device, driver};
 use super::{Saxpy, executable, function, in_context, saxpy, zeros};
 
 const MODES: [CaptureMode; 3] = [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed];
@@ -317,4 +317,31 @@ fn a_replay_beside_a_global_capture_of_another_thread_is_waited_for() {
         });
         assert!(spoiled.is_err(), "a global capture does not suffer waits of other threads");
     });
+}
+
+/// A default stream is nobody's alone: whatever is queued on it would become part of the graph.
+#[test]
+fn a_default_stream_takes_no_part_in_a_capture() {
+    use cuprum::context::GreenContext;
+    use cuprum::device::{ResourceDescription, ResourceKind};
+
+    fn refused(cx: &cuprum::Current<'_, '_>) {
+        let is_default = |answer: Result<(), GraphError>| match answer.unwrap_err() {
+            GraphError::Driver(error) => error.is_capture(),
+            _ => false,
+        };
+        let mut default = Stream::default_in(cx);
+        let begun = cx.capture(&mut default, CaptureMode::Relaxed, |_| Ok(()));
+        assert!(is_default(begun.map(|_| ())));
+        for mut stream in [Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap()] {
+            let mut default = Stream::default_in(cx);
+            let forked = cx
+                .capture(&mut stream, CaptureMode::Relaxed, |capture| capture.fork(&mut default).map(|_| ()));
+            assert!(is_default(forked.map(|_| ())));
+        }
+    }
+    in_context(|cx| refused(cx));
+    let all = device().resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM).unwrap();
+    let green = GreenContext::create(&ResourceDescription::new(&[all]).unwrap()).unwrap();
+    green.enter(|cx| refused(cx)).unwrap();
 }

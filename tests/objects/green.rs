@@ -5,8 +5,8 @@ use cuprum::device::{DeviceResource, GroupFlags, ResourceDescription, ResourceKi
 use cuprum::module::CodeLibrary;
 use cuprum::sys::{CUdevWorkqueueConfigScope, CUresult};
 use cuprum::{
-    Buffer, Event, EventFlags, ForeignContext, In, InOut, LaunchConfig, PrimaryContext, SharedContext,
-    Stream, StreamKind,
+    Buffer, Event, EventFlags, ForeignContext, ForeignStream, In, InOut, LaunchConfig, PrimaryContext,
+    SharedContext, Stream, StreamKind,
 };
 
 use crate::common::{device, driver, in_context};
@@ -216,4 +216,22 @@ fn a_green_context_that_is_left_current_harms_nobody() {
     })
     .join()
     .unwrap();
+}
+
+/// A stream of other code in a green context is no more in order with synchronous copies than one made here, whatever flags
+/// the driver tells.
+#[test]
+fn a_foreign_stream_of_a_green_context_is_not_in_order_with_the_default_stream() {
+    let green = green();
+    green
+        .enter(|cx| {
+            let stream = Stream::new(cx).unwrap();
+            // SAFETY: the stream is live, outlives the value, and is not captured.
+            let foreign = unsafe { ForeignStream::from_raw(cx, stream.as_raw()) }.unwrap();
+            assert_eq!(foreign.kind(), StreamKind::NonBlocking);
+            // SAFETY: it is given up by its owner, and not captured.
+            let taken = unsafe { Stream::from_raw(cx, stream.into_raw()) }.unwrap();
+            assert_eq!(taken.kind(), StreamKind::NonBlocking);
+        })
+        .unwrap();
 }
