@@ -101,7 +101,8 @@ impl ArrayInterface {
     ///
     /// # Safety
     /// 1. The values are those of a live object, whose memory has what they say.
-    /// 2. That object lives as long as the buffer.
+    /// 2. That object lives as long as the buffer, and until what was queued through it is over: copies within the device and
+    ///    fills do not wait.
     /// 3. Meanwhile no other code accesses the memory in a way that conflicts with what is done through the buffer, unless a
     ///    stream, an event or a wait puts it in order.
     ///

@@ -277,7 +277,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     ///
     /// # Safety
     /// 1. The queued work is good for every replay: it touches only memory that the graph was lent, or that lives and
-    ///    is touched by nobody else as long as the graph and its executable are there. It borrows nothing of the host.
+    ///    is touched by nobody else as long as the graph and its executable are there. It borrows nothing of the host, and
+    ///    calls nothing that is to be called once ([`Stream::call_host`]).
     /// 2. The stream is not used after the closure of the capture.
     pub unsafe fn stream(&self) -> &Stream<'_> {
         self.stream

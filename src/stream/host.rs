@@ -4,7 +4,7 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use cuprum_sys::FnId;
 
@@ -48,11 +48,16 @@ pub struct HostCall<R>(Arc<Place<R>>);
 
 impl<R> HostCall<R> {
     /// Takes what the function returned, or the payload of its panic; `None` if it was not called yet, or was taken before.
-    /// Does not wait: after a wait for the stream that succeeded, it was called.
+    /// Never waits, in a forked child neither: after a wait for the stream that succeeded, it was called.
     ///
     /// After a fault of a kernel the driver does not call the functions that are queued, and they are leaked.
     pub fn take(&self) -> Option<std::thread::Result<R>> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        // The lock is the driver's thread's for the moment in which the outcome comes, in a forked child perhaps for ever.
+        match self.0.0.try_lock() {
+            Ok(mut place) => place.take(),
+            Err(TryLockError::Poisoned(place)) => place.into_inner().take(),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 }
 
