@@ -72,6 +72,7 @@ fn run(text: &str, params: &[u8]) {
         block: [32, 1, 1],
         dynamic_shared: 0,
         params,
+        cluster: None,
         cooperative: false,
         grid_workspace: 0,
     };

@@ -86,6 +86,8 @@ pub struct LaunchArgs<'a> {
     pub dynamic_shared: u32,
     /// The parameter buffer, laid out as [`Kernel::params`] says.
     pub params: &'a [u8],
+    /// Blocks of a cluster in x, y and z, where the launch says so; otherwise what the kernel says counts.
+    pub cluster: Option<[u32; 3]>,
     /// All blocks must be resident at the same time, so that they can wait for each other.
     pub cooperative: bool,
     /// For cooperative launches: address of 64 zeroed bytes of device memory, where the grid's barrier lives.

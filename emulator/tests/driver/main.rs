@@ -14,6 +14,7 @@ mod processes;
 
 #[cfg(target_os = "linux")]
 mod checks;
+mod clusters;
 mod context;
 mod cooperative;
 mod fatbin;

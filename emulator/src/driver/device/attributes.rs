@@ -120,6 +120,7 @@ fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
         A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_NUMA_ID => -1,
         A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT | A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT => 1,
         A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT => multiprocessors(),
+        A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => (major >= 9).into(),
         known if is_supported(known) => YES,
         A::CU_DEVICE_ATTRIBUTE_MAX => return None,
         known if known.name().is_some() => texture_limit::attribute(known).unwrap_or(0),
