@@ -106,6 +106,10 @@ pub trait Hooks: Sync {
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {
         false
     }
+    /// Whether the launch is to end now, with blocks undone and without a fault of its own. Asked every now and then.
+    fn is_stopped(&self) -> bool {
+        false
+    }
     /// The texture object, or surface object, with this handle.
     fn object(&self, _handle: u64, _surface: bool) -> texture::Handle {
         texture::Handle::Unknown

@@ -82,6 +82,11 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
     }
 
+    /// Whether another worker found a fault, or the surroundings want an end.
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.launch.hooks.is_stopped()
+    }
+
     /// The places of the next clusters that nobody has taken yet; none at the end. Mostly they are single blocks.
     fn take(&self) -> Range<u64> {
         let first = self.next_block.0.fetch_add(self.at_a_time, Ordering::Relaxed);
@@ -98,7 +103,7 @@ impl<'l, 'a> Queue<'l, 'a> {
             return Ok(());
         }
         let mut block = Block::new(self.launch, worker);
-        while !taken.is_empty() {
+        while !taken.is_empty() && !self.is_stopped() {
             for place in taken {
                 if self.stopped.load(Ordering::Relaxed) {
                     return Ok(());
@@ -111,7 +116,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                         Round::Idle => return Err(block.stuck()),
                     }
                     self.account(&mut block)?;
-                    if self.stopped.load(Ordering::Relaxed) {
+                    if self.is_stopped() {
                         return Ok(());
                     }
                     invite_if_long();
@@ -138,7 +143,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                 team.start(self.order.at(place));
                 let mut ended = false;
                 while !ended {
-                    if self.stopped.load(Ordering::Relaxed) {
+                    if self.is_stopped() {
                         return Ok(());
                     }
                     ended = team.round(turn_length(help))?;
@@ -162,7 +167,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                 team.start(self.order.at(place));
                 teams.push(team);
             }
-            if teams.is_empty() || self.stopped.load(Ordering::Relaxed) {
+            if teams.is_empty() || self.is_stopped() {
                 return Ok(());
             }
             let mut index = 0;
