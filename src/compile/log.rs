@@ -4,6 +4,7 @@ use std::fmt;
 
 /// How serious a [`Diagnostic`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Severity {
     /// There is no code because of this.
     Error,
@@ -15,6 +16,7 @@ pub enum Severity {
 
 /// One message of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// How serious it is.
     pub severity: Severity,

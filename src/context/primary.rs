@@ -24,6 +24,7 @@ pub struct PrimaryContext(ContextRef);
 
 /// Whether a device's primary context is alive, and with which flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PrimaryState {
     /// The flags with which it was or will be created.
     pub flags: ContextFlags,

@@ -22,6 +22,7 @@ pub struct Driver {
 
 /// Why [`Driver::load`] gave no driver.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DriverError {
     /// No driver library could be loaded. The paths tried and the linker's words are in the error.
     #[error(transparent)]

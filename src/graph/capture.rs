@@ -62,6 +62,7 @@ pub type CaptureStatus = CUstreamCaptureStatus;
 
 /// What is known of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CaptureInfo {
     /// Whether it goes on, or was made invalid by a call that it does not allow.
     pub status: CaptureStatus,

@@ -52,6 +52,7 @@ impl<'a, S: Signature> sealed::Sealed<'a, S> for &SharedKernel<'a, S> {
 
 /// What a kernel node launches, as the driver has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KernelOf {
     /// The driver's handle of the kernel.
     pub function: CUfunction,

@@ -59,6 +59,7 @@ impl Dim3 {
 
 /// How many blocks, how many threads in each, and how much shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct LaunchConfig {
     /// Blocks of the grid.
     pub grid: Dim3,
@@ -71,7 +72,20 @@ pub struct LaunchConfig {
 impl LaunchConfig {
     /// A grid of `grid` blocks of `block` threads, without dynamic shared memory.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
-        Self { grid: grid.into(), block: block.into(), shared_bytes: 0 }
+        Self::from_dims(grid.into(), block.into())
+    }
+
+    /// The same as [`new`](LaunchConfig::new), for constants.
+    ///
+    /// # Example
+    /// ```
+    /// use cuprum::{Dim3, LaunchConfig};
+    ///
+    /// const TILES: LaunchConfig = LaunchConfig::from_dims(Dim3 { x: 64, y: 64, z: 1 }, Dim3 { x: 16, y: 16, z: 1 });
+    /// assert_eq!(TILES, LaunchConfig::new((64, 64), (16, 16)));
+    /// ```
+    pub const fn from_dims(grid: Dim3, block: Dim3) -> Self {
+        Self { grid, block, shared_bytes: 0 }
     }
 
     /// As many blocks of `block` threads in a row as `elements` need, and at least one.

@@ -24,6 +24,7 @@ bitflags::bitflags! {
 
 /// A geometry with which a kernel makes the most of its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct BlockSuggestion {
     /// Blocks that the device runs at once: a smaller grid leaves part of it idle.
     pub min_grid: u32,

@@ -61,8 +61,8 @@ unsafe impl Handle for HostAllocation {
 ///
 /// After a kernel has faulted, all waits answer at once, while the device goes on writing page-locked memory, and no
 /// call tells when it stops. If a scope ends so, what it was lent is lost: it dereferences to an empty slice, can no longer
-/// be lent, and is not freed. A context that it borrows frees it at its end; a shared one stays for it. See
-/// [`is_lost`](PinnedBuffer::is_lost).
+/// be lent, and is not freed. A context that it borrows frees it at its end, which waits for the copies of all contexts; a
+/// shared one stays for it. See [`is_lost`](PinnedBuffer::is_lost).
 ///
 /// # Example
 /// ```
@@ -193,6 +193,8 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: taken once, out of a value that is not dropped.
         let memory = unsafe { ManuallyDrop::take(&mut this.memory) };
+        // Freeing does not wait for copies of other contexts (H100, driver 580: they end in a fault); the end of the home
+        // context does.
         if this.is_lost() {
             std::mem::forget(memory);
             return Ok(());

@@ -23,6 +23,7 @@ use cuprum_sys::FnId;
 
 /// The kind of reason for which functions have no method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Why {
     /// The crate below calls them.
     Loader,
@@ -40,6 +41,7 @@ pub enum Why {
 
 /// Functions without a method, for one reason.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct NotWrapped {
     /// The kind of reason.
     pub why: Why,

@@ -56,6 +56,7 @@ use crate::raw::keep::Keep;
 
 /// How a stream relates to the legacy default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum StreamKind {
     /// In order with the legacy default stream, and so with synchronous copies (but not where the library was opened
     /// with per-thread default streams: there copies run on the thread's own). The safe choice.

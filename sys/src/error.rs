@@ -124,6 +124,7 @@ impl fmt::Display for Refusal {
 
 /// The driver is older than the program needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct TooOld {
     /// The version asked for.
     pub needed: Version,
@@ -141,6 +142,7 @@ impl Error for TooOld {}
 
 /// The driver lacks a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MissingFunction {
     /// The function.
     pub function: FnId,
@@ -162,3 +164,37 @@ impl fmt::Display for MissingFunction {
 }
 
 impl Error for MissingFunction {}
+
+/// The driver lacks some of the functions that a program needs. Its text names them all, each with the version that it
+/// came with, and the driver that has them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct MissingFunctions {
+    /// Each of them, in the order in which they were asked for.
+    pub functions: Vec<MissingFunction>,
+    /// The driver's version.
+    pub driver: Version,
+}
+
+impl fmt::Display for MissingFunctions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the driver has CUDA {} and lacks ", self.driver)?;
+        let last = self.functions.len().saturating_sub(1);
+        for (at, missing) in self.functions.iter().enumerate() {
+            let between = if at == 0 {
+                ""
+            } else if at == last {
+                " and "
+            } else {
+                ", "
+            };
+            write!(f, "{between}{} (CUDA {})", missing.function, missing.since)?;
+        }
+        match self.functions.iter().map(|missing| missing.since).max() {
+            Some(newest) if newest > self.driver => write!(f, ": a driver of CUDA {newest} or newer has all"),
+            _ => f.write_str(", which its version should have"),
+        }
+    }
+}
+
+impl Error for MissingFunctions {}

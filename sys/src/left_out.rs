@@ -2,6 +2,7 @@
 
 /// Functions left out for one reason.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// Why these functions are not in the table.
     pub reason: &'static str,

@@ -39,7 +39,7 @@ mod version;
 
 pub use constants::*;
 pub use enums::*;
-pub use error::{Attempt, LoadError, MissingFunction, Refusal, TooOld};
+pub use error::{Attempt, LoadError, MissingFunction, MissingFunctions, Refusal, TooOld};
 pub use fns::{FnId, Fns};
 pub use library::Library;
 pub use loader::{DRIVER_VARIABLE, OpenOptions};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::enums::CUresult;
-use crate::error::{LoadError, MissingFunction, Refusal, TooOld};
+use crate::error::{LoadError, MissingFunction, MissingFunctions, Refusal, TooOld};
 use crate::fns::{FnId, Fns, Presence};
 use crate::fork;
 use crate::loader::OpenOptions;
@@ -166,6 +166,36 @@ impl Library {
             since: function.symbol_in(self.stream_mode()).since,
             driver: self.version(),
         })
+    }
+
+    /// Checks that the driver has all of a program's functions: for applications, when they start. No driver call.
+    ///
+    /// # Errors
+    /// [`MissingFunctions`] says all that is missing in one sentence.
+    ///
+    /// # Example
+    /// ```
+    /// use cuprum_sys::{FnId, Library};
+    ///
+    /// /// What this program cannot do without.
+    /// const NEEDED: [FnId; 2] = [FnId::cuMemAllocAsync, FnId::cuStreamGetId];
+    ///
+    /// match Library::open() {
+    ///     // For instance: "the driver has CUDA 11.0 and lacks cuMemAllocAsync (CUDA 11.2) and cuStreamGetId (CUDA 12.0):
+    ///     // a driver of CUDA 12.0 or newer has all".
+    ///     Ok(library) => library.require_fns(&NEEDED)?,
+    ///     Err(error) => println!("without a driver: {error}"),
+    /// }
+    /// # Ok::<(), cuprum_sys::MissingFunctions>(())
+    /// ```
+    pub fn require_fns(self, functions: &[FnId]) -> Result<(), MissingFunctions> {
+        let missing = functions.iter().filter_map(|function| self.require_fn(*function).err());
+        let functions: Vec<_> = missing.collect();
+        if functions.is_empty() {
+            Ok(())
+        } else {
+            Err(MissingFunctions { functions, driver: self.version() })
+        }
     }
 
     /// Calls `cuInit(0)` the first time, and answers the same ever after.

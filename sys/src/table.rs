@@ -18,6 +18,7 @@ pub enum StreamMode {
 
 /// One exported symbol of the driver library: a function in one of its ABI revisions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Symbol {
     /// The name to ask `dlsym` for, with its revision and stream suffix: `cuMemcpyHtoD_v2_ptds`.
     pub name: &'static CStr,

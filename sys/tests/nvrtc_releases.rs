@@ -5,6 +5,8 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod common;
+#[path = "fetch/nvrtc_releases.rs"]
+mod releases;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,6 +18,7 @@ use cuprum_sys::Version;
 use cuprum_sys::nvrtc::{FnId, Library, nvrtcResult};
 #[allow(unused_imports, reason = "the list names them")]
 use cuprum_sys::nvrtc::{nvrtcFlowCallback, nvrtcProgram};
+use releases::RELEASES;
 
 /// The list of functions once more, with the names of the parameters.
 #[path = "../src/nvrtc/fns.rs"]
@@ -49,17 +52,6 @@ const GONE: &[(FnId, Version)] =
 
 /// Exported or declared, and left out of the table: see the documentation of the module.
 const LEFT_OUT: [&str; 2] = ["nvrtcGetErrorString", "nvrtcGetTypeName"];
-
-/// The releases tested: package, version and where its library lies.
-const RELEASES: &[(&str, &str, &str)] = &[
-    ("nvidia-cuda-nvrtc-cu11", "11.7.99", "cuda_nvrtc/lib/libnvrtc.so.11.2"),
-    ("nvidia-cuda-nvrtc-cu11", "11.8.89", "cuda_nvrtc/lib/libnvrtc.so.11.2"),
-    ("nvidia-cuda-nvrtc-cu12", "12.0.140", "cuda_nvrtc/lib/libnvrtc.so.12"),
-    ("nvidia-cuda-nvrtc-cu12", "12.4.127", "cuda_nvrtc/lib/libnvrtc.so.12"),
-    ("nvidia-cuda-nvrtc-cu12", "12.9.86", "cuda_nvrtc/lib/libnvrtc.so.12"),
-    ("nvidia-cuda-nvrtc", "13.0.88", "cu13/lib/libnvrtc.so.13"),
-    ("nvidia-cuda-nvrtc", "13.5.37", "cu13/lib/libnvrtc.so.13"),
-];
 
 fn fetched((package, version, library): (&str, &str, &str)) -> PathBuf {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fetch/wheel.sh");

@@ -43,6 +43,26 @@ fn minimal_driver() {
     assert_eq!(missing.to_string(), "cuCtxCreate_v4 needs CUDA 12.5, driver has 12.4");
     let absent = library.require_fn(FnId::cuMemAlloc_v2).unwrap_err();
     assert!(absent.to_string().contains("this driver of CUDA 12.4 lacks it"), "{absent}");
+    let all = [
+        FnId::cuInit,
+        FnId::cuMemAlloc_v2,
+        FnId::cuCtxCreate_v4,
+        FnId::cuStreamGetDevResource,
+        FnId::cuCtxCreate_v4,
+    ];
+    let missing = library.require_fns(&all).unwrap_err();
+    assert_eq!(
+        missing.to_string(),
+        "the driver has CUDA 12.4 and lacks cuMemAlloc_v2 (CUDA 3.2), cuCtxCreate_v4 (CUDA 12.5), \
+         cuStreamGetDevResource (CUDA 13.1) and cuCtxCreate_v4 (CUDA 12.5): a driver of CUDA 13.1 or newer has all"
+    );
+    assert_eq!(missing.functions.len(), 4);
+    let absent = library.require_fns(&all[..2]).unwrap_err();
+    assert_eq!(
+        absent.to_string(),
+        "the driver has CUDA 12.4 and lacks cuMemAlloc_v2 (CUDA 3.2), which its version should have"
+    );
+    assert_eq!(library.require_fns(&[FnId::cuInit, FnId::cuDriverGetVersion]), Ok(()));
     let old = library.require(Version::new(13, 0)).unwrap_err();
     assert_eq!(old.to_string(), "needs CUDA 13.0, driver has 12.4");
     library.require(Version::new(12, 4)).unwrap();

@@ -22,5 +22,9 @@ mod cache;
 mod compiler;
 #[cfg(unix)]
 mod nvcc;
+/// The releases that are fetched.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[path = "../../sys/tests/fetch/nvrtc_releases.rs"]
+mod nvrtc_releases;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod releases;

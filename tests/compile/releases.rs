@@ -8,20 +8,10 @@ use std::process::Command;
 
 use crate::child::in_children;
 use crate::common::{device, in_context};
+use crate::nvrtc_releases::RELEASES;
 use cuprum::compile::{Architecture, CompileError, Compiler, Options, Output, Severity, Source};
 use cuprum::sys::Version;
 use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, ModuleError, SharedModule, Stream};
-
-/// The releases tested: package, version and where its library lies.
-const RELEASES: &[(&str, &str, &str)] = &[
-    ("nvidia-cuda-nvrtc-cu11", "11.7.99", "cuda_nvrtc/lib/libnvrtc.so.11.2"),
-    ("nvidia-cuda-nvrtc-cu11", "11.8.89", "cuda_nvrtc/lib/libnvrtc.so.11.2"),
-    ("nvidia-cuda-nvrtc-cu12", "12.0.140", "cuda_nvrtc/lib/libnvrtc.so.12"),
-    ("nvidia-cuda-nvrtc-cu12", "12.4.127", "cuda_nvrtc/lib/libnvrtc.so.12"),
-    ("nvidia-cuda-nvrtc-cu12", "12.9.86", "cuda_nvrtc/lib/libnvrtc.so.12"),
-    ("nvidia-cuda-nvrtc", "13.0.88", "cu13/lib/libnvrtc.so.13"),
-    ("nvidia-cuda-nvrtc", "13.5.37", "cu13/lib/libnvrtc.so.13"),
-];
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 

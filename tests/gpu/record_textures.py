@@ -31,37 +31,7 @@ from texture_cases import SIZES
 
 RESOURCE_KINDS = {"array": 0, "mipmap": 1, "linear": 2, "pitch2D": 3}
 WORDS_A_THREAD = 12
-ENTRY = """
-.visible .entry NAME(.param .u64 object, .param .u64 coordinates, .param .u64 results, .param .u32 count)
-{
-    .reg .b64 %t, %from, %to, %l<2>;
-    .reg .b32 %i, %n, %c<12>, %d<4>;
-    .reg .b16 %h<4>;
-    .reg .pred %p, %out;
-    ld.param.u64 %t, [object];
-    ld.param.u64 %from, [coordinates];
-    ld.param.u64 %to, [results];
-    ld.param.u32 %n, [count];
-    mov.u32 %i, %ctaid.x;
-    mov.u32 %d0, %ntid.x;
-    mov.u32 %d1, %tid.x;
-    mad.lo.u32 %i, %i, %d0, %d1;
-    setp.ge.u32 %out, %i, %n;
-    @%out ret;
-    mad.wide.u32 %from, %i, 48, %from;
-    mad.wide.u32 %to, %i, 16, %to;
-    ld.global.v4.b32 {%c0, %c1, %c2, %c3}, [%from];
-    ld.global.v4.b32 {%c4, %c5, %c6, %c7}, [%from + 16];
-    ld.global.v4.b32 {%c8, %c9, %c10, %c11}, [%from + 32];
-    mov.b32 %d0, 0;
-    mov.b32 %d1, 0;
-    mov.b32 %d2, 0;
-    mov.b32 %d3, 0;
-    TEXT
-    st.global.v4.b32 [%to], {%d0, %d1, %d2, %d3};
-    ret;
-}
-"""
+ENTRY = (pathlib.Path(__file__).parent.parent / "data" / "texture_kernel.ptx").read_text()
 HEADER = ".version 7.7\n.target sm_75\n.address_size 64\n"
 CODES_PER_MODULE = 40
 
@@ -159,7 +129,7 @@ def load_codes(codes):
     names = [f"sample_{index}" for index in range(len(codes))]
     try:
         module = driver.load(HEADER + "".join(
-            ENTRY.replace("NAME", name).replace("TEXT", code) for name, code in zip(names, codes)))
+            ENTRY.replace("NAME", name).replace("INSTRUCTION", code) for name, code in zip(names, codes)))
         return [driver.function(module, name) for name in names]
     except driver.DriverError as error:
         if len(codes) == 1:

@@ -180,6 +180,7 @@ fn a_graph_into_which_a_capture_failed_is_not_used() {
         let mut stream = Stream::new(cx).unwrap();
         let mut graph = Graph::new(cx).unwrap();
         let memory = graph.give(zeros(cx, 4)).unwrap();
+        let node = graph.add_empty(cx, &[]).unwrap();
         let panicking = || {
             graph.capture_into(cx, &mut stream, &[], CaptureMode::Global, |capture| -> Result<(), _> {
                 capture.fill(memory, 1)?;
@@ -188,6 +189,8 @@ fn a_graph_into_which_a_capture_failed_is_not_used() {
         };
         assert!(catch_unwind(AssertUnwindSafe(panicking)).is_err());
         assert_eq!(graph.add_empty(cx, &[]), Err(GraphError::Incomplete));
+        assert_eq!(graph.node_type(node), Err(GraphError::Incomplete), "nodes of before neither");
+        assert_eq!(graph.remove(cx, node), Err(GraphError::Incomplete));
         assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 4], "its memory is its own");
         assert_eq!(graph.instantiate(cx, Default::default()).unwrap_err(), GraphError::Incomplete);
         stream.synchronize(cx).expect("the stream is not captured any more");

@@ -116,6 +116,8 @@ fn nodes_of_a_body_are_no_nodes_of_the_graph() {
         assert_eq!(graph.within(body, |graph| graph.nodes(cx)).unwrap(), [inside]);
         let mut other = Graph::new(cx).unwrap();
         assert_eq!(other.within(body, |_| Ok(())), Err(GraphError::Foreign));
+        let condition = graph.condition(cx, Some(1)).unwrap();
+        assert_eq!(other.add_if(cx, &[], condition).unwrap_err(), GraphError::Foreign);
         graph.remove(cx, node).unwrap();
         assert_eq!(graph.node_type(inside), Err(GraphError::Removed), "it went with the node");
         assert_eq!(graph.within(body, |_| Ok(())), Err(GraphError::Removed));

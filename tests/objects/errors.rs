@@ -18,6 +18,7 @@ fn the_systems_driver_is_loaded_or_it_is_said_what_was_tried() {
         }
         // A driver without a device.
         Err(DriverError::Init(error)) => assert_eq!(error.call(), FnId::cuInit),
+        Err(error) => panic!("{error}"),
     }
 }
 

@@ -12,5 +12,6 @@ mod docs;
 mod english;
 mod holes;
 mod not_wrapped;
+mod packages;
 mod sizes;
 mod structs;

@@ -19,7 +19,7 @@ fn wide_parts(register: Register) -> [Register; 2] {
 
 /// Calls `visit` with each register that an instruction reads. The values of parameters that a call copies to the
 /// callee count as read by the call, and those that a return copies back by nobody.
-pub(crate) fn reads(instruction: &Instruction, visit: &mut impl FnMut(Register)) {
+pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) {
     let mut all = |registers: &[Register]| registers.iter().copied().for_each(&mut *visit);
     match &instruction.op {
         Op::Pure { info, sources, .. } => {
@@ -78,7 +78,7 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut impl FnMut(Register))
     }
 }
 
-fn barrier_reads(barrier: &MemoryBarrier, visit: &mut impl FnMut(Register)) {
+fn barrier_reads(barrier: &MemoryBarrier, visit: &mut dyn FnMut(Register)) {
     visit(barrier.address.base);
     barrier.multicast.iter().for_each(|blocks| visit(*blocks));
     match &barrier.action {
@@ -92,7 +92,7 @@ fn barrier_reads(barrier: &MemoryBarrier, visit: &mut impl FnMut(Register)) {
     }
 }
 
-fn collective_reads(operation: &Collective, visit: &mut impl FnMut(Register)) {
+fn collective_reads(operation: &Collective, visit: &mut dyn FnMut(Register)) {
     match operation {
         Collective::Shuffle { value, lane, clamp, .. } => {
             [value, lane, clamp].into_iter().for_each(|register| visit(*register));
@@ -109,7 +109,7 @@ fn collective_reads(operation: &Collective, visit: &mut impl FnMut(Register)) {
     }
 }
 
-fn matrix_reads(matrix: &Matrix, visit: &mut impl FnMut(Register)) {
+fn matrix_reads(matrix: &Matrix, visit: &mut dyn FnMut(Register)) {
     match matrix {
         Matrix::Product(product) => {
             [&product.a, &product.b, &product.c].into_iter().flatten().for_each(|register| visit(*register));
@@ -127,7 +127,7 @@ fn matrix_reads(matrix: &Matrix, visit: &mut impl FnMut(Register)) {
     }
 }
 
-fn object_reads(op: &ObjectOp, visit: &mut impl FnMut(Register)) {
+fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
     let mut place = |place: &Place| {
         visit(place.object);
         place.layer.iter().chain(place.coordinates.iter().flatten()).for_each(|register| visit(*register));
@@ -161,7 +161,7 @@ fn object_reads(op: &ObjectOp, visit: &mut impl FnMut(Register)) {
 }
 
 /// Calls `visit` with each register that an instruction writes. The results of a call count as written by the call.
-pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register, Width)) {
+pub(crate) fn writes(instruction: &Instruction, visit: &mut dyn FnMut(Register, Width)) {
     match &instruction.op {
         Op::Pure { info, out, .. } => visit(*out, info.out),
         Op::Select { width, out, .. } => visit(*out, *width),
@@ -215,7 +215,7 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut impl FnMut(Register,
     }
 }
 
-fn object_writes(op: &ObjectOp, visit: &mut impl FnMut(Register, Width)) {
+fn object_writes(op: &ObjectOp, visit: &mut dyn FnMut(Register, Width)) {
     match op {
         ObjectOp::Sample(sample) => {
             let width = match sample.result {
@@ -232,7 +232,7 @@ fn object_writes(op: &ObjectOp, visit: &mut impl FnMut(Register, Width)) {
     }
 }
 
-fn matrix_writes(matrix: &Matrix, visit: &mut impl FnMut(Register, Width)) {
+fn matrix_writes(matrix: &Matrix, visit: &mut dyn FnMut(Register, Width)) {
     let width = |ty: super::matrix::Element| match ty.bits() {
         64 => Width::Double,
         _ => Width::Single,
@@ -253,7 +253,7 @@ fn matrix_writes(matrix: &Matrix, visit: &mut impl FnMut(Register, Width)) {
 }
 
 /// Calls `visit` with each predicate that an instruction reads, its guard included.
-pub(crate) fn conditions(instruction: &Instruction, visit: &mut impl FnMut(Predicate)) {
+pub(crate) fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predicate)) {
     let mut read = |condition: &Condition| visit(condition.predicate);
     read(&instruction.guard);
     match &instruction.op {
@@ -289,7 +289,7 @@ pub(crate) fn conditions(instruction: &Instruction, visit: &mut impl FnMut(Predi
 }
 
 /// Calls `visit` with each predicate that an instruction writes.
-pub(crate) fn predicates(instruction: &Instruction, visit: &mut impl FnMut(Predicate)) {
+pub(crate) fn predicates(instruction: &Instruction, visit: &mut dyn FnMut(Predicate)) {
     match &instruction.op {
         Op::Test { out, inverse, .. } => std::iter::once(*out).chain(*inverse).for_each(visit),
         Op::Logic { out, .. } => visit(*out),

@@ -252,7 +252,7 @@ fn declare_functions<'m, 's>(context: &mut Context<'m, 's>) {
 
 /// Functions named by `mov` or by an initial value.
 fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
-    fn visit<'s>(statements: &[Statement<'s>], found: &mut impl FnMut(&'s str)) {
+    fn visit<'s>(statements: &[Statement<'s>], found: &mut dyn FnMut(&'s str)) {
         for statement in statements {
             match statement {
                 Statement::Block(inner) => visit(inner, found),

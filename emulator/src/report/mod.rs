@@ -77,6 +77,7 @@ pub enum FaultKind {
 
 /// In which way two accesses race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hazard {
     /// A load of what another thread stored.
     ReadAfterWrite,
@@ -187,6 +188,7 @@ impl fmt::Display for FaultKind {
 
 /// The memory access at fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Access {
     /// The state space as PTX names it: `global`, `shared`, `local`, `const`, `param`.
     pub space: &'static str,
@@ -202,6 +204,7 @@ pub struct Access {
 
 /// Another place that takes part: the second access of a race, a barrier where threads wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Related {
     /// What happened there.
     pub note: String,
@@ -219,6 +222,7 @@ pub struct Related {
 ///
 /// `Display` gives several lines, [`Fault::one_line`] the first of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// What happened.
     pub kind: FaultKind,

@@ -173,10 +173,16 @@ fn row(rows: *const u32, register: Register) -> *const u32 {
     rows.wrapping_add(register.0 as usize * LANES)
 }
 
+/// The rows of sources. `map` of an array would be compiled once more for each operation, and there are 1700.
+#[inline(always)]
+fn all_rows(rows: *const u32, [a, b, c, d]: [Register; 4]) -> [*const u32; 4] {
+    [row(rows, a), row(rows, b), row(rows, c), row(rows, d)]
+}
+
 /// # Safety
 /// `rows` holds every register named, in the widths of the operation.
 unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], mask: u32) {
-    let [a, b, c, d] = sources.map(|register| row(rows, register));
+    let [a, b, c, d] = all_rows(rows, sources);
     let out = row(rows, out).cast_mut();
     for lane in lanes_of(mask) {
         // SAFETY: the caller vouches for the rows; `lane` is below 32.
@@ -194,8 +200,8 @@ unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], 
 
 /// # Safety
 /// `rows` holds both registers, in the widths of the comparison.
-unsafe fn plain_test<O: Test>(rows: *const u32, sources: [Register; 2], mask: u32) -> u32 {
-    let [a, b] = sources.map(|register| row(rows, register));
+unsafe fn plain_test<O: Test>(rows: *const u32, [a, b]: [Register; 2], mask: u32) -> u32 {
+    let (a, b) = (row(rows, a), row(rows, b));
     let mut bits = 0;
     for lane in lanes_of(mask) {
         // SAFETY: the caller vouches for the rows; `lane` is below 32.

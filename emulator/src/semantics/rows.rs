@@ -103,12 +103,19 @@ for_each_level! {
     test_rows[O: Test]: TestRows = run_test::<O>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32)
 }
 
+/// The rows of sources in a register file.
+#[inline(always)]
+fn sources_in(file: *mut u32, [a, b, c, d]: &[u32; 4]) -> [*const u32; 4] {
+    let row = |source: &u32| file.wrapping_add(*source as usize).cast_const();
+    [row(a), row(b), row(c), row(d)]
+}
+
 /// # Safety
 /// Each register file holds the registers named, in the widths of the operation.
 #[inline(always)]
 unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
     for file in files {
-        let [a, b, c, d] = sources.map(|source| file.wrapping_add(source as usize).cast_const());
+        let [a, b, c, d] = sources_in(*file, sources);
         let out = file.wrapping_add(out as usize);
         let mut first = 0;
         while first < LANES {
@@ -141,7 +148,7 @@ unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
 #[inline(always)]
 unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32) {
     for (index, file) in files.iter().enumerate() {
-        let [a, b, ..] = sources.map(|source| file.wrapping_add(source as usize).cast_const());
+        let [a, b, ..] = sources_in(*file, sources);
         // A word a lane, each with another bit, is what becomes vector code.
         let mut words = [0u32; LANES];
         for (lane, word) in words.iter_mut().enumerate() {

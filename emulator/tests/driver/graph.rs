@@ -12,13 +12,13 @@ const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 /// The tests run side by side; a capture of one must not forbid anything to another.
 const MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 
-fn graph() -> CUgraph {
+pub(super) fn graph() -> CUgraph {
     let mut graph = CUgraph::null();
     ok!(cuGraphCreate(&mut graph, 0));
     graph
 }
 
-fn instantiate(graph: CUgraph) -> CUgraphExec {
+pub(super) fn instantiate(graph: CUgraph) -> CUgraphExec {
     let mut exec = CUgraphExec::null();
     ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
     exec

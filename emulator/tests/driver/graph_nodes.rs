@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
 use crate::common::*;
+use crate::graph::{graph, instantiate};
 use crate::processes::in_child;
 use cuprum_sys::*;
 
@@ -33,18 +34,6 @@ fn step() -> CUfunction {
     let mut function = CUfunction::null();
     ok!(cuModuleGetFunction(&mut function, module, c"step".as_ptr()));
     function
-}
-
-fn graph() -> CUgraph {
-    let mut graph = CUgraph::null();
-    ok!(cuGraphCreate(&mut graph, 0));
-    graph
-}
-
-fn instantiate(graph: CUgraph) -> CUgraphExec {
-    let mut exec = CUgraphExec::null();
-    ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
-    exec
 }
 
 fn run(exec: CUgraphExec) {

@@ -80,6 +80,7 @@ impl fmt::Display for Refusal {
 
 /// This NVRTC lacks a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MissingFunction {
     /// The function.
     pub function: FnId,

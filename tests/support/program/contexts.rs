@@ -24,29 +24,29 @@ pub(super) fn created(steps: &Steps, device: Device) {
     let mut stack = ContextStack::take().expect("the stack of a fresh thread");
     if let Some(mut cx) = steps.attempt("ContextStack::push", || stack.push(&context)) {
         steps.expect(&context);
-        queries(steps, &cx);
-        settings(steps, &cx);
-        nested(steps, &mut cx, &other);
-        forgotten(steps, &mut cx, &other);
-        memory::all(steps, &cx);
-        arrays::all(steps, &cx);
-        textures::all(steps, &cx);
-        memory::peers(steps, &mut cx);
-        streams::all(steps, &cx);
-        code::all(steps, &cx);
-        scopes::all(steps, &mut cx, &other);
-        graphs::all(steps, &cx);
-        captures::all(steps, &cx);
-        foreign(steps, &mut cx, &other);
-        entered(steps, &cx, &other);
-        foreign_handles::all(steps, &cx, &other);
+        steps.room("queries", || queries(steps, &cx));
+        steps.room("settings", || settings(steps, &cx));
+        steps.room("nested", || nested(steps, &mut cx, &other));
+        steps.room("forgotten", || forgotten(steps, &mut cx, &other));
+        steps.room("memory", || memory::all(steps, &cx));
+        steps.room("arrays", || arrays::all(steps, &cx));
+        steps.room("textures", || textures::all(steps, &cx));
+        steps.room("peers", || memory::peers(steps, &mut cx));
+        steps.room("streams", || streams::all(steps, &cx));
+        steps.room("code", || code::all(steps, &cx));
+        steps.room("scopes", || scopes::all(steps, &mut cx, &other));
+        steps.room("graphs", || graphs::all(steps, &cx));
+        steps.room("captures", || captures::all(steps, &cx));
+        steps.room("foreign", || foreign(steps, &mut cx, &other));
+        steps.room("entered", || entered(steps, &cx, &other));
+        steps.room("foreign handles", || foreign_handles::all(steps, &cx, &other));
         steps.expect(&context);
         // That the first context is current again, whatever happened above it.
         steps.attempt("Current::synchronize", || cx.synchronize());
         steps.attempt("Current::pop", || cx.pop());
         steps.expect_nothing();
     }
-    elsewhere(steps, &mut stack, &context);
+    steps.room("elsewhere", || elsewhere(steps, &mut stack, &context));
     steps.attempt("Context::close", || other.close());
     steps.done("Context::drop", || drop(context));
 }

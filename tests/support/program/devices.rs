@@ -8,10 +8,9 @@ use cuprum::{Device, Driver};
 
 use super::Steps;
 
-pub(super) fn all(steps: &Steps, driver: Driver) -> Option<Device> {
+pub(super) fn all(steps: &Steps, driver: Driver, device: Device) {
     steps.done("Driver::version", || driver.version());
     steps.attempt("Driver::device_count", || driver.device_count());
-    let device = steps.attempt("Driver::device", || driver.device(0))?;
     steps.attempt("Device::name", || device.name());
     steps.attempt("Device::pci_bus_id", || device.pci_bus_id());
     steps.attempt("Device::uuid", || device.uuid());
@@ -21,7 +20,6 @@ pub(super) fn all(steps: &Steps, driver: Driver) -> Option<Device> {
     steps.attempt("Device::compute_capability", || device.compute_capability());
     supports(steps, driver, device);
     log(steps, driver);
-    Some(device)
 }
 
 fn supports(steps: &Steps, driver: Driver, device: Device) {

@@ -13,7 +13,7 @@ type Put = (u32, InOut<u32>);
 
 const NONE: InstantiateFlags = InstantiateFlags::empty();
 const DIM: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
-const ONE: LaunchConfig = LaunchConfig { grid: DIM, block: DIM, shared_bytes: 0 };
+const ONE: LaunchConfig = LaunchConfig::from_dims(DIM, DIM);
 
 /// Nodes of a graph, one of each kind.
 struct Nodes {

@@ -29,7 +29,7 @@ use cuprum::{Driver, Library};
 #[allow(unused_imports, reason = "each program that includes this uses its own part")]
 pub(crate) use contexts::AFTER_FORGOTTEN;
 #[allow(unused_imports, reason = "each program that includes this uses its own part")]
-pub(crate) use steps::{Outcome, Step, Steps, by_step};
+pub(crate) use steps::{Outcome, Room, Rooms, Step, Steps, by_step};
 
 use crate::tracer::Session;
 
@@ -46,21 +46,27 @@ pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {
 }
 
 /// Runs the program on this thread, which must be a fresh one: what a failure leaves behind stays with the thread.
+pub(crate) fn run(library: Library, session: &Session) -> Vec<Step> {
+    run_in(library, session, Rooms::All).0
+}
+
+/// Runs those of its rooms that are named, and says where they were.
 ///
 /// Runs in one process meet in the primary context, which each of them resets, so that there is one at a time.
-pub(crate) fn run(library: Library, session: &Session) -> Vec<Step> {
+pub(crate) fn run_in(library: Library, session: &Session, rooms: Rooms) -> (Vec<Step>, Vec<Room>) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let steps = Steps::new(session);
+    let steps = Steps::new(session, rooms);
     session.enter(|| whole(&steps, library));
     steps.finish()
 }
 
 fn whole(steps: &Steps, library: Library) {
     let Some(driver) = steps.attempt("Driver::init", || Driver::init(library)) else { return };
-    let Some(device) = devices::all(steps, driver) else { return };
+    let Some(device) = steps.attempt("Driver::device", || driver.device(0)) else { return };
+    steps.room("devices", || devices::all(steps, driver, device));
     contexts::created(steps, device);
-    contexts::shared(steps, device);
-    workers::all(steps, device);
-    contexts::primary(steps, device);
+    steps.room("shared", || contexts::shared(steps, device));
+    steps.room("workers", || workers::all(steps, device));
+    steps.room("primary", || contexts::primary(steps, device));
 }

@@ -138,19 +138,49 @@ impl Reported for KernelError {
     }
 }
 
+/// A part of the program that needs nothing of the parts before it, and leaves nothing to those after it.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    pub(crate) name: &'static str,
+    /// Its calls in the session's log.
+    pub(crate) calls: Range<usize>,
+}
+
+/// The rooms that a run enters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rooms {
+    All,
+    /// What is in no room, and this one.
+    One(&'static str),
+    /// What is in no room.
+    None,
+}
+
 /// Records the steps of a program.
 pub(crate) struct Steps {
     session: Session,
+    enters: Rooms,
+    rooms: RefCell<Vec<Room>>,
     steps: RefCell<Vec<Step>>,
 }
 
 impl Steps {
-    pub(super) fn new(session: &Session) -> Self {
-        Self { session: session.clone(), steps: RefCell::default() }
+    pub(super) fn new(session: &Session, enters: Rooms) -> Self {
+        Self { session: session.clone(), enters, rooms: RefCell::default(), steps: RefCell::default() }
     }
 
-    pub(super) fn finish(self) -> Vec<Step> {
-        self.steps.into_inner()
+    pub(super) fn finish(self) -> (Vec<Step>, Vec<Room>) {
+        (self.steps.into_inner(), self.rooms.into_inner())
+    }
+
+    /// Runs a room, if this run enters it.
+    pub(super) fn room(&self, name: &'static str, body: impl FnOnce()) {
+        if !matches!(self.enters, Rooms::All) && self.enters != Rooms::One(name) {
+            return;
+        }
+        let start = self.session.len();
+        body();
+        self.rooms.borrow_mut().push(Room { name, calls: start..self.session.len() });
     }
 
     pub(super) fn session(&self) -> &Session {

@@ -239,6 +239,7 @@ impl<T: Element> Worker<T> {
                     Kind::Default => Stream::default_in(cx),
                     Kind::New(cuprum::StreamKind::Blocking) => Stream::new(cx).map_err(told)?,
                     Kind::New(cuprum::StreamKind::NonBlocking) => Stream::non_blocking(cx).map_err(told)?,
+                    Kind::New(other) => return Err(format!("{other:?} is not tried")),
                 };
                 *tables.streams[stream].lock().map_err(told)? = Some(Arc::new(made));
             }

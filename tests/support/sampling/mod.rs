@@ -8,42 +8,14 @@ use cuprum::texture::{SurfaceObject, TextureObject};
 use cuprum::{Argument, Buffer, Current, In, InOut, LaunchConfig, Module, Parameter, Stream};
 
 /// Words of coordinates of each thread.
-pub(crate) const WORDS: usize = 8;
+pub(crate) const WORDS: usize = 12;
 
-/// A kernel around an instruction, which finds the object in `%t`, words in `%c0` to `%c7`, and leaves results in `%d0` to
+/// A kernel around an instruction, which finds the object in `%t`, words in `%c0` to `%c11`, and leaves results in `%d0` to
 /// `%d3`.
 fn ptx(instruction: &str) -> String {
-    format!(
-        ".version 7.7\n.target sm_75\n.address_size 64
-        .visible .entry one(.param .u64 object, .param .u64 words, .param .u64 results, .param .u32 count)
-        {{
-            .reg .b64 %t, %from, %to, %l<2>;
-            .reg .b32 %i, %n, %c<8>, %d<4>;
-            .reg .b16 %h<4>;
-            .reg .pred %out;
-            ld.param.u64 %t, [object];
-            ld.param.u64 %from, [words];
-            ld.param.u64 %to, [results];
-            ld.param.u32 %n, [count];
-            mov.u32 %i, %ctaid.x;
-            mov.u32 %d0, %ntid.x;
-            mov.u32 %d1, %tid.x;
-            mad.lo.u32 %i, %i, %d0, %d1;
-            setp.ge.u32 %out, %i, %n;
-            @%out ret;
-            mad.wide.u32 %from, %i, 32, %from;
-            mad.wide.u32 %to, %i, 16, %to;
-            ld.global.v4.b32 {{%c0, %c1, %c2, %c3}}, [%from];
-            ld.global.v4.b32 {{%c4, %c5, %c6, %c7}}, [%from + 16];
-            mov.b32 %d0, 0;
-            mov.b32 %d1, 0;
-            mov.b32 %d2, 0;
-            mov.b32 %d3, 0;
-            {instruction}
-            st.global.v4.b32 [%to], {{%d0, %d1, %d2, %d3}};
-            ret;
-        }}\n"
-    )
+    let text = include_str!("../../data/texture_kernel.ptx");
+    let header = ".version 7.7\n.target sm_75\n.address_size 64\n";
+    header.to_owned() + &text.replace("NAME", "one").replace("INSTRUCTION", instruction)
 }
 
 /// Runs an instruction with one thread for each row of words; gives the four results of each.

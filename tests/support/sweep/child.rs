@@ -42,7 +42,7 @@ fn one(run: Run) -> Vec<Finding> {
     session.on_flight(|ranges| say(format_args!("flight {ranges}")));
     session.inject(Some(run.injection));
     let result = std::thread::scope(|scope| {
-        let body = || catch_unwind(AssertUnwindSafe(|| program::run(run.library, &session)));
+        let body = || catch_unwind(AssertUnwindSafe(|| program::run_in(run.library, &session, run.rooms).0));
         scope.spawn(body).join().expect("panics are caught")
     });
     session.inject(None);

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 pub(crate) use plan::{Plan, Run};
 pub(crate) use verdict::Finding;
 
-use crate::program::Step;
+use crate::program::{Rooms, Step};
 use crate::tracer::{Backing, Build};
 
 /// Tells a child which runs are its own, as `first..end`.
@@ -32,7 +32,7 @@ pub(crate) struct Report {
 
 /// The program's steps when nothing fails.
 pub(crate) fn steps_without_failures() -> Vec<Step> {
-    plan::without_failures(Build::of(Backing::Emulator).library().expect("the emulator")).0
+    plan::without_failures(Build::of(Backing::Emulator).library().expect("the emulator"), Rooms::All).0
 }
 
 /// All runs, made once for all tests of a program. In a child it does not return.

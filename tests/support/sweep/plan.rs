@@ -6,7 +6,7 @@ use std::fmt;
 use cuprum::Library;
 use cuprum::sys::{CUresult, FnId, Version};
 
-use crate::program::{self, Step};
+use crate::program::{self, Room, Rooms, Step};
 use crate::tracer::{Backing, Build, Injection, Pick, Session};
 
 /// The codes: of arguments, of memory, of the driver's end, of contexts and handles, two that stay, one for
@@ -19,23 +19,33 @@ const ONE_CODE: [u32; 1] = [999];
 /// Done and not done, once and from then on.
 const WAYS: usize = 4;
 
-/// A driver, and the runs over it.
+/// Runs over a driver. Each enters one room at most, as the time of all of them grows with the square of what each does.
 struct Part {
     name: &'static str,
     library: Library,
     codes: &'static [u32],
-    /// The calls of a run in which nothing fails.
-    calls: Vec<FnId>,
+    rooms: Rooms,
+    /// The calls that fail in turn, by their place in a run in which nothing fails.
+    calls: Vec<(usize, FnId)>,
+}
+
+/// The parts for a driver: what is in no room, and each room.
+fn parts(name: &'static str, build: Build<'_>, codes: &'static [u32]) -> Vec<Part> {
+    let library = build.library().expect("the emulator");
+    // `cuInit` is called once in a process: not by the second run and those after it.
+    let _first = without_failures(library, Rooms::All);
+    let part = |rooms| {
+        let (_, entered, calls) = without_failures(library, rooms);
+        let calls = calls.into_iter().enumerate();
+        let counts = |at: &usize| entered.is_empty() || entered.iter().any(|room| room.calls.contains(at));
+        Part { name, library, codes, rooms, calls: calls.filter(|(at, _)| counts(at)).collect() }
+    };
+    let (_, rooms, _) = without_failures(library, Rooms::All);
+    let one = |room: &Room| part(Rooms::One(room.name));
+    std::iter::once(part(Rooms::None)).chain(rooms.iter().map(one)).collect()
 }
 
 impl Part {
-    fn new(name: &'static str, build: Build<'_>, codes: &'static [u32]) -> Self {
-        let library = build.library().expect("the emulator");
-        // `cuInit` is called once in a process: not by the second run and those after it.
-        let _first = without_failures(library);
-        Self { name, library, codes, calls: without_failures(library).1 }
-    }
-
     fn len(&self) -> usize {
         self.calls.len() * self.codes.len() * WAYS
     }
@@ -51,18 +61,19 @@ pub(crate) struct Plan {
 pub(crate) struct Run {
     driver: &'static str,
     pub(super) library: Library,
+    pub(super) rooms: Rooms,
     /// The call that fails first.
     pub(crate) function: FnId,
     pub(crate) injection: Injection,
 }
 
-/// The steps and calls of a run in which nothing fails.
-pub(super) fn without_failures(library: Library) -> (Vec<Step>, Vec<FnId>) {
+/// The steps, rooms and calls of a run in which nothing fails.
+pub(super) fn without_failures(library: Library, rooms: Rooms) -> (Vec<Step>, Vec<Room>, Vec<FnId>) {
     let session = Session::default();
-    let steps = std::thread::scope(|scope| {
-        scope.spawn(|| program::run(library, &session)).join().expect("a run without failures")
+    let (steps, rooms) = std::thread::scope(|scope| {
+        scope.spawn(|| program::run_in(library, &session, rooms)).join().expect("a run without failures")
     });
-    (steps, session.log().iter().map(|call| call.function).collect())
+    (steps, rooms, session.log().iter().map(|call| call.function).collect())
 }
 
 impl Plan {
@@ -74,14 +85,15 @@ impl Plan {
             FnId::cuGraphAddNode_v2,
             FnId::cuLaunchHostFunc,
         ];
-        let parts = vec![
-            Part::new("the newest driver", emulator, &CODES),
-            Part::new("a default stream for each thread", per_thread, &FEW_CODES),
-            Part::new("CUDA 10.0", Build { version: Some(Version::new(10, 0)), ..emulator }, &FEW_CODES),
-            Part::new("CUDA 11.2", Build { version: Some(Version::new(11, 2)), ..emulator }, &ONE_CODE),
-            Part::new("CUDA 11.3", Build { version: Some(Version::new(11, 3)), ..emulator }, &ONE_CODE),
-            Part::new("newest revisions only", Build { lacking: newest_only, ..emulator }, &FEW_CODES),
+        let parts = [
+            parts("the newest driver", emulator, &CODES),
+            parts("a default stream for each thread", per_thread, &FEW_CODES),
+            parts("CUDA 10.0", Build { version: Some(Version::new(10, 0)), ..emulator }, &FEW_CODES),
+            parts("CUDA 11.2", Build { version: Some(Version::new(11, 2)), ..emulator }, &ONE_CODE),
+            parts("CUDA 11.3", Build { version: Some(Version::new(11, 3)), ..emulator }, &ONE_CODE),
+            parts("newest revisions only", Build { lacking: newest_only, ..emulator }, &FEW_CODES),
         ];
+        let parts = parts.into_iter().flatten().collect();
         Self { parts }
     }
 
@@ -91,7 +103,7 @@ impl Plan {
 
     /// The functions that fail in some run.
     pub(crate) fn functions(&self) -> BTreeSet<FnId> {
-        self.parts.iter().flat_map(|part| &part.calls).copied().collect()
+        self.parts.iter().flat_map(|part| &part.calls).map(|(_, function)| *function).collect()
     }
 
     pub(crate) fn run(&self, mut index: usize) -> Run {
@@ -106,17 +118,18 @@ impl Plan {
         let (call, way) = (index % part.calls.len(), index / part.calls.len());
         let (done, lasting) = (way % 2 == 1, way / 2 % 2 == 1);
         let code = CUresult(part.codes[way / WAYS]);
-        let injection = Injection { pick: Pick::Nth(call), code, done, lasting };
-        Run { driver: part.name, library: part.library, function: part.calls[call], injection }
+        let (at, function) = part.calls[call];
+        let injection = Injection { pick: Pick::Nth(at), code, done, lasting };
+        Run { driver: part.name, library: part.library, rooms: part.rooms, function, injection }
     }
 }
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { driver, function, injection, .. } = self;
+        let Self { driver, rooms, function, injection, .. } = self;
         let Injection { pick, code, done, lasting } = injection;
         let done = if *done { "done" } else { "not done" };
         let lasting = if *lasting { "from then on" } else { "once" };
-        write!(f, "{driver}: {function} ({pick:?}) answers {}, {done}, {lasting}", code.0)
+        write!(f, "{driver}, {rooms:?}: {function} ({pick:?}) answers {}, {done}, {lasting}", code.0)
     }
 }

@@ -37,13 +37,13 @@ impl Builder {
         self.0.objects.push(objects);
     }
 
-    /// Enters one function. The two closures are where the compiler compares the signature.
-    pub(crate) fn add(&mut self, id: FnId, legacy: impl FnOnce(&mut Fns), per_thread: impl FnOnce(&mut Fns)) {
-        legacy(&mut self.0.legacy);
-        per_thread(&mut self.0.per_thread);
+    /// Enters one function: gives the two tables, with the legacy default stream and with one of each thread's own, to
+    /// put it into. There the compiler compares the signature.
+    pub(crate) fn add(&mut self, id: FnId) -> [&mut Fns; 2] {
         if let Some(implemented) = self.0.implemented.get_mut(id as usize) {
             *implemented = true;
         }
+        [&mut self.0.legacy, &mut self.0.per_thread]
     }
 }
 

@@ -56,8 +56,8 @@ pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Everything that happens around the body of a function.
-pub(super) fn enter(call: Call, body: impl FnOnce(&Call) -> Answer) -> CUresult {
+/// Everything that happens around the body of a function. It is compiled once, for all functions.
+pub(super) fn enter(call: Call, body: &dyn Fn(&Call) -> Answer) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         let answer = serve(&call, body);
         if answer == Err(CUresult::CUDA_ERROR_NOT_SUPPORTED) {
@@ -89,7 +89,7 @@ pub(crate) fn tell_refusals(to: fn(FnId, CUresult)) {
     REFUSED.get_or_init(|| to);
 }
 
-fn serve(call: &Call, body: impl FnOnce(&Call) -> Answer) -> Answer {
+fn serve(call: &Call, body: &dyn Fn(&Call) -> Answer) -> Answer {
     gate(call.id)?;
     served::begin(call.id);
     if serves_before_init(call.id) {
@@ -168,7 +168,7 @@ macro_rules! function {
                 id: cuprum_sys::FnId::$name,
                 per_thread: PER_THREAD,
             };
-            $crate::driver::call::enter(call, |call| body(call, $($arg),*))
+            $crate::driver::call::enter(call, &|call| body(call, $($arg),*))
         }
     };
 }
@@ -179,11 +179,9 @@ macro_rules! enter_function {
         $( $crate::driver::call::enter_function! { $builder $name } )+
     };
     ($builder:ident $name:ident) => {
-        $builder.add(
-            cuprum_sys::FnId::$name,
-            |fns| fns.$name = $name::<false>,
-            |fns| fns.$name = $name::<true>,
-        );
+        let [legacy, per_thread] = $builder.add(cuprum_sys::FnId::$name);
+        legacy.$name = $name::<false>;
+        per_thread.$name = $name::<true>;
     };
 }
 pub(crate) use {calls, enter_function, function};

@@ -9,6 +9,7 @@
 //! Those that do are entered with the functions of their module (`objects TABLE;` in `calls!`), so that the death of a
 //! context and the search for leaks are a loop each.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -81,24 +82,70 @@ pub(crate) struct Table<T> {
     /// The handle of the context that it goes with.
     owner_of: Option<fn(&T) -> usize>,
     leak: Option<(LeakKind, Judge<T>)>,
-    live: RwLock<Live<T>>,
+    live: RwLock<Live>,
 }
 
+/// The same for all kinds, so that maps are compiled once and not for each of them.
 #[derive(Debug)]
-struct Live<T> {
-    objects: BTreeMap<usize, Entry<T>>,
+struct Live {
+    objects: BTreeMap<usize, Entry>,
     /// What goes with each context, where they go with one.
     owned: BTreeMap<usize, BTreeSet<usize>>,
 }
 
 #[derive(Debug)]
-struct Entry<T> {
-    object: Arc<T>,
+struct Entry {
+    /// Of the type of the table.
+    object: Arc<dyn Any + Send + Sync>,
     /// The call that made it.
     made_by: Option<FnId>,
 }
 
-impl<T> Table<T> {
+impl Entry {
+    fn object<T: 'static>(&self) -> Option<&T> {
+        self.object.downcast_ref()
+    }
+}
+
+impl Live {
+    fn insert(&mut self, handle: usize, entry: Entry, owner: Option<usize>) {
+        self.objects.insert(handle, entry);
+        if let Some(owner) = owner {
+            self.owned.entry(owner).or_default().insert(handle);
+        }
+    }
+
+    fn get(&self, handle: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.objects.get(&handle).map(|entry| Arc::clone(&entry.object))
+    }
+
+    /// Says that an object that was removed went with `owner`.
+    fn disown(&mut self, handle: usize, owner: usize) {
+        let owned = self.owned.get_mut(&owner);
+        if owned.is_some_and(|owned| owned.remove(&handle) && owned.is_empty()) {
+            self.owned.remove(&owner);
+        }
+    }
+
+    fn remove_owned(&mut self, owner: usize) -> Vec<Entry> {
+        let gone = self.owned.remove(&owner).unwrap_or_default();
+        gone.iter().filter_map(|handle| self.objects.remove(handle)).collect()
+    }
+
+    /// Visits the objects of an owner, or all.
+    fn visit(&self, owner: Option<usize>, visit: &mut dyn FnMut(usize, &Entry)) {
+        let Some(owner) = owner else {
+            return self.objects.iter().for_each(|(handle, entry)| visit(*handle, entry));
+        };
+        for handle in self.owned.get(&owner).into_iter().flatten() {
+            if let Some(entry) = self.objects.get(handle) {
+                visit(*handle, entry);
+            }
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> Table<T> {
     pub(crate) const fn new(kind: Kind) -> Self {
         let live = Live { objects: BTreeMap::new(), owned: BTreeMap::new() };
         let next = AtomicUsize::new(first(kind));
@@ -126,13 +173,8 @@ impl<T> Table<T> {
     /// Makes an object under a handle that this table has given before, and whose object is gone.
     pub(crate) fn insert_again(&self, handle: usize, object: T) -> Arc<T> {
         let object = Arc::new(object);
-        let entry = Entry { object: Arc::clone(&object), made_by: served::call() };
-        let mut live = self.write();
-        live.objects.insert(handle, entry);
-        if let Some(owner_of) = self.owner_of {
-            live.owned.entry(owner_of(&object)).or_default().insert(handle);
-        }
-        drop(live);
+        let entry = Entry { object: object.clone(), made_by: served::call() };
+        self.write().insert(handle, entry, self.owner_of.map(|owner_of| owner_of(&object)));
         object
     }
 
@@ -141,17 +183,14 @@ impl<T> Table<T> {
     }
 
     pub(crate) fn get(&self, handle: usize) -> Option<Arc<T>> {
-        self.read().objects.get(&handle).map(|entry| Arc::clone(&entry.object))
+        self.read().get(handle)?.downcast().ok()
     }
 
     pub(crate) fn remove(&self, handle: usize) -> Option<Arc<T>> {
         let mut live = self.write();
-        let object = live.objects.remove(&handle)?.object;
-        if let Some(owner) = self.owner_of.map(|owner_of| owner_of(&object)) {
-            let owned = live.owned.get_mut(&owner);
-            if owned.is_some_and(|owned| owned.remove(&handle) && owned.is_empty()) {
-                live.owned.remove(&owner);
-            }
+        let object = live.objects.remove(&handle)?.object.downcast().ok()?;
+        if let Some(owner_of) = self.owner_of {
+            live.disown(handle, owner_of(&object));
         }
         Some(object)
     }
@@ -164,9 +203,11 @@ impl<T> Table<T> {
 
     /// Visits every live object with its handle and the call that made it, in the order in which they were made.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, Option<FnId>, &T)) {
-        for (&handle, entry) in &self.read().objects {
-            visit(handle, entry.made_by, &entry.object);
-        }
+        self.read().visit(None, &mut |handle, entry| {
+            if let Some(object) = entry.object() {
+                visit(handle, entry.made_by, object);
+            }
+        });
     }
 
     /// Which object of its kind a handle names, counted from 1.
@@ -174,11 +215,11 @@ impl<T> Table<T> {
         ((handle - first(self.kind)) / STEP) as u64 + 1
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Live<T>> {
+    fn read(&self) -> RwLockReadGuard<'_, Live> {
         self.live.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Live<T>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Live> {
         self.live.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -188,16 +229,13 @@ const fn first(kind: Kind) -> usize {
     0x4000_0000_0000 + ((kind as usize) << 38)
 }
 
-impl<T: Send + Sync> Objects for Table<T> {
+impl<T: Send + Sync + 'static> Objects for Table<T> {
     fn kind(&self) -> Kind {
         self.kind
     }
 
     fn end_of_context(&self, context: usize) {
-        let mut live = self.write();
-        let gone = live.owned.remove(&context).unwrap_or_default();
-        let gone: Vec<_> = gone.iter().filter_map(|handle| live.objects.remove(handle)).collect();
-        drop(live);
+        let gone = self.write().remove_owned(context);
         // Objects may look into tables when they go.
         drop(gone);
     }
@@ -205,28 +243,19 @@ impl<T: Send + Sync> Objects for Table<T> {
     fn leaks(&self, context: Option<(usize, u64)>, found: &mut Vec<Leak>) {
         let Some((kind, judge)) = self.leak else { return };
         let number_of_context = context.map_or(0, |(_, number)| number);
-        let mut tell = |handle: usize, entry: &Entry<T>| {
-            let bytes = match judge(&entry.object, entry.made_by) {
+        if context.is_some() != self.owner_of.is_some() {
+            return;
+        }
+        self.read().visit(context.map(|(context, _)| context), &mut |handle, entry| {
+            let Some(object) = entry.object() else { return };
+            let bytes = match judge(object, entry.made_by) {
                 Leaked::No => return,
                 Leaked::Yes => None,
                 Leaked::Bytes(bytes) => Some(bytes),
             };
             let (number, call) = (self.number(handle), entry.made_by);
             found.push(Leak { kind, number, bytes, call, context: number_of_context });
-        };
-        let live = self.read();
-        match (context, self.owner_of) {
-            (None, None) => live.objects.iter().for_each(|(handle, entry)| tell(*handle, entry)),
-            (Some((context, _)), Some(_)) => {
-                let handles = live.owned.get(&context).into_iter().flatten();
-                handles.filter_map(|handle| live.objects.get_key_value(handle)).for_each(
-                    |(handle, entry)| {
-                        tell(*handle, entry);
-                    },
-                );
-            }
-            _ => {}
-        }
+        });
     }
 }
 

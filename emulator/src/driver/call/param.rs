@@ -9,7 +9,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::handle::Handle;
 
 /// A parameter: how it comes in from C, and what the function sees.
-pub(crate) trait Param: Sized {
+pub(crate) trait Param: Copy {
     /// The C type.
     type Raw;
 
@@ -247,8 +247,16 @@ impl<T: Copy> In<T> {
 }
 
 /// An array that the function only reads, though C says `T *`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct InMut<T>(*mut T);
+
+impl<T> Clone for InMut<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for InMut<T> {}
 
 impl<T> Param for InMut<T> {
     type Raw = *mut T;

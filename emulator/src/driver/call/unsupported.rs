@@ -25,8 +25,13 @@ const _: () = assert!(FnId::ALL.len() <= MOST);
 pub(super) type Stub = unsafe extern "system" fn() -> CUresult;
 
 unsafe extern "system" fn stub<const NUMBER: usize>() -> CUresult {
+    refuse(NUMBER)
+}
+
+/// What each of the stubs does.
+fn refuse(number: usize) -> CUresult {
     // A panic of the client's hook must not unwind into C.
-    let _ = catch_unwind(|| FnId::ALL.get(NUMBER).copied().map(tell_stub));
+    let _ = catch_unwind(|| FnId::ALL.get(number).copied().map(tell_stub));
     CUresult::CUDA_ERROR_NOT_SUPPORTED
 }
 

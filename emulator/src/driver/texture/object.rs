@@ -52,7 +52,11 @@ pub(crate) struct Surface {
 
 /// What kernels find under a handle.
 pub(crate) fn find(handle: u64, surface: bool) -> texture::Handle {
-    fn among<T>(table: &Table<T>, handle: u64, object: impl Fn(&T) -> &Arc<Object>) -> texture::Handle {
+    fn among<T: Send + Sync + 'static>(
+        table: &Table<T>,
+        handle: u64,
+        object: impl Fn(&T) -> &Arc<Object>,
+    ) -> texture::Handle {
         let Ok(handle) = usize::try_from(handle) else { return texture::Handle::Unknown };
         match table.get(handle) {
             Some(found) => texture::Handle::Live(Arc::clone(object(&found))),
@@ -89,13 +93,13 @@ fn create_surface(call: &Call, resource: CUDA_RESOURCE_DESC) -> Answer<usize> {
 }
 
 /// An object that a question is about.
-fn object_of<T>(table: &Table<T>, handle: u64) -> Answer<Arc<T>> {
+fn object_of<T: Send + Sync + 'static>(table: &Table<T>, handle: u64) -> Answer<Arc<T>> {
     let handle = usize::try_from(handle).map_err(|_| INVALID_VALUE)?;
     table.get(handle).ok_or(INVALID_VALUE)
 }
 
 /// Drivers take any number where an object is to be destroyed.
-fn destroy<T>(table: &Table<T>, handle: u64) {
+fn destroy<T: Send + Sync + 'static>(table: &Table<T>, handle: u64) {
     if let Ok(handle) = usize::try_from(handle) {
         drop(table.remove(handle));
     }

@@ -407,10 +407,12 @@ fn what_does_not_run_is_refused_by_line() {
         ("tex.2dms.v4.f32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c0, %c1, %c1}];".to_owned(), "geometry"),
         ("txq.squery.b32 %d0, [%t];".to_owned(), "unknown"),
     ] {
-        let error = refused(&format!("{header}{}", textures::kernel("sample", &instruction)));
+        let text = format!("{header}{}", textures::kernel("sample", &instruction));
+        let line = 1 + text.lines().position(|line| line.contains(&instruction)).unwrap();
+        let error = refused(&text);
         assert_eq!(error.kind, PtxErrorKind::Unsupported, "{instruction}: {error}");
         assert!(error.message.contains(why), "{instruction}: {error}");
-        assert_eq!(error.line, 29, "{instruction}: {error}");
+        assert_eq!(error.line as usize, line, "{instruction}: {error}");
     }
     let error = refused(&format!("{header}.global .texref image;\n"));
     assert_eq!((error.kind, error.line), (PtxErrorKind::Unsupported, 4));

@@ -201,39 +201,10 @@ fn copy(array: CUarray, [width, height, depth]: [usize; 3], host: &mut [u8], to_
 const WORDS: usize = 12;
 
 /// A kernel around an instruction, which finds the handle in `%t`, coordinates in `%c0` to `%c11`, and leaves results
-/// in `%d0` to `%d3`. It is the one of `tests/gpu/record_textures.py`.
+/// in `%d0` to `%d3`.
 pub(crate) fn kernel(name: &str, instruction: &str) -> String {
-    format!(
-        ".visible .entry {name}(.param .u64 object, .param .u64 coordinates, .param .u64 results, .param .u32 count)
-        {{
-            .reg .b64 %t, %from, %to, %l<2>;
-            .reg .b32 %i, %n, %c<12>, %d<4>;
-            .reg .b16 %h<4>;
-            .reg .pred %p, %out;
-            ld.param.u64 %t, [object];
-            ld.param.u64 %from, [coordinates];
-            ld.param.u64 %to, [results];
-            ld.param.u32 %n, [count];
-            mov.u32 %i, %ctaid.x;
-            mov.u32 %d0, %ntid.x;
-            mov.u32 %d1, %tid.x;
-            mad.lo.u32 %i, %i, %d0, %d1;
-            setp.ge.u32 %out, %i, %n;
-            @%out ret;
-            mad.wide.u32 %from, %i, 48, %from;
-            mad.wide.u32 %to, %i, 16, %to;
-            ld.global.v4.b32 {{%c0, %c1, %c2, %c3}}, [%from];
-            ld.global.v4.b32 {{%c4, %c5, %c6, %c7}}, [%from + 16];
-            ld.global.v4.b32 {{%c8, %c9, %c10, %c11}}, [%from + 32];
-            mov.b32 %d0, 0;
-            mov.b32 %d1, 0;
-            mov.b32 %d2, 0;
-            mov.b32 %d3, 0;
-            {instruction}
-            st.global.v4.b32 [%to], {{%d0, %d1, %d2, %d3}};
-            ret;
-        }}\n"
-    )
+    let text = include_str!("../../../../tests/data/texture_kernel.ptx");
+    text.replace("NAME", name).replace("INSTRUCTION", instruction)
 }
 
 /// A module of such kernels, or the driver's code.

@@ -7,14 +7,14 @@ use crate::semantics::{Register, Width};
 /// Calls `visit` with each register that an instruction writes; `false` if that is not looked into.
 pub(in crate::exec) fn visit_writes(
     instruction: &Instruction,
-    visit: &mut impl FnMut(Register, Width),
+    visit: &mut dyn FnMut(Register, Width),
 ) -> bool {
     effects::writes(instruction, visit);
     effects::is_simple(&instruction.op)
 }
 
 /// Calls `visit` with each register that an instruction reads; `false` if that is not looked into.
-pub(in crate::exec) fn visit_reads(instruction: &Instruction, visit: &mut impl FnMut(Register)) -> bool {
+pub(in crate::exec) fn visit_reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) -> bool {
     effects::reads(instruction, visit);
     effects::is_simple(&instruction.op)
 }

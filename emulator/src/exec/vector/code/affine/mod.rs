@@ -109,7 +109,7 @@ impl Affine {
     }
 
     /// Calls `visit` with what an instruction reads, and whether it does so as a row.
-    fn visit_reads(&self, instruction: &Instruction, visit: &mut impl FnMut(Register, bool)) {
+    fn visit_reads(&self, instruction: &Instruction, visit: &mut dyn FnMut(Register, bool)) {
         match &instruction.op {
             Op::Pure { out, .. } => {
                 let row = !self.scalars.contains_key(out);
