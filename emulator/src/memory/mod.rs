@@ -14,6 +14,7 @@
 
 mod map;
 mod physical;
+mod ranges;
 mod regions;
 mod request;
 mod shadow;
@@ -24,10 +25,11 @@ pub use physical::Physical;
 pub use request::{AllocError, FreeError, Request};
 pub use shadow::ValidBits;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use map::Backing;
+use ranges::Ranges;
 use regions::Regions;
 use space::{PAGE, Space};
 
@@ -54,7 +56,7 @@ struct State {
     owned: HashMap<u64, BTreeSet<(u64, u64)>>,
     /// Address ranges not to be handed out, start to end (exclusive): live regions that lie in
     /// the reserved space, and ranges reserved by the client.
-    taken: BTreeMap<u64, u64>,
+    taken: Ranges,
     cursor: u64,
     next_id: u64,
     used: Vec<u64>,
@@ -67,7 +69,7 @@ impl Memory {
     /// With `track_init`, device memory carries one bit a byte that says whether it was written.
     pub fn new(devices: u32, capacity: u64, track_init: bool) -> Self {
         let space = Arc::new(Space::reserve());
-        let cursor = space.base();
+        let (cursor, end) = (space.base(), space.allocatable_end());
         Self {
             space,
             capacity,
@@ -76,7 +78,7 @@ impl Memory {
             state: Mutex::new(State {
                 regions: Regions::default(),
                 owned: HashMap::new(),
-                taken: BTreeMap::new(),
+                taken: Ranges::new(cursor, end),
                 cursor,
                 next_id: 1,
                 used: vec![0; devices as usize],
@@ -184,7 +186,7 @@ impl Memory {
         state.disown(&region);
         // A mapping inside a client's reservation returns to that reservation, not to the space.
         if region.kind != RegionKind::Mapped {
-            state.taken.remove(&base);
+            state.taken.remove(base);
         }
         if region.kind.counts() {
             let span = region.len.next_multiple_of(GRANULARITY);
@@ -294,7 +296,7 @@ impl Memory {
     }
 
     /// Finds addresses for `span` bytes: after the last allocation while the range lasts, then in
-    /// the first gap that fits. Forgets the freed allocations that the new range covers.
+    /// a gap that fits. Forgets the freed allocations that the new range covers.
     fn place(&self, state: &mut State, span: u64, align: u64) -> Option<u64> {
         let end_of_space = self.space.allocatable_end();
         let fits = |from: u64, limit: u64| {
@@ -307,18 +309,7 @@ impl Memory {
                 state.cursor = base + span + GUARD;
                 base
             }
-            None => {
-                let mut from = self.space.base();
-                let mut found = None;
-                for (&start, &end) in &state.taken {
-                    found = fits(from, start);
-                    if found.is_some() {
-                        break;
-                    }
-                    from = end + GUARD;
-                }
-                found.or_else(|| fits(from, end_of_space))?
-            }
+            None => state.taken.find(span, align)?,
         };
         self.freed.forget(base, base + span + GUARD);
         Some(base)
