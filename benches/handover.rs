@@ -21,7 +21,6 @@ use std::time::{Duration, Instant};
 use cuprum::sys::{CUcontext, CUresult, call};
 use cuprum::{Context, ContextFlags, Driver, Job, SharedContext, Worker};
 use tracer::Backing;
-use tracer::list::{enums, structs, table, types};
 
 /// Closures handed over before one waits.
 const MANY: u32 = 256;

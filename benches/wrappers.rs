@@ -16,6 +16,7 @@
 mod common;
 mod in_flight;
 mod medians;
+mod pools;
 #[path = "../tests/support/tracer/mod.rs"]
 mod tracer;
 
@@ -35,14 +36,13 @@ use cuprum::{
 };
 use medians::{Samples, Table, Variant};
 use tracer::Backing;
-use tracer::list::{enums, structs, table, types};
 
 /// Calls timed in one go, with nothing else between them. What they queued is waited for outside of the time:
 /// a full queue would make the host wait for the device.
 const BATCH: u64 = 256;
 
 pub(crate) const COPIED_BYTES: usize = 4 << 10;
-const ALLOCATED_BYTES: usize = 1 << 20;
+pub(crate) const ALLOCATED_BYTES: usize = 1 << 20;
 const THREADS: u32 = 32;
 /// Kernels of the graph.
 const KERNELS: usize = 20;
@@ -114,6 +114,7 @@ impl Measurement<'_> {
     fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
         graphs(&mut self, driver, cx);
         in_flight::measure(&mut self, driver);
+        pools::measure(&mut self, driver, cx);
         let Self { group, table } = self;
         group.finish();
         println!("{table}");

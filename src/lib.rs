@@ -22,12 +22,16 @@
 //! | [`Driver`]: `cuInit` succeeded | a `Library` | nothing is called before initialization |
 //! | [`Device`] | a `Driver` | |
 //! | [`Context`], [`PrimaryContext`]; either can be [shared](SharedContext) | a `Device` | |
+//! | [`GreenContext`](context::GreenContext): on a part of a device | the description of its resources | its streams, which end with it, go before it |
 //! | [`ContextStack`] | nothing; there is one per thread | |
 //! | [`Worker`]: a thread that runs closures, each with its own `Current` | a [`SharedContext`] | nobody looks for the token of a caller |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
 //! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
+//! | [`StreamBuffer`](pool::StreamBuffer): memory in the order of a stream | `&Current` and a `Stream`, which it borrows or shares | no other stream uses it before it is allocated, or after it is freed |
 //! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
+//! | [`CodeLibrary`](module::CodeLibrary): code of no context | a `Driver`; a `Module` of it borrows both it and the context | code outlives the kernels of it, in any context |
+//! | [`Linked`](module::Linked): code that was linked | a [`Linker`](module::Linker), consumed | nothing is added to what is complete |
 //! | [`PinnedBuffer`], [`Registered`]: page-locked memory of the host | `&Current`; they borrow the context, or share it | it is not freed or touched while the device may write it |
 //! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows what its nodes touch, or owns it | what a replay touches is reached through the graph, between replays |
 //! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
@@ -175,24 +179,34 @@
 // memory            addresses and slices of device memory, its owners, and the one place for copies
 // launch            signature: arguments of kernels; config: geometry
 // stream            streams, events, and scopes that lend memory
+// pool              memory in the order of streams, the driver's pools, and pools that keep blocks
+// external          memory and semaphores of other APIs
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
+// dlpack            memory that is exchanged with other libraries
+// trace             every call that reaches the driver, written down
 
 pub mod compile;
 pub mod context;
 pub mod device;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 pub mod driver;
 pub mod error;
+pub mod external;
 pub mod graph;
 pub mod launch;
 pub mod memory;
 pub mod module;
 pub mod not_wrapped;
+pub mod pool;
 mod raw;
 pub mod stream;
 pub mod swallowed;
 pub mod texture;
+#[cfg(feature = "trace")]
+pub mod trace;
 pub mod worker;
 
 pub use cuprum_sys as sys;
@@ -206,8 +220,8 @@ pub use crate::device::{ComputeCapability, Device};
 pub use crate::driver::{Driver, DriverError};
 pub use crate::error::Error;
 pub use crate::launch::{
-    Argument, Arguments, BindError, Dim3, In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter,
-    SharedKernel, Signature,
+    Argument, Arguments, BindError, CallArguments, CallError, Dim3, HostElements, HostIn, HostInOut, HostOut,
+    In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter, SharedKernel, Signature,
 };
 pub use crate::memory::{
     Buffer, DeviceAddress, DeviceData, Fill, ForeignBuffer, HostOwner, MemoryError, PageLocked, PinnedBuffer,

@@ -49,7 +49,10 @@ pack_programs() { # KIND PACKAGE FOLDER NAME...
     for name in "$@"; do arguments+=("--$kind" "$name"); done
     case $kind in
     test) built=(cargo test --no-run) ;;
-    example) built=(cargo build --release) ;;
+    example)
+        built=(cargo build --release)
+        [ "$package" != cuprum ] || built+=(--features trace)
+        ;;
     bench) built=(cargo bench --no-run) ;;
     esac
     built=$("${built[@]}" -q -p "$package" "${arguments[@]}" --message-format=json |

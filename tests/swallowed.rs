@@ -13,7 +13,6 @@ use cuprum::sys::{CUresult, FnId};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Error, ForeignBuffer, Stream,
 };
-use tracer::list::{enums, structs, table, types};
 use tracer::{Backing, calls_of, failing};
 
 /// Held by each test: the counter is the process's.

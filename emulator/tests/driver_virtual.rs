@@ -147,14 +147,34 @@ fn streams_keep_order_with_the_legacy_stream_unless_they_do_not_block() {
     assert_eq!(read::<u32>(buffer, 2), [1, 1]);
 }
 
-#[test]
-fn mapped_memory_appears_where_it_was_reserved() {
-    let _context = context_on(0);
-    let props = CUmemAllocationProp {
+fn on_first_device() -> CUmemAllocationProp {
+    CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
         location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
         ..CUmemAllocationProp::zeroed()
-    };
+    }
+}
+
+/// Maps 4 MiB, to which nobody has access, at the start of 8 MiB.
+fn mapped() -> (u64, u64) {
+    let (mut address, mut handle) = (0, 0);
+    ok!(cuMemAddressReserve(&mut address, 8 * MIB, 0, 0, 0));
+    ok!(cuMemCreate(&mut handle, 4 * MIB, &on_first_device(), 0));
+    ok!(cuMemMap(address, 4 * MIB, 0, handle, 0));
+    (address, handle)
+}
+
+fn access(id: i32, flags: u32) -> CUmemAccessDesc {
+    CUmemAccessDesc {
+        location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id },
+        flags: CUmemAccess_flags(flags),
+    }
+}
+
+#[test]
+fn mapped_memory_appears_where_it_was_reserved() {
+    let _context = context_on(0);
+    let props = on_first_device();
     let minimum = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
     let mut granule = 0;
     ok!(cuMemGetAllocationGranularity(&mut granule, &props, minimum));
@@ -179,6 +199,9 @@ fn mapped_memory_appears_where_it_was_reserved() {
     write(border, &[1u32, 2, 3, 4]);
     assert_eq!(read::<u32>(border, 4), [1, 2, 3, 4]);
     assert_eq!(code!(cuMemAddressFree(address, 2 * granule)), INVALID_VALUE);
+    assert_eq!(code!(cuMemUnmap(address + granule as u64 / 2, granule)), INVALID_VALUE);
+    ok!(cuMemUnmap(address, 2 * granule));
+    // Where nothing is mapped, there is nothing to unmap.
     ok!(cuMemUnmap(address, 2 * granule));
     let mut host = [0u32];
     let to = host.as_mut_ptr().cast::<c_void>();
@@ -259,4 +282,69 @@ fn the_linker_puts_two_modules_together() {
     let stream = CUstream::null();
     ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()));
     assert_eq!(read::<u32>(result, 1), [42]);
+}
+
+/// As an H100 answers.
+#[test]
+fn memory_is_reached_by_whom_access_is_given() {
+    let _context = context_on(0);
+    let (address, handle) = mapped();
+    let mut host = [0u32];
+    let to = host.as_mut_ptr().cast::<c_void>();
+    assert_eq!(code!(cuMemcpyDtoH_v2(to, address, 4)), INVALID_VALUE, "before access is set");
+    let set = |size, id, flags, count| code!(cuMemSetAccess(address, size, &access(id, flags), count));
+    for (size, id, flags, count) in [
+        (0, 0, 3, 1),
+        (2 * MIB, 0, 3, 1),
+        (4 * MIB, 0, 3, 0),
+        (4 * MIB, 0, 2, 1),
+        (4 * MIB, 99, 3, 1),
+        (8 * MIB, 0, 3, 1),
+    ] {
+        assert_eq!(set(size, id, flags, count), INVALID_VALUE);
+    }
+    let told = |id, at| {
+        let mut flags = 99;
+        let code = code!(cuMemGetAccess(&mut flags, &access(id, 0).location, at));
+        if code == CUresult::CUDA_SUCCESS { Ok(flags) } else { Err(code) }
+    };
+    for flags in [3, 1, 0, 3] {
+        assert_eq!(set(4 * MIB, 0, flags, 1), CUresult::CUDA_SUCCESS);
+        assert_eq!((told(0, address + 7), told(1, address)), (Ok(u64::from(flags)), Ok(0)));
+        let read = code!(cuMemcpyDtoH_v2(to, address, 4));
+        assert_eq!(read == CUresult::CUDA_SUCCESS, flags != 0, "{flags}");
+    }
+    assert_eq!(told(0, address + 6 * MIB as u64), Err(INVALID_VALUE));
+    assert_eq!(told(99, address), Err(CUresult::CUDA_ERROR_INVALID_DEVICE));
+    ok!(cuMemUnmap(address, 8 * MIB));
+    ok!(cuMemAddressFree(address, 8 * MIB));
+    ok!(cuMemRelease(handle));
+}
+
+/// As an H100 answers.
+#[test]
+fn a_handle_that_is_released_stays_while_its_memory_is_mapped() {
+    let _context = context_on(0);
+    let ((address, handle), mut again) = (mapped(), 0);
+    for (size, offset) in [(2 * MIB, 0), (2 * MIB, 2 * MIB), (8 * MIB, 0)] {
+        let part = code!(cuMemMap(address, size, offset, handle, 0));
+        assert_eq!(part, CUresult::CUDA_ERROR_NOT_SUPPORTED, "a part, or more than all");
+    }
+    ok!(cuMemSetAccess(address, 4 * MIB, &access(0, 3), 1));
+    write(address, &[7u32]);
+    let inside = core::ptr::without_provenance_mut(address as usize + 5);
+    ok!(cuMemRetainAllocationHandle(&mut again, inside));
+    assert_eq!(again, handle);
+    ok!(cuMemRelease(handle));
+    ok!(cuMemRelease(handle));
+    assert_eq!(code!(cuMemRelease(handle)), INVALID_VALUE);
+    assert_eq!(read::<u32>(address, 1), [7]);
+    ok!(cuMemRetainAllocationHandle(&mut again, inside));
+    assert_eq!(again, handle);
+    ok!(cuMemRelease(handle));
+    assert_eq!(code!(cuMemAddressFree(address, 8 * MIB)), INVALID_VALUE);
+    ok!(cuMemUnmap(address, 8 * MIB));
+    let mut told = on_first_device();
+    assert_eq!(code!(cuMemGetAllocationPropertiesFromHandle(&mut told, handle)), INVALID_VALUE);
+    ok!(cuMemAddressFree(address, 8 * MIB));
 }

@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUlimit, FnId};
 
-use super::{Context, ContextRef, ForeignContext, KeptContext, PrimaryContext, SharedContext, stack};
+use super::{
+    Context, ContextRef, ForeignContext, GreenContext, KeptContext, PrimaryContext, SharedContext, stack,
+};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
@@ -156,7 +158,7 @@ macro_rules! borrowed {
     )* };
 }
 
-borrowed! { ContextRef Context PrimaryContext ForeignContext }
+borrowed! { ContextRef Context PrimaryContext GreenContext ForeignContext }
 
 impl<'s> sealed::Sealed<'s, 'static> for &'s SharedContext {
     #[inline]

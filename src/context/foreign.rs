@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use cuprum_sys::CUcontext;
+use cuprum_sys::{CUcontext, CUgreenCtx, CUstream, FnId};
 
 use super::ContextRef;
 use crate::device::Device;
@@ -24,7 +24,8 @@ impl ForeignContext {
     /// # Safety
     /// The context stays alive as long as the value and everything made through it.
     ///
-    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+, and `cuCtxGetDevice`, CUDA 2.0+.
+    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+, and `cuCtxGetDevice`, CUDA 2.0+; where the driver has green contexts,
+    /// `cuStreamGetGreenCtx`, CUDA 12.4+, since in these no stream is in order with the default stream.
     #[doc(alias = "cuCtxGetCurrent")]
     pub unsafe fn current(driver: Driver) -> Result<Option<Self>, Error> {
         let mut raw = CUcontext::null();
@@ -33,8 +34,8 @@ impl ForeignContext {
         if raw.is_null() {
             return Ok(None);
         }
-        let device = current_device(driver)?;
-        Ok(Some(Self(ContextRef::new(raw, device))))
+        let (device, green) = (current_device(driver)?, current_green(driver)?);
+        Ok(Some(Self(ContextRef::new_green(raw, green, device))))
     }
 
     /// Borrows a context by its handle.
@@ -46,13 +47,13 @@ impl ForeignContext {
     /// `raw` is a live context of `driver`, and stays alive as long as the value and everything made through it.
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless it is current by a token;
-    /// `cuCtxGetDevice`, CUDA 2.0+.
+    /// `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, where the driver has it.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
         // Which device it is on is what is asked for; nobody sees this one.
         let unknown = ContextRef::new(raw, Device::new(driver, 0));
-        let device = activated(&unknown, || current_device(driver))?;
-        Ok(Self(ContextRef::new(raw, device)))
+        let (device, green) = activated(&unknown, || Ok((current_device(driver)?, current_green(driver)?)))?;
+        Ok(Self(ContextRef::new_green(raw, green, device)))
     }
 }
 
@@ -62,6 +63,17 @@ fn current_device(driver: Driver) -> Result<Device, Error> {
     // SAFETY: `device` outlives the call; a context is current.
     unsafe { driver_call!(driver.library(), cuCtxGetDevice(&raw mut device)) }?;
     Ok(Device::new(driver, device))
+}
+
+/// The green context of the current context's default stream, and so of the context; null if it is not green.
+fn current_green(driver: Driver) -> Result<CUgreenCtx, Error> {
+    let mut green = CUgreenCtx::null();
+    if driver.library().has(FnId::cuStreamGetGreenCtx) {
+        let stream = CUstream::null();
+        // SAFETY: the out-parameter outlives the call; a context is current, and so its default stream is there.
+        unsafe { driver_call!(driver.library(), cuStreamGetGreenCtx(stream, &raw mut green)) }?;
+    }
+    Ok(green)
 }
 
 impl Deref for ForeignContext {

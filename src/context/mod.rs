@@ -5,6 +5,7 @@ mod current;
 mod doubt;
 mod enter;
 mod foreign;
+mod green;
 mod open;
 mod primary;
 mod profiler;
@@ -16,12 +17,13 @@ use std::fmt;
 use std::ptr;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUcontext, Library};
+use cuprum_sys::{CUcontext, CUgreenCtx, Library};
 
 pub use self::created::{Context, ContextFlags};
 pub(crate) use self::current::Token;
 pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, ToPush};
 pub use self::foreign::ForeignContext;
+pub use self::green::GreenContext;
 pub use self::open::KeptContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
 pub use self::profiler::Profile;
@@ -32,8 +34,8 @@ use crate::driver::Driver;
 use crate::error::{Error, Poison};
 use crate::raw::keep::Shareable;
 
-/// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`ForeignContext`] and [`SharedContext`]
-/// dereference to.
+/// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`GreenContext`], [`ForeignContext`] and
+/// [`SharedContext`] dereference to.
 ///
 /// It is only met behind a reference. What is made in a context that is borrowed carries the borrow's lifetime, so the
 /// context cannot be destroyed while a buffer, stream, event or module of it is alive.
@@ -47,6 +49,8 @@ pub struct ContextRef {
     raw: CUcontext,
     device: Device,
     poison: Poison,
+    /// Of a [`GreenContext`], whoever made it; null otherwise.
+    green: CUgreenCtx,
     /// Only of a [`SharedContext`].
     shares: Option<Shares>,
 }
@@ -79,7 +83,11 @@ unsafe impl Shareable for ContextRef {
 
 impl ContextRef {
     pub(crate) const fn new(raw: CUcontext, device: Device) -> Self {
-        Self { raw, device, poison: Poison::new(), shares: None }
+        Self::new_green(raw, CUgreenCtx::null(), device)
+    }
+
+    const fn new_green(raw: CUcontext, green: CUgreenCtx, device: Device) -> Self {
+        Self { raw, device, poison: Poison::new(), green, shares: None }
     }
 
     /// The device on which this context lives.

@@ -60,6 +60,11 @@ impl<'ctx> KeptContext<'ctx> {
         enter::enter(unsafe { self.near().outlived() }, body)
     }
 
+    /// The context, kept for something else.
+    pub(crate) fn share(&self) -> Keep<'ctx, ContextRef> {
+        self.0.clone()
+    }
+
     /// Its address, as it was when this was made: whoever takes a share of it may be the last.
     #[inline]
     pub(crate) fn near(&self) -> Near<'_, ContextRef> {

@@ -1,6 +1,8 @@
 //! Devices and what they can do.
 
+mod choice;
 mod peer;
+mod resource;
 mod support;
 
 use std::ffi::{CStr, c_char};
@@ -8,6 +10,10 @@ use std::fmt;
 
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
 
+pub use self::choice::{ChoiceError, DEVICE_VARIABLE, Visibility};
+pub use self::resource::{
+    DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SmResource, Split, SplitFlags,
+};
 pub use self::support::Luid;
 use crate::driver::Driver;
 use crate::error::Error;

@@ -133,7 +133,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ///    lengths, those of [`In`](super::In) only to read, and what else it is told addresses of.
     /// 3. Until it has finished, that memory is not freed, and no other access by host or device conflicts with
     ///    it, except such as are ordered by the stream, by an event, or by the default stream (see [`Stream`]).
-    /// 4. The module is not unloaded before it has finished, and no texture or surface that it uses is dropped.
+    /// 4. The module, or the library that it is of, is not unloaded before it has finished, and no texture or surface that it uses is dropped.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]

@@ -5,18 +5,23 @@
 
 mod attributes;
 mod bind;
+mod call;
 mod config;
+mod host;
 mod kernel;
 mod limits;
 mod occupancy;
 mod shared;
 mod signature;
+mod timed;
 
 pub(crate) use self::signature::addresses;
 
 pub use self::attributes::LaunchAttributes;
 pub use self::bind::{BindError, Mismatch};
+pub use self::call::{CallArguments, CallError};
 pub use self::config::{Dim3, LaunchConfig};
+pub use self::host::{HostElements, HostIn, HostInOut, HostOut};
 pub use self::kernel::{Kernel, LaunchError};
 pub use self::occupancy::{BlockSuggestion, OccupancyFlags};
 pub use self::shared::SharedKernel;

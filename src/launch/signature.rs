@@ -6,7 +6,10 @@ use std::marker::PhantomData;
 
 use cuprum_sys::CUdeviceptr;
 
-use crate::memory::{Buffer, DeviceData, ForeignBuffer, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut};
+use crate::memory::{
+    Buffer, DeviceData, ForeignBuffer, IpcBuffer, ManagedBuffer, Pitched, PitchedBuffer, PitchedMut, Slice,
+    SliceMut,
+};
 
 /// A parameter that is the address of device memory from which the kernel reads elements of `T`.
 #[derive(Debug)]
@@ -91,10 +94,14 @@ pub(crate) use addresses;
 addresses! {
     In <- &Buffer<'_, T>;
     In <- &ForeignBuffer<'_, T>;
+    In <- &IpcBuffer<'_, T>;
+    In <- &ManagedBuffer<'_, T>;
     In <- Slice<'_, T>;
     In <- &Slice<'_, T>;
     InOut <- &mut Buffer<'_, T>;
     InOut <- &mut ForeignBuffer<'_, T>;
+    InOut <- &mut IpcBuffer<'_, T>;
+    InOut <- &mut ManagedBuffer<'_, T>;
     InOut <- SliceMut<'_, T>;
     InOut <- &mut SliceMut<'_, T>;
     In <- &PitchedBuffer<'_, T>;

@@ -96,6 +96,25 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Self::new(cx, address, len, Some(Box::new(release)))
     }
 
+    /// As [`with_release`](ForeignBuffer::with_release), of a size that was checked.
+    ///
+    /// # Safety
+    /// As for [`with_release`](ForeignBuffer::with_release); so many elements can be addressed.
+    #[cfg(feature = "dlpack")]
+    pub(crate) unsafe fn taken(
+        cx: &Current<'_, 'ctx>,
+        address: CUdeviceptr,
+        len: usize,
+        release: impl FnOnce() + Send + 'ctx,
+    ) -> Self {
+        let release: Release<'ctx> = Box::new(move |_, _| {
+            release();
+            Ok(())
+        });
+        let release = Mutex::new(Some(release));
+        Self { address, len, release, context: cx.keep(), _elements: PhantomData }
+    }
+
     fn new(
         cx: &Current<'_, 'ctx>,
         address: CUdeviceptr,

@@ -15,14 +15,19 @@
 //! [`Global`](crate::Global) does not. Order is made by a stream, an event, or the default stream; a copy that is not in
 //! order with a write finds old elements or new ones.
 
+mod address;
 mod array;
 mod buffer;
+pub(crate) mod caching;
 pub(crate) mod copy;
 mod data;
 mod extent;
 mod foreign;
 mod host_block;
+mod ipc;
+mod location;
 pub(crate) mod locked;
+mod managed;
 mod peer;
 mod pinned;
 mod pitched;
@@ -31,10 +36,12 @@ mod registered;
 pub(crate) mod side;
 mod slice;
 pub mod vector;
+pub mod virtual_memory;
 
+pub use self::address::AddressRange;
 pub use self::array::{
-    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MipmappedArray, SharedArray,
-    SharedMipmappedArray, Texel,
+    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MemoryRequirements,
+    MipmappedArray, SharedArray, SharedMipmappedArray, SparseProperties, Texel, TileMap, TilePart,
 };
 pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;
@@ -46,7 +53,10 @@ pub use self::extent::Extent;
 pub(crate) use self::extent::Strides;
 pub use self::foreign::ForeignBuffer;
 pub use self::host_block::{HostBlock, HostBlockMut};
+pub use self::ipc::{IpcBuffer, IpcMemHandle};
+pub use self::location::MemoryLocation;
 pub use self::locked::PageLocked;
+pub use self::managed::{Advice, ManagedBuffer, ManagedInfo, ManagedRange, ManagedRangeMut};
 pub use self::peer::PeerAccess;
 pub use self::pinned::{PinnedBuffer, PinnedFlags};
 pub(crate) use self::pitched::filled_rows;
@@ -56,6 +66,10 @@ pub use self::registered::{HostOwner, RegisterError, RegisterFlags, Registered};
 pub use self::side::CopySource;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
+pub use self::virtual_memory::{
+    Granularity, Mapping, MemoryAccess, Multicast, MulticastMapping, PhysicalFlags, PhysicalMemory,
+    PhysicalProperties, Reservation,
+};
 
 /// Feature `derive`.
 ///
@@ -140,6 +154,23 @@ pub enum MemoryError {
     /// The source of a copy is lent to another stream than the destination, which nothing orders. Nothing was copied.
     #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
     OtherStream,
+    /// Memory in the order of one stream was given to work on another one. Nothing was done.
+    #[error("the memory is in the order of another stream: use it on its own one, or move it with an event")]
+    NotInOrder,
+    /// A pool has no room, nor has the device for the pool. Nothing was allocated.
+    #[error(
+        "no room for {bytes} bytes in a pool that has {used} bytes in use and holds {held} more: {error}"
+    )]
+    NoRoom {
+        /// Bytes asked for.
+        bytes: usize,
+        /// Bytes that were in use when the driver refused.
+        used: u64,
+        /// Bytes that the pool held beside them.
+        held: u64,
+        /// The driver's refusal.
+        error: Error,
+    },
     /// Source and destination of a copy are parts of the same memory and overlap. Nothing was copied.
     #[error(
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
@@ -149,8 +180,47 @@ pub enum MemoryError {
     /// [`PinnedBuffer`]. Nothing was done.
     #[error("the host memory is lost: after a fault, the device may go on writing it")]
     Lost,
-    /// The driver's page-locked memory does not begin at a multiple of the element's alignment. Nothing was allocated.
-    #[error("elements aligned to {align} bytes cannot lie in page-locked memory")]
+    /// A device does not work beside the host's accesses to managed memory, so that the host cannot be lent it: use
+    /// [`ManagedBuffer::on_host`].
+    #[error(
+        "a device cannot share managed memory with the host: reach it in the closure of `on_host`, or copy it"
+    )]
+    NotConcurrent,
+    /// Physical memory of a size that is no multiple of what the device deals in. Nothing was created.
+    #[error(
+        "physical memory comes in multiples of {granularity} bytes, and at least one: {bytes} bytes are none"
+    )]
+    Granularity {
+        /// Bytes asked for.
+        bytes: usize,
+        /// Least number of bytes.
+        granularity: usize,
+    },
+    /// Memory was to be mapped outside of a reservation. Nothing was mapped.
+    #[error("{bytes} bytes from byte {offset} on do not lie in a reservation of {reserved} bytes")]
+    Unreserved {
+        /// First byte, counted from the start of the reservation.
+        offset: usize,
+        /// Bytes of the memory.
+        bytes: usize,
+        /// Bytes of the reservation.
+        reserved: usize,
+    },
+    /// Memory was to be mapped where other memory is mapped. Nothing was mapped.
+    #[error("of the {bytes} bytes from byte {offset} of the reservation on, some are mapped already")]
+    Mapped {
+        /// First byte, counted from the start of the reservation.
+        offset: usize,
+        /// Bytes of the memory.
+        bytes: usize,
+    },
+    /// The device of a mapping's own context reads and writes it, as its slices do; that cannot be changed.
+    #[error(
+        "the device of the mapping's own context reads and writes it: unmap it, or set the access of others"
+    )]
+    OwnAccess,
+    /// The driver's memory for the host does not begin at a multiple of the element's alignment. Nothing was allocated.
+    #[error("elements aligned to {align} bytes cannot lie in memory that the driver allocates for the host")]
     Alignment {
         /// The alignment of one element.
         align: usize,

@@ -11,9 +11,10 @@ use cuprum_sys::{
     call,
 };
 
+use super::caching::PinnedLease;
 use super::locked::{Locked, sealed};
 use super::{DeviceData, MemoryError, bytes_of};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
@@ -47,6 +48,37 @@ unsafe impl Handle for HostAllocation {
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
         // SAFETY: the caller vouches that the allocation is live and not used again.
         unsafe { call!(fns, cuMemFreeHost(self.0)) }
+    }
+}
+
+/// Where the elements lie, and what becomes of that.
+enum Memory<'ctx> {
+    Own(Held<'ctx, HostAllocation>),
+    Leased(PinnedLease<'ctx>),
+}
+
+impl Memory<'_> {
+    const fn start(&self) -> *mut c_void {
+        match self {
+            Self::Own(memory) => memory.raw().0,
+            Self::Leased(lease) => lease.start(),
+        }
+    }
+
+    fn context(&self) -> &ContextRef {
+        match self {
+            Self::Own(memory) => memory.context(),
+            Self::Leased(lease) => lease.context(),
+        }
+    }
+
+    /// Leaves it as it is, with its context.
+    #[cold]
+    fn lose(self) {
+        match self {
+            Self::Own(memory) => std::mem::forget(memory),
+            Self::Leased(lease) => lease.lose(),
+        }
     }
 }
 
@@ -88,7 +120,7 @@ unsafe impl Handle for HostAllocation {
 pub struct PinnedBuffer<'ctx, T: DeviceData> {
     elements: Locked<T>,
     /// Taken when this is dropped.
-    memory: ManuallyDrop<Held<'ctx, HostAllocation>>,
+    memory: ManuallyDrop<Memory<'ctx>>,
 }
 
 impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
@@ -136,16 +168,36 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
             // SAFETY: `start` outlives the call, and `cx` proves a current context.
             unsafe { context_call!(&context, cuMemHostAlloc(&raw mut start, bytes, flags)) }?;
         }
-        let memory = ManuallyDrop::new(Held::new(HostAllocation(start), context));
-        let start = NonNull::new(start).map_or(NonNull::dangling(), NonNull::cast::<T>);
+        Self::within(Memory::Own(Held::new(HostAllocation(start), context)), len, flags, fill)
+    }
+
+    /// `len` elements in a block of a pool, which `fill` initializes; without a block for no bytes.
+    pub(super) fn leased(
+        lease: Option<PinnedLease<'ctx>>,
+        context: &KeptContext<'ctx>,
+        len: usize,
+        flags: PinnedFlags,
+        fill: impl FnOnce(*mut T),
+    ) -> Result<Self, MemoryError> {
+        let none = || Memory::Own(Held::kept(HostAllocation(ptr::null_mut()), context.share()));
+        Self::within(lease.map_or_else(none, Memory::Leased), len, flags, fill)
+    }
+
+    /// `memory` has room for `len` elements, and is nobody else's.
+    fn within(
+        memory: Memory<'ctx>,
+        len: usize,
+        flags: PinnedFlags,
+        fill: impl FnOnce(*mut T),
+    ) -> Result<Self, MemoryError> {
+        let start = NonNull::new(memory.start()).map_or(NonNull::dangling(), NonNull::cast::<T>);
         if !start.is_aligned() {
-            drop(ManuallyDrop::into_inner(memory));
             return Err(MemoryError::Alignment { align: align_of::<T>() });
         }
         fill(start.as_ptr());
         // SAFETY: so many elements are there, initialized, aligned, and ours alone.
         let elements = unsafe { Locked::new(start, len, flags.contains(PinnedFlags::PORTABLE)) };
-        Ok(Self { elements, memory })
+        Ok(Self { elements, memory: ManuallyDrop::new(memory) })
     }
 
     /// The address of the first element on the host, lost or not.
@@ -172,8 +224,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     #[doc(alias = "cuMemHostGetFlags")]
     pub fn flags(&self, cx: &Current<'_, '_>) -> Result<PinnedFlags, Error> {
         let context = cx.of(self.context(), FnId::cuMemHostGetFlags)?;
-        let HostAllocation(start) = self.memory.raw();
-        let mut flags = 0;
+        let (start, mut flags) = (self.memory.start(), 0);
         if !start.is_null() {
             // SAFETY: the allocation is live, and the out-parameter outlives the call.
             unsafe { context_call!(context, cuMemHostGetFlags(&raw mut flags, start)) }?;
@@ -182,7 +233,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     }
 
     /// Frees the memory and reports what `Drop` would swallow. Memory that is [lost](PinnedBuffer::is_lost) is left
-    /// as it is, without a call.
+    /// as it is, without a call; a [pool](crate::pool::PinnedPool) has its own back.
     ///
     /// # Errors
     /// As the driver says. The memory is gone for the program all the same.
@@ -196,10 +247,13 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         // Freeing does not wait for copies of other contexts (H100, driver 580: they end in a fault); the end of the home
         // context does.
         if this.is_lost() {
-            std::mem::forget(memory);
+            memory.lose();
             return Ok(());
         }
-        memory.close()
+        match memory {
+            Memory::Own(memory) => memory.close(),
+            Memory::Leased(_goes_back) => Ok(()),
+        }
     }
 }
 
@@ -208,7 +262,7 @@ impl<T: DeviceData> Drop for PinnedBuffer<'_, T> {
         // SAFETY: taken once, here, as nobody uses the value any more.
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
         if self.is_lost() {
-            std::mem::forget(memory);
+            memory.lose();
         }
     }
 }

@@ -139,24 +139,11 @@ impl<'m> Function<'m> {
         match self.entry.as_deref().map(|entry| &entry.parameters) {
             Some(Ok(parameters)) => return Ok(parameters.len()),
             _ if self.context.library().has(FnId::cuFuncGetParamCount) => {}
-            _ => return self.probe_parameter_count(),
+            _ => return probe_parameter_count(|index| self.parameter(index)),
         }
         let mut count = 0;
         // SAFETY: the function is live; the out-parameter outlives the call.
         unsafe { context_call!(&self.context, cuFuncGetParamCount(self.raw, &raw mut count)) }?;
-        Ok(count)
-    }
-
-    /// Counts the parameters for a driver that tells only one by one.
-    fn probe_parameter_count(self) -> Result<usize, Error> {
-        let is_past = |index| match self.parameter(index) {
-            Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(true),
-            other => other.map(|_| false),
-        };
-        let mut count = 0;
-        while !(is_past(count)? && is_past(count)?) {
-            count += 1;
-        }
         Ok(count)
     }
 
@@ -231,6 +218,21 @@ impl<'m> Function<'m> {
             )
         }
     }
+}
+
+/// Counts the parameters of a kernel for a driver that tells only one by one.
+pub(super) fn probe_parameter_count(
+    parameter: impl Fn(usize) -> Result<(usize, usize), Error>,
+) -> Result<usize, Error> {
+    let is_past = |index| match parameter(index) {
+        Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(true),
+        other => other.map(|_| false),
+    };
+    let mut count = 0;
+    while !(is_past(count)? && is_past(count)?) {
+        count += 1;
+    }
+    Ok(count)
 }
 
 impl fmt::Debug for Function<'_> {

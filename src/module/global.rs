@@ -3,9 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::CUdeviceptr;
+use cuprum_sys::{CUdeviceptr, CUresult};
 
+use super::ModuleError;
 use crate::context::{ContextRef, Current};
+use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::keep::Near;
 
@@ -21,8 +23,22 @@ pub struct Global<'m, T: DeviceData> {
 }
 
 impl<'m, T: DeviceData> Global<'m, T> {
-    pub(super) fn new(address: CUdeviceptr, len: usize, context: Near<'m, ContextRef>) -> Self {
-        Self { address, len, context, _elements: PhantomData }
+    /// Asks for the variable of this name, which lives for `'m`, and compares its size.
+    pub(super) fn find(
+        context: Near<'m, ContextRef>,
+        name: &str,
+        ask: impl FnOnce(&ContextRef, *mut CUdeviceptr, *mut usize) -> Result<(), Error>,
+    ) -> Result<Self, ModuleError> {
+        let (mut address, mut bytes) = (0, 0);
+        ask(&context, &raw mut address, &raw mut bytes).map_err(|error| match error.code() {
+            CUresult::CUDA_ERROR_NOT_FOUND => ModuleError::NoGlobal { error, name: name.to_owned() },
+            _ => error.into(),
+        })?;
+        let element_bytes = size_of::<T>();
+        match bytes.checked_rem(element_bytes) {
+            Some(0) => Ok(Self { address, len: bytes / element_bytes, context, _elements: PhantomData }),
+            _ => Err(ModuleError::GlobalSize { name: name.to_owned(), bytes, element_bytes }),
+        }
     }
 
     /// The address in device memory.

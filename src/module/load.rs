@@ -1,18 +1,17 @@
 //! Loading code, and what to do when the driver refuses it.
 
-use std::ffi::{CStr, c_void};
-use std::ptr;
+use std::ffi::{CString, c_void};
 
-use cuprum_sys::{CUjit_option, CUmodule, CUresult, FnId};
+use cuprum_sys::{CUmodule, CUresult, FnId};
 
-use super::{LoadOptions, Module, ModuleError, c_string, ptx};
-use crate::context::{ContextRef, Current};
+use super::jit::Jit;
+use super::{Code, LoadOptions, Module, ModuleError, c_string, ptx};
+use crate::context::Current;
+use crate::device::Device;
+use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
-
-/// Bytes for what the driver's compiler writes.
-const LOG_BYTES: usize = 16 << 10;
 
 impl<'ctx> Module<'ctx> {
     /// Loads PTX text; the driver compiles it for the device. Blocks while it does. A NUL at the end of the text, as NVRTC
@@ -45,20 +44,10 @@ impl<'ctx> Module<'ctx> {
         ptx: &str,
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
-        // The driver would take an ELF file for one, and read as far as its header says.
-        if ptx.starts_with('\x7F') {
-            return Err(ModuleError::NotPtx);
-        }
-        let ptx = ptx.strip_suffix('\0').unwrap_or(ptx);
-        if ptx::is_cuda_source(ptx) {
-            return Err(ModuleError::CudaSource);
-        }
-        let text = c_string("the PTX", ptx)?;
+        let text = ptx_text(ptx)?;
         // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
         let mut module = unsafe { Self::load(cx, text.as_ptr().cast(), Some(ptx), options) }?;
-        if !cx.context().library().has(FnId::cuFuncGetParamInfo) {
-            module.entries = ptx::entries(ptx);
-        }
+        module.entries = entries_for(cx.context().driver(), ptx);
         Ok(module)
     }
 
@@ -101,27 +90,15 @@ impl<'ctx> Module<'ctx> {
 
     /// # Safety
     /// `image` is an image that the driver can read to its end.
-    unsafe fn load(
+    pub(super) unsafe fn load(
         cx: &Current<'_, 'ctx>,
         image: *const c_void,
         ptx: Option<&str>,
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
         let context = cx.get()?;
-        let mut error_log = vec![0u8; LOG_BYTES];
-        let mut info_log = vec![0u8; if options.wants_info_log() { LOG_BYTES } else { 0 }];
-        let (mut names, mut values): (Vec<CUjit_option>, Vec<*mut c_void>) = log_options(
-            (&mut error_log, CUjit_option::CU_JIT_ERROR_LOG_BUFFER),
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        )
-        .into_iter()
-        .chain(log_options(
-            (&mut info_log, CUjit_option::CU_JIT_INFO_LOG_BUFFER),
-            CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-        ))
-        .chain(options.values().iter().map(|&(name, value)| (name, ptr::without_provenance_mut(value))))
-        .unzip();
-        let (count, names, values) = (names.len() as u32, names.as_mut_ptr(), values.as_mut_ptr());
+        let mut jit = Jit::new(options);
+        let (count, names, values) = jit.options();
         let mut raw = CUmodule::null();
         // SAFETY: the caller vouches for the image; the options and the logs outlive the call, and the logs' sizes
         // are told.
@@ -129,43 +106,50 @@ impl<'ctx> Module<'ctx> {
             unsafe { context_call!(&context, cuModuleLoadDataEx(&raw mut raw, image, count, names, values)) };
         match loaded {
             Ok(()) => Ok(Self {
-                code: Held::new(raw, context),
+                code: Held::new(Code::owned(raw), context),
+                _library: None,
                 entries: Vec::new(),
                 names: Vec::new(),
-                info_log: text_of(&info_log),
+                info_log: jit.info_log(),
                 shares: None,
             }),
             Err(error) => Err(ModuleError::Rejected {
                 error,
-                log: text_of(&error_log),
-                advice: advice(&context, error, ptx),
+                log: jit.error_log(),
+                advice: advice(context.driver(), Some(context.device()), error, ptx),
             }),
         }
     }
 }
 
-/// The options that give the driver room for a log; none for no room.
-fn log_options(
-    (room, buffer): (&mut [u8], CUjit_option),
-    size: CUjit_option,
-) -> Vec<(CUjit_option, *mut c_void)> {
-    if room.is_empty() {
-        return Vec::new();
+/// The text as the driver reads it, if it looks like PTX.
+pub(super) fn ptx_text(ptx: &str) -> Result<CString, ModuleError> {
+    // The driver would take an ELF file for one, and read as far as its header says.
+    if ptx.starts_with('\x7F') {
+        return Err(ModuleError::NotPtx);
     }
-    vec![(buffer, room.as_mut_ptr().cast()), (size, ptr::without_provenance_mut(room.len()))]
+    let ptx = ptx.strip_suffix('\0').unwrap_or(ptx);
+    if ptx::is_cuda_source(ptx) {
+        return Err(ModuleError::CudaSource);
+    }
+    c_string("the PTX", ptx)
 }
 
-/// What the driver wrote, up to the NUL.
-fn text_of(room: &[u8]) -> String {
-    let text =
-        CStr::from_bytes_until_nul(room).map_or_else(|_| String::new(), |text| text.to_string_lossy().into());
-    text.trim_end().to_owned()
+/// The kernels of a text and their parameters, for a driver that cannot be asked; none for another.
+pub(super) fn entries_for(driver: Driver, ptx: &str) -> Vec<ptx::Entry> {
+    let asks = driver.library().has(FnId::cuFuncGetParamInfo);
+    if asks { Vec::new() } else { ptx::entries(ptx.strip_suffix('\0').unwrap_or(ptx)) }
 }
 
 /// What a user can do about refused code.
 #[cold]
-fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<String> {
-    let driver = context.driver().version();
+pub(super) fn advice(
+    driver: Driver,
+    device: Option<Device>,
+    error: Error,
+    ptx: Option<&str>,
+) -> Option<String> {
+    let driver = driver.version();
     let directive = |name| ptx.and_then(|ptx| ptx::directive(ptx, name)).unwrap_or("unknown");
     match error.code() {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => Some(format!(
@@ -175,7 +159,7 @@ fn advice(context: &ContextRef, error: Error, ptx: Option<&str>) -> Option<Strin
         )),
         // For PTX of a newer device, drivers answer one or the other.
         CUresult::CUDA_ERROR_INVALID_PTX | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
-            let device = context.device().compute_capability().ok()?;
+            let device = device?.compute_capability().ok()?;
             if ptx.is_none() {
                 return Some(format!(
                     "the image has no code for compute capability {device}: compile for it, or keep PTX in it"

@@ -2,10 +2,17 @@
 
 mod function;
 mod global;
+mod jit;
+mod kernel;
+mod library;
+mod linked;
+mod linker;
 mod load;
+mod loading;
 mod options;
 mod ptx;
 mod shared;
+mod shared_library;
 
 use std::ffi::CString;
 use std::fmt;
@@ -15,21 +22,28 @@ use cuprum_sys::{CUfunction, CUmodule, CUresult, FnId, Fns, call};
 
 pub use self::function::Function;
 pub use self::global::Global;
+pub use self::kernel::LibraryKernel;
+pub use self::library::CodeLibrary;
+pub use self::linked::Linked;
+pub use self::linker::{LinkError, LinkInput, Linker};
+pub use self::loading::LoadingMode;
 pub use self::options::LoadOptions;
 pub use self::shared::{KernelError, SharedModule};
+pub use self::shared_library::SharedCodeLibrary;
 
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::{Near, Shareable};
+use crate::raw::keep::{Keep, Near, Shareable};
 
 /// Code loaded into a context: its functions and globals borrow it.
 ///
 /// Dropping it unloads it, on any thread, swallows errors and does nothing in a forked child;
 /// [`close`](Module::close) reports. Wait for the module's kernels before it is dropped: see
-/// [`Kernel::launch`](crate::Kernel::launch).
+/// [`Kernel::launch`](crate::Kernel::launch). That of a [library](CodeLibrary::module) is unloaded with the library, which
+/// it borrows or shares, and not by being dropped.
 ///
 /// # Keeping it in a struct
 ///
@@ -37,7 +51,9 @@ use crate::raw::keep::{Near, Shareable};
 /// and a module that borrows it: in a struct it is a `Module<'static>`, or a `SharedModule<'static>`, of a
 /// [`SharedContext`](crate::SharedContext).
 pub struct Module<'ctx> {
-    code: Held<'ctx, CUmodule>,
+    code: Held<'ctx, Code>,
+    /// Of a library's module: the library, which unloads it. It goes after the code.
+    _library: Option<Keep<'ctx, CodeLibrary>>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
     entries: Vec<ptx::Entry>,
     /// Expressions of the source, and the names in the code of what they denote.
@@ -47,13 +63,37 @@ pub struct Module<'ctx> {
     shares: Option<AtomicUsize>,
 }
 
+/// A module's handle, and who unloads it.
+#[derive(Clone, Copy)]
+struct Code {
+    raw: CUmodule,
+    /// The library does, since it has made it.
+    of_library: bool,
+}
+
+impl Code {
+    const fn owned(raw: CUmodule) -> Self {
+        Self { raw, of_library: false }
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.raw.fmt(f)
+    }
+}
+
 // SAFETY: the driver allows any thread to use a module handle.
-unsafe impl Handle for CUmodule {
+unsafe impl Handle for Code {
     const NAME: &'static str = "Module";
+
+    fn is_owned(self) -> bool {
+        !self.of_library
+    }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
         // SAFETY: the caller vouches that the module is live and not used again.
-        unsafe { call!(fns, cuModuleUnload(self)) }
+        unsafe { call!(fns, cuModuleUnload(self.raw)) }
     }
 }
 
@@ -136,6 +176,20 @@ pub enum ModuleError {
     Driver(#[from] Error),
 }
 
+impl ModuleError {
+    /// What it means that a function was not found under this name, where `listed` gives those that there are.
+    fn no_function(error: Error, name: &str, listed: impl FnOnce() -> Option<Vec<String>>) -> Self {
+        if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
+            return error.into();
+        }
+        let mut there_are = listed();
+        if let Some(names) = &mut there_are {
+            names.sort_by_cached_key(|other| (!other.contains(name), other.clone()));
+        }
+        Self::NoFunction { error, name: name.to_owned(), there_are }
+    }
+}
+
 impl<'ctx> Module<'ctx> {
     /// Makes the code one that is shared, so that its kernels can be kept beside it, or without it.
     pub fn share(self) -> SharedModule<'ctx> {
@@ -144,7 +198,7 @@ impl<'ctx> Module<'ctx> {
 
     /// The driver's handle.
     pub const fn as_raw(&self) -> CUmodule {
-        self.code.raw()
+        self.code.raw().raw
     }
 
     /// The context into which the code was loaded.
@@ -211,14 +265,7 @@ impl<'ctx> Module<'ctx> {
 
     #[cold]
     fn no_function(&self, error: Error, name: &str) -> ModuleError {
-        if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
-            return error.into();
-        }
-        let mut there_are = self.function_names();
-        if let Some(names) = &mut there_are {
-            names.sort_by_cached_key(|other| (!other.contains(name), other.clone()));
-        }
-        ModuleError::NoFunction { error, name: name.to_owned(), there_are }
+        ModuleError::no_function(error, name, || self.function_names())
     }
 
     /// The names of all kernels, as the driver or the PTX says; `None` where neither does.
@@ -241,24 +288,15 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleGetGlobal_v2")]
     pub fn global<T: DeviceData>(&self, name: &str) -> Result<Global<'_, T>, ModuleError> {
         let text = c_string("the global's name", self.in_code(name))?;
-        let (module, mut address, mut bytes) = (self.as_raw(), 0, 0);
-        let (to_address, to_bytes) = (&raw mut address, &raw mut bytes);
-        // SAFETY: the module is live, and all pointers outlive the call.
-        unsafe {
-            context_call!(self.context(), cuModuleGetGlobal_v2(to_address, to_bytes, module, text.as_ptr()))
-        }
-        .map_err(|error| match error.code() {
-            CUresult::CUDA_ERROR_NOT_FOUND => ModuleError::NoGlobal { error, name: name.to_owned() },
-            _ => error.into(),
-        })?;
-        match bytes.checked_rem(size_of::<T>()) {
-            Some(0) => Ok(Global::new(address, bytes / size_of::<T>(), self.code.near())),
-            _ => Err(ModuleError::GlobalSize { name: name.to_owned(), bytes, element_bytes: size_of::<T>() }),
-        }
+        let (module, name_of) = (self.as_raw(), text.as_ptr());
+        Global::find(self.code.near(), name, |context, address, bytes| {
+            // SAFETY: the module is live, and all pointers outlive the call.
+            unsafe { context_call!(context, cuModuleGetGlobal_v2(address, bytes, module, name_of)) }
+        })
     }
 
     /// Unloads the code and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// unloaded it all the same, so that it must not be unloaded again.
+    /// unloaded it all the same, so that it must not be unloaded again. Of a library's module, no driver call.
     ///
     /// # Errors
     /// As the driver says.

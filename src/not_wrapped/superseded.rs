@@ -7,13 +7,13 @@ groups! { Superseded:
         cuDeviceTotalMem cuCtxCreate cuCtxCreate_v3 cuCtxDestroy cuCtxPushCurrent cuCtxPopCurrent
         cuModuleGetGlobal cuLinkCreate cuLinkAddData cuLinkAddFile cuMemGetInfo cuMemAlloc
         cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemAllocHost cuMemHostGetDevicePointer
-        cuIpcOpenMemHandle cuMemHostRegister cuArrayCreate cuArrayGetDescriptor cuArray3DCreate
+        cuMemHostRegister cuArrayCreate cuArrayGetDescriptor cuArray3DCreate
         cuArray3DGetDescriptor cuMemcpyHtoD cuMemcpyDtoH cuMemcpyDtoD cuMemcpyDtoA cuMemcpyAtoD
         cuMemcpyHtoA cuMemcpyAtoH cuMemcpyAtoA cuMemcpyHtoAAsync cuMemcpyAtoHAsync cuMemcpy2D
         cuMemcpy2DUnaligned cuMemcpy3D cuMemcpyHtoDAsync cuMemcpyDtoHAsync cuMemcpyDtoDAsync
         cuMemcpy2DAsync cuMemcpy3DAsync cuMemsetD8 cuMemsetD16 cuMemsetD32 cuMemsetD2D8
-        cuMemsetD2D16 cuMemsetD2D32 cuMemcpyBatchAsync cuMemcpy3DBatchAsync cuMulticastBindMem
-        cuMulticastBindAddr cuMemAdvise cuMemPrefetchAsync cuStreamDestroy cuStreamGetCtx
+        cuMemsetD2D16 cuMemsetD2D32 cuMemcpyBatchAsync cuMemcpy3DBatchAsync
+        cuStreamDestroy cuStreamGetCtx
         cuEventDestroy cuGraphAddNode cuGraphNodeSetParams cuTexRefSetAddress cuTexRefSetAddress2D
         cuTexRefSetAddress2D_v2 cuTexRefGetAddress cuGraphicsResourceGetMappedPointer
         cuGraphicsResourceSetMapFlags cuStreamWriteValue32 cuStreamWaitValue32 cuStreamWriteValue64

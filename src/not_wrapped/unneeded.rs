@@ -21,8 +21,8 @@ groups! { Unneeded:
     "`cuMemHostAlloc` without flags":
         cuMemAllocHost_v2;
 
-    "objects remember their context, and streams how they were created":
-        cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
+    "objects remember their context, kernels their library, and streams how they were created":
+        cuKernelGetLibrary cuStreamGetDevice cuStreamGetCtx_v2 cuFuncGetModule;
 
     "arrays of one or two dimensions by functions of their own: those for three make and describe them too":
         cuArrayCreate_v2 cuArrayGetDescriptor_v2;
@@ -36,6 +36,9 @@ groups! { Unneeded:
 
     "making a graph executable with a log of errors that no driver writes since CUDA 12":
         cuGraphInstantiate_v2;
+
+    "capture that calls back for what differs from a graph: an executable is updated by a graph that was captured anew":
+        cuStreamBeginRecaptureToGraph;
 
     "tokens of nodes know their graph, and graphs the functions that their nodes call":
         cuGraphHostNodeGetParams cuGraphNodeGetContainingGraph;

@@ -52,9 +52,20 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         Self { raw, home: Keep::near(context) }
     }
 
+    /// As `new`, with the context kept already.
+    #[inline]
+    pub(crate) const fn kept(raw: H, home: Keep<'ctx, ContextRef>) -> Self {
+        Self { raw, home }
+    }
+
     #[inline]
     pub(crate) const fn raw(&self) -> H {
         self.raw
+    }
+
+    /// The handle, for one that says more than what is freed.
+    pub(crate) fn raw_mut(&mut self) -> &mut H {
+        &mut self.raw
     }
 
     /// The context in which it was made.

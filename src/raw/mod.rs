@@ -3,4 +3,5 @@
 pub(crate) mod call;
 pub(crate) mod held;
 pub(crate) mod keep;
+pub(crate) mod owned;
 pub(crate) mod this_thread;

@@ -20,6 +20,8 @@ bitflags::bitflags! {
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
         /// The event takes no time: cheaper to record and to wait for, useless for timing.
         const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
+        /// Other processes can open the event: see [`Event::ipc_handle`]. Needs [`DISABLE_TIMING`](Self::DISABLE_TIMING).
+        const INTERPROCESS = CUevent_flags::CU_EVENT_INTERPROCESS.0;
         const _ = !0;
     }
 }

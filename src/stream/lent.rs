@@ -39,7 +39,7 @@ impl<T: DeviceData> Clone for LentShared<'_, T> {
 impl<T: DeviceData> Copy for LentShared<'_, T> {}
 
 impl<'scope, T: DeviceData> LentShared<'scope, T> {
-    pub(super) fn new(address: CUdeviceptr, len: usize, stream: CUstream, token: Token<'scope>) -> Self {
+    pub(crate) fn new(address: CUdeviceptr, len: usize, stream: CUstream, token: Token<'scope>) -> Self {
         let (_elements, _scope, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
         Self { address, len, stream, token, _elements, _scope, _this_thread }
     }
@@ -80,6 +80,15 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
     #[doc(alias = "cuStreamSynchronize")]
     pub fn copy_to_host(&self, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.len)?;
+        // SAFETY: as many elements, borrowed for the call.
+        unsafe { self.copy_to_pointer(host.as_mut_ptr()) }
+    }
+
+    /// As [`copy_to_host`](Self::copy_to_host). Nothing is written before the stream was waited for.
+    ///
+    /// # Safety
+    /// `host` is valid for writes of as many elements as were lent, and from the wait on the caller's alone.
+    pub(crate) unsafe fn copy_to_pointer(&self, host: *mut T) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
         let context = self.token.get()?;
         if bytes == 0 {
@@ -88,7 +97,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
         // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
         unsafe { context_call!(&context, cuStreamSynchronize(self.stream)) }?;
         // SAFETY: both sides have `bytes` bytes, the host side is ours alone, and any bytes are a `T`.
-        unsafe { copy::to_host(&context, host.as_mut_ptr().cast(), self.address, bytes) }?;
+        unsafe { copy::to_host(&context, host.cast(), self.address, bytes) }?;
         Ok(())
     }
 
@@ -105,7 +114,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
 
 impl<'scope, T: DeviceData> Lent<'scope, T> {
     /// What is borrowed mutably by a scope, as its parts.
-    pub(super) const fn new(part: LentShared<'scope, T>) -> Self {
+    pub(crate) const fn new(part: LentShared<'scope, T>) -> Self {
         Self { part, _elements: PhantomData }
     }
 
@@ -146,12 +155,20 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
     pub fn copy_from_host(&self, host: &'scope [T]) -> Result<(), MemoryError> {
         same_length(self.len(), host.len())?;
+        // SAFETY: as many elements, borrowed until the scope has waited for this stream.
+        unsafe { self.copy_from_pointer(host.as_ptr()) }
+    }
+
+    /// As [`copy_from_host`](Self::copy_from_host).
+    ///
+    /// # Safety
+    /// `host` has as many elements as were lent, which live and are not written until this stream was waited for or its
+    /// context is lost.
+    pub(crate) unsafe fn copy_from_pointer(&self, host: *const T) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len())?;
         let context = self.part.token.get()?;
-        // SAFETY: both sides have `bytes` bytes and are borrowed until the scope has waited for this stream.
-        unsafe {
-            copy::from_host_on(&context, self.part.stream, self.as_raw(), host.as_ptr().cast(), bytes)
-        }?;
+        // SAFETY: both sides have `bytes` bytes; the caller's word.
+        unsafe { copy::from_host_on(&context, self.part.stream, self.as_raw(), host.cast(), bytes) }?;
         Ok(())
     }
 

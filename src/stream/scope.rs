@@ -273,6 +273,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Ok(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token))
     }
 
+    /// As [`lend`](Scope::lend), for memory that nobody has used since it was allocated: there is nothing to wait for.
+    pub(crate) fn lend_fresh<T: DeviceData>(
+        &self,
+        memory: SliceMut<'scope, T>,
+    ) -> Result<Lent<'scope, T>, Error> {
+        self.token.of(memory.context(), FnId::cuStreamSynchronize)?;
+        Ok(Lent::new(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token)))
+    }
+
     /// Lends page-locked memory of the host to this scope: its stream copies from and to it without the host waiting.
     ///
     /// Of the host only the owner can be lent, no slice: if the scope cannot be waited for, the device may go on
@@ -302,6 +311,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Takes in what lies in the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
     pub(crate) fn take_in(&self, home: &ContextRef) -> Result<(CUstream, Token<'scope>), Error> {
         self.accept(home)?;
+        Ok((self.stream, self.token))
+    }
+
+    /// Takes in memory in the order of `stream`, if that is the scope's own: nothing has to be waited for then.
+    pub(crate) fn in_order(&self, stream: &Stream<'_>) -> Result<(CUstream, Token<'scope>), MemoryError> {
+        self.token.of(stream.context(), FnId::cuStreamSynchronize)?;
+        if stream.as_raw() != self.stream {
+            return Err(MemoryError::NotInOrder);
+        }
         Ok((self.stream, self.token))
     }
 

@@ -8,16 +8,22 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 
 impl Current<'_, '_> {
-    /// Puts the mark of `event` behind all work of the context so far, on all its streams.
+    /// Puts the mark of `event` behind all work of the context so far, on all its streams; of a
+    /// [`GreenContext`](crate::context::GreenContext), behind that of its own streams.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream
     /// of the context is captured.
     ///
-    /// Driver: `cuCtxRecordEvent`, CUDA 12.5+.
+    /// Driver: `cuCtxRecordEvent`, CUDA 12.5+; in a green context `cuGreenCtxRecordEvent`, CUDA 12.4+.
     #[doc(alias = "cuCtxRecordEvent")]
+    #[doc(alias = "cuGreenCtxRecordEvent")]
     pub fn record(&self, event: &Event<'_>) -> Result<(), Error> {
         let context = self.of(event.context(), FnId::cuCtxRecordEvent)?;
+        if let Ok(green) = context.green(FnId::cuGreenCtxRecordEvent) {
+            // SAFETY: green context and event are live, and the event is of the context.
+            return unsafe { context_call!(context, cuGreenCtxRecordEvent(green, event.as_raw())) };
+        }
         // SAFETY: context and event are live, and the event is of the context.
         unsafe { context_call!(context, cuCtxRecordEvent(context.as_raw(), event.as_raw())) }
     }
@@ -29,11 +35,16 @@ impl Current<'_, '_> {
     /// [`Error::is_wrong_context`] for an event of another driver; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream of
     /// the context is captured.
     ///
-    /// Driver: `cuCtxWaitEvent`, CUDA 12.5+.
+    /// Driver: `cuCtxWaitEvent`, CUDA 12.5+; in a green context `cuGreenCtxWaitEvent`, CUDA 12.4+.
     #[doc(alias = "cuCtxWaitEvent")]
+    #[doc(alias = "cuGreenCtxWaitEvent")]
     pub fn wait_for(&self, event: &Event<'_>) -> Result<(), Error> {
         let context = &self.get()?;
         event.check_driver(context, FnId::cuCtxWaitEvent)?;
+        if let Ok(green) = context.green(FnId::cuGreenCtxWaitEvent) {
+            // SAFETY: green context and event are live, and of one driver.
+            return unsafe { context_call!(context, cuGreenCtxWaitEvent(green, event.as_raw())) };
+        }
         // SAFETY: context and event are live, and of one driver.
         unsafe { context_call!(context, cuCtxWaitEvent(context.as_raw(), event.as_raw())) }
     }

@@ -14,6 +14,7 @@
 // dynamic           opening libraries, and finding what they export
 // fork              whether this process was forked since
 // library loader    finding and loading a driver, and what it is then
+// hook              tables whose functions pass through code of one's own
 // nvrtc             the compiler: a list and a table of its own, finding and loading it
 // left_out          what is in no list, and why
 
@@ -27,6 +28,8 @@ pub mod enums;
 mod error;
 mod fns;
 mod fork;
+#[cfg(feature = "hook")]
+pub mod hook;
 pub mod left_out;
 mod library;
 mod loader;

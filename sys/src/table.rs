@@ -91,6 +91,8 @@ macro_rules! driver_fns {
             result CUresult;
             $($lines)*
         }
+        #[cfg(feature = "hook")]
+        crate::hook::hooked_table! { $($lines)* }
     };
 }
 pub(crate) use driver_fns;

@@ -18,6 +18,7 @@ use crate::Case;
 use crate::Ends::{Code, Signal};
 use crate::common::{load, on_gpu};
 use crate::pending::{Slot, pending};
+use crate::pooled::Pooled;
 
 /// Exit status of a child whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
@@ -331,7 +332,9 @@ struct Held {
     buffer: Buffer<'static, u32>,
     _event: Event<'static>,
     _module: Module<'static>,
+    _code: crate::code::Held,
     _graph: Executable<'static>,
+    _pooled: Pooled,
     stream: Stream<'static>,
     _registered: Registered<'static, Vec<u32>>,
     _reached: Reached<'static>,
@@ -348,8 +351,20 @@ impl Held {
         event.record(&cx, &stream).unwrap();
         let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
         let (_pending, _reached) = (pending(&cx, &stream), stream.reached(&cx).unwrap());
-        let (_module, _graph) = (saxpy(&cx), graph(&cx, &stream));
-        Self { buffer, _event: event, _module, _graph, stream, _registered, _reached, _pending }
+        let (_module, _graph, _pooled) = (saxpy(&cx), graph(&cx, &stream), Pooled::new(&cx));
+        let _code = crate::code::Held::new(&cx);
+        Self {
+            buffer,
+            _event: event,
+            _module,
+            _code,
+            _graph,
+            _pooled,
+            stream,
+            _registered,
+            _reached,
+            _pending,
+        }
     }
 }
 

@@ -5,9 +5,11 @@
 //! has a `main` of its own, since the end of `main` is what is tested.
 
 mod cases;
+mod code;
 #[path = "../support/common/mod.rs"]
 mod common;
 mod pending;
+mod pooled;
 mod workers;
 
 use std::io::Read;

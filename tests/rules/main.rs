@@ -13,5 +13,6 @@ mod english;
 mod holes;
 mod not_wrapped;
 mod packages;
+mod pycuda;
 mod sizes;
 mod structs;

@@ -1,5 +1,5 @@
 //! What is called, in which order, and what happens when a call fails: over drivers that write down what they are asked,
-//! made from the list of functions (`tests/support/tracer`).
+//! through hooks in the table of functions (`tests/support/tracer`).
 //!
 //! Each test has the log of its own thread. They run beside each other in one process, and drops swallow errors here all
 //! the time: what counts them is in `tests/swallowed.rs`. What sets up the process, or may end it, runs in a child.
@@ -19,14 +19,15 @@ mod answers;
 mod calls;
 mod empty_scope;
 mod graph;
+mod host_call;
 mod injection;
+mod managed_memory;
 mod old_drivers;
 mod open;
 mod parameters;
+mod pool;
 mod provenance;
 mod self_test;
 mod stack;
 mod tokens;
 mod two_drivers;
-
-use tracer::list::{enums, structs, table, types};

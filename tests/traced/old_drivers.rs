@@ -45,8 +45,14 @@ fn frees(function: FnId) -> bool {
         "cuCtxDestroy",
         "cuDevicePrimaryCtxRelease",
         "cuMemFree",
+        "cuMemRelease",
+        "cuMemUnmap",
+        "cuMemAddressFree",
+        // Before it unmaps, the safe layer waits.
+        "cuCtxSynchronize",
         "cuMemHostUnregister",
         "cuModuleUnload",
+        "cuLibraryUnload",
     ];
     ends.iter().any(|end| name.starts_with(end)) || name.contains("Destroy")
 }

@@ -29,6 +29,8 @@ handles!(
     CUcontext,
     CUdevResourceDesc,
     CUevent,
+    CUexternalMemory,
+    CUexternalSemaphore,
     CUfunction,
     CUgraph,
     CUgraphExec,

@@ -12,6 +12,7 @@
 //! | [`memory`] | allocations, pools, virtual memory, what an address is |
 //! | [`stream`] | streams, events, what is pushed to them |
 //! | [`texture`] | arrays, texture and surface objects |
+//! | [`external`] | memory and semaphores of other APIs |
 //! | [`transfer`] | copies and fills |
 //! | [`code`] | images, modules, libraries, functions, the linker, launches |
 //! | [`graph`] | graphs, their nodes, capture |
@@ -27,6 +28,7 @@ mod code;
 mod context;
 mod device;
 mod error_text;
+mod external;
 mod graph;
 mod green;
 mod handle;
@@ -49,6 +51,7 @@ fn install_all(builder: &mut call::Builder) {
     code::install(builder);
     context::install(builder);
     device::install(builder);
+    external::install(builder);
     graph::install(builder);
     green::install(builder);
     init::install(builder);

@@ -12,6 +12,7 @@ use crate::served;
 use super::Request;
 use super::regions::Regions;
 use super::shadow::ValidBits;
+use super::shared::{Arena, Mapping, Piece, Slot};
 use super::space::Space;
 
 /// What a region is.
@@ -36,6 +37,10 @@ pub enum RegionKind {
     Pooled,
     /// A CUDA array, which kernels reach through textures and surfaces.
     Array,
+    /// Device memory of another process, opened here by its handle.
+    Opened,
+    /// Memory of another API, or a part of it.
+    External,
 }
 
 impl RegionKind {
@@ -47,7 +52,7 @@ impl RegionKind {
     /// Whether allocating it uses up the device's memory. Mapped memory was counted when it was
     /// created.
     pub(super) fn counts(self) -> bool {
-        !matches!(self, Self::Pinned | Self::Registered | Self::Mapped)
+        !matches!(self, Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External)
     }
 }
 
@@ -63,6 +68,8 @@ impl fmt::Display for RegionKind {
             Self::Heap => "device heap",
             Self::Pooled => "pool memory",
             Self::Array => "array",
+            Self::Opened => "memory of another process",
+            Self::External => "external memory",
         })
     }
 }
@@ -95,10 +102,10 @@ pub struct Region {
     pub flags: u32,
     /// The driver call that allocated it.
     pub call: Option<FnId>,
-    _backing: Backing,
+    backing: Backing,
 }
 
-// SAFETY: `host` points at memory that `_backing` keeps alive (or, for registered memory, that
+// SAFETY: `host` points at memory that `backing` keeps alive (or, for registered memory, that
 // the caller of `Memory::register` does). Device memory is shared between threads by nature; all
 // access goes through raw pointers and atomics, never through references.
 unsafe impl Send for Region {}
@@ -126,7 +133,7 @@ impl Region {
             label: request.label.clone(),
             flags: request.flags,
             call: served::call(),
-            _backing: backing,
+            backing,
         }
     }
 
@@ -135,6 +142,14 @@ impl Region {
     pub fn contains(&self, addr: u64, len: u64) -> bool {
         let offset = addr.wrapping_sub(self.base);
         offset < self.len && len <= self.len - offset
+    }
+
+    /// Its piece of the file that other processes can open, if it is in there.
+    pub(super) fn piece(&self) -> Option<&Piece> {
+        match self.backing.owner.as_deref() {
+            Some(Owner::Arena(piece)) => Some(piece),
+            _ => None,
+        }
     }
 
     fn neighbor(&self, addr: u64, freed: bool) -> Neighbor {
@@ -332,7 +347,7 @@ impl FreedLog {
 #[derive(Debug, Clone)]
 pub(super) struct Backing {
     host: *mut u8,
-    _owner: Option<Arc<Owner>>,
+    owner: Option<Arc<Owner>>,
 }
 
 // SAFETY: a pointer and the shared owner of what it points at; nothing is accessed through it here.
@@ -343,8 +358,22 @@ unsafe impl Sync for Backing {}
 /// Where bytes came from.
 #[derive(Debug)]
 enum Owner {
-    Heap { start: *mut u8, layout: Layout },
-    Committed { space: Arc<Space>, base: u64, bytes: u64 },
+    Heap {
+        start: *mut u8,
+        layout: Layout,
+    },
+    Committed {
+        space: Arc<Space>,
+        base: u64,
+        bytes: u64,
+    },
+    /// Gives itself back.
+    Arena(Piece),
+    /// Bytes of a file, and the slot by which its process knows that they are open.
+    Mapped {
+        _mapping: Mapping,
+        slot: Option<Slot>,
+    },
 }
 
 // SAFETY: it owns memory that any thread may free, once, and does nothing else with it.
@@ -369,7 +398,7 @@ impl Backing {
             return None;
         }
         let host = start.wrapping_add(start.align_offset(HOST_ALIGN));
-        Some(Self { host, _owner: Some(Arc::new(Owner::Heap { start, layout })) })
+        Some(Self { host, owner: Some(Arc::new(Owner::Heap { start, layout })) })
     }
 
     /// Bytes at the device address itself; from the heap where the space is not host memory.
@@ -379,12 +408,24 @@ impl Backing {
         }
         let host = core::ptr::with_exposed_provenance_mut(usize::try_from(base).ok()?);
         let space = Arc::clone(space);
-        Some(Self { host, _owner: Some(Arc::new(Owner::Committed { space, base, bytes })) })
+        Some(Self { host, owner: Some(Arc::new(Owner::Committed { space, base, bytes })) })
+    }
+
+    /// Zeroed bytes in a file that other processes can open.
+    pub(super) fn in_arena(arena: &Arc<Arena>, bytes: u64) -> Option<Self> {
+        let piece = arena.take(bytes)?;
+        Some(Self { host: piece.pointer(), owner: Some(Arc::new(Owner::Arena(piece))) })
+    }
+
+    /// Bytes of a file.
+    pub(super) fn mapped(mapping: Mapping, slot: Option<Slot>) -> Self {
+        let host = mapping.pointer();
+        Self { host, owner: Some(Arc::new(Owner::Mapped { _mapping: mapping, slot })) }
     }
 
     /// Bytes that the client owns.
     pub(super) fn foreign(host: *mut u8) -> Self {
-        Self { host, _owner: None }
+        Self { host, owner: None }
     }
 
     /// The same bytes from `offset` on.
@@ -401,6 +442,8 @@ impl Drop for Owner {
             // SAFETY: allocated in `Backing::heap` with this very layout; the last owner is gone.
             Self::Heap { start, layout } => unsafe { dealloc(*start, *layout) },
             Self::Committed { space, base, bytes } => space.decommit(*base, *bytes),
+            Self::Arena(_) | Self::Mapped { slot: None, .. } => {}
+            Self::Mapped { slot: Some(slot), .. } => slot.close_memory(),
         }
     }
 }

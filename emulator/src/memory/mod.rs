@@ -12,25 +12,35 @@
 //! * Kernels read a [`Map`], an immutable snapshot which keeps the bytes of all its regions alive,
 //!   so a concurrent free cannot pull memory from under a running kernel.
 
+mod external;
+mod ipc;
 mod map;
 mod physical;
+mod pool_file;
 mod ranges;
 mod regions;
 mod request;
 mod shadow;
+mod shared;
 mod space;
 
+pub use external::{ExternalMemory, ExternalSemaphore};
+pub use ipc::HandleError;
 pub use map::{FreedLog, Map, Neighbor, Position, Region, RegionKind, Windows};
 pub use physical::Physical;
+pub use pool_file::PoolFile;
 pub use request::{AllocError, FreeError, Request};
 pub use shadow::ValidBits;
+pub use shared::EventSlot;
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use ipc::Opened;
 use map::Backing;
 use ranges::Ranges;
 use regions::Regions;
+use shared::{Arena, Board, Purpose};
 use space::{PAGE, Space};
 
 /// The alignment and granularity of device allocations, in bytes.
@@ -47,6 +57,13 @@ pub struct Memory {
     track_init: bool,
     freed: Arc<FreedLog>,
     state: Mutex<State>,
+    /// Where device memory is that other processes can open; `None` inside where the system has no such thing.
+    arena: OnceLock<Option<Arc<Arena>>>,
+    board: OnceLock<Option<Arc<Board>>>,
+    /// Memory of other processes that is open here, by their board and the slot there.
+    opened: Mutex<HashMap<(u64, u64), Opened>>,
+    /// Allocations of imported pools that are visible here: addresses, by their file and the place there.
+    pointers: Mutex<HashMap<(u64, u64), u64>>,
 }
 
 #[derive(Debug)]
@@ -84,6 +101,10 @@ impl Memory {
                 used: vec![0; devices as usize],
                 snapshot: None,
             }),
+            arena: OnceLock::new(),
+            board: OnceLock::new(),
+            opened: Mutex::default(),
+            pointers: Mutex::default(),
         }
     }
 
@@ -120,6 +141,8 @@ impl Memory {
         let placed = self.place(&mut state, span, align).ok_or(AllocError::OutOfMemory).and_then(|base| {
             let backing = if on_host {
                 Backing::committed(&self.space, base, request.bytes)
+            } else if request.kind == RegionKind::Device {
+                self.shareable(request.bytes)
             } else {
                 Backing::heap(request.bytes)
             };
@@ -260,6 +283,13 @@ impl Memory {
         region.writable = writable;
         state.snapshot = None;
         true
+    }
+
+    /// Bytes that other processes can open, where the system has such; else from the heap.
+    fn shareable(&self, bytes: u64) -> Option<Backing> {
+        let arena = self.arena.get_or_init(|| Arena::create(Purpose::Arena, 0));
+        let shared = arena.as_ref().and_then(|arena| Backing::in_arena(arena, bytes));
+        shared.or_else(|| Backing::heap(bytes))
     }
 
     fn insert(

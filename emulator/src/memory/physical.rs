@@ -1,6 +1,9 @@
 //! Addresses without memory, memory without addresses, and what brings them together.
 
+use std::sync::Arc;
+
 use super::map::{Backing, Region, RegionKind};
+use super::shared::{Purpose, SharedFile};
 use super::{AllocError, GRANULARITY, Memory, Request};
 
 /// Memory without an address, made by [`Memory::create`].
@@ -11,6 +14,18 @@ pub struct Physical {
     pub bytes: u64,
     /// The device it counts against.
     pub device: u32,
+    /// What other processes know it by, if it was made for them.
+    file: Option<Arc<SharedFile>>,
+    /// Whether it was made here, and counts.
+    counts: bool,
+}
+
+impl Physical {
+    /// A descriptor of its bytes, for the client to hand to another process and to close. `None` if it was not made to
+    /// be shared, or there are no descriptors left.
+    pub fn export(&self) -> Option<i32> {
+        self.file.as_ref()?.give()
+    }
 }
 
 impl Memory {
@@ -44,10 +59,41 @@ impl Memory {
     ///
     /// [`AllocError::OutOfMemory`].
     pub fn create(&self, bytes: u64, device: u32) -> Result<Physical, AllocError> {
+        self.create_in(bytes, device, || Some((Backing::heap(bytes)?, None)))
+    }
+
+    /// Creates physical memory that other processes can have too, by a descriptor.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::OutOfMemory`], also where the system shares no memory.
+    pub fn create_shared(&self, bytes: u64, device: u32) -> Result<Physical, AllocError> {
+        self.create_in(bytes, device, || {
+            let file = SharedFile::create(Purpose::Physical, bytes, device)?;
+            let backing = Backing::mapped(file.map(0, bytes)?, None);
+            Some((backing, Some(file)))
+        })
+    }
+
+    /// Physical memory that another process has made, or this one, by a descriptor that stays the caller's. `None` if
+    /// it is something else.
+    pub fn import(&self, descriptor: i32) -> Option<Physical> {
+        let file = SharedFile::adopt(descriptor, Purpose::Physical)?;
+        let (bytes, device) = (file.bytes(), file.device());
+        let backing = Backing::mapped(file.map(0, bytes)?, None);
+        Some(Physical { backing, bytes, device, file: Some(file), counts: false })
+    }
+
+    fn create_in(
+        &self,
+        bytes: u64,
+        device: u32,
+        make: impl FnOnce() -> Option<(Backing, Option<Arc<SharedFile>>)>,
+    ) -> Result<Physical, AllocError> {
         let mut state = self.lock();
         self.charge(&mut state, device, bytes)?;
-        match Backing::heap(bytes) {
-            Some(backing) => Ok(Physical { backing, bytes, device }),
+        match make() {
+            Some((backing, file)) => Ok(Physical { backing, bytes, device, file, counts: true }),
             None => {
                 self.refund(&mut state, device, bytes);
                 Err(AllocError::OutOfMemory)
@@ -57,7 +103,9 @@ impl Memory {
 
     /// Gives up physical memory: its bytes no longer count, and are freed with the last mapping.
     pub fn discard(&self, physical: &Physical) {
-        self.refund(&mut self.lock(), physical.device, physical.bytes);
+        if physical.counts {
+            self.refund(&mut self.lock(), physical.device, physical.bytes);
+        }
     }
 
     /// Makes `bytes` bytes of physical memory, from `offset` on, visible at `base`.

@@ -32,6 +32,10 @@ pub enum LeakKind {
     Physical,
     /// A linker in progress.
     Link,
+    /// Imported memory of another API.
+    ExternalMemory,
+    /// An imported semaphore of another API.
+    ExternalSemaphore,
 }
 
 impl LeakKind {
@@ -39,6 +43,7 @@ impl LeakKind {
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Memory(RegionKind::Registered) => ("allocation", "unregistered"),
+            Self::Memory(RegionKind::Opened) => ("allocation", "closed"),
             Self::Memory(RegionKind::Mapped) => ("allocation", "unmapped"),
             Self::Memory(_) => ("allocation", "freed"),
             Self::Stream => ("stream", "destroyed"),
@@ -50,6 +55,8 @@ impl LeakKind {
             Self::GraphExec => ("executable graph", "destroyed"),
             Self::Pool => ("memory pool", "destroyed"),
             Self::Physical => ("physical memory", "released"),
+            Self::ExternalMemory => ("external memory", "destroyed"),
+            Self::ExternalSemaphore => ("external semaphore", "destroyed"),
             Self::Link => ("linker", "destroyed"),
         }
     }

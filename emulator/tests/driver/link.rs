@@ -191,7 +191,7 @@ fn the_library_of_the_device_runtime_is_built_in() {
     let success = CUresult::CUDA_SUCCESS;
     assert_eq!(link(&archive("cuda_device_runtime.o/")), (success, success));
     // As on hardware, what it defines is not there without it.
-    let refused = (CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, CUresult::CUDA_ERROR_INVALID_PTX);
+    let refused = (CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, CUresult::CUDA_ERROR_INVALID_SOURCE);
     assert_eq!(link(&archive("other.o/")), refused);
     assert_eq!(link(b"!<arch>\n"), refused);
 }

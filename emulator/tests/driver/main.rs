@@ -30,10 +30,13 @@ mod launch;
 mod library;
 mod link;
 mod log;
+mod managed;
 mod memory;
 mod outlive;
 mod pool;
 mod sanitizer;
+#[cfg(target_os = "linux")]
+mod sharing;
 mod stream;
 mod textures;
 #[cfg(target_os = "linux")]

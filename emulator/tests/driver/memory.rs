@@ -305,23 +305,6 @@ fn a_batch_of_copies_names_the_one_that_fails() {
     assert_eq!(failed, 1);
 }
 
-#[test]
-fn managed_ranges_take_advice_and_report_none() {
-    let _context = TestContext::new();
-    let mut pointer = 0;
-    ok!(cuMemAllocManaged(&mut pointer, 4096, 1));
-    let advice = CUmem_advise::CU_MEM_ADVISE_SET_READ_MOSTLY;
-    ok!(cuMemAdvise(pointer, 4096, advice, 0));
-    assert_eq!(code!(cuMemAdvise(pointer, 4097, advice, 0)), INVALID_VALUE);
-    ok!(cuMemPrefetchAsync(pointer, 4096, 0, CUstream::null()));
-    let mut location = 9i32;
-    let attribute = CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION;
-    ok!(cuMemRangeGetAttribute((&raw mut location).cast(), 4, attribute, pointer, 4096));
-    assert_eq!(location, CU_DEVICE_INVALID);
-    let plain = alloc(64);
-    assert_eq!(code!(cuMemPrefetchAsync(plain, 64, 0, CUstream::null())), INVALID_VALUE);
-}
-
 /// Boxes of memory, by rows and layers with gaps; zero gaps where the operand names none.
 #[test]
 fn a_batch_of_boxes_is_copied() {
@@ -368,29 +351,6 @@ fn a_batch_of_boxes_is_copied() {
     ok!(cuMemcpyWithAttributesAsync(target, source + 1, 3, &mut attributes, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read::<u8>(target, 4), [1, 2, 3, 5]);
-}
-
-#[test]
-fn ranges_to_prefetch_or_discard_are_checked() {
-    let _context = TestContext::new();
-    let stream = stream(1);
-    let mut managed = 0;
-    ok!(cuMemAllocManaged(&mut managed, 4096, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0));
-    let (mut ranges, mut sizes) = ([managed, managed + 2048], [1024usize, 2048]);
-    let mut place = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
-    let mut prefetch = |ranges: &mut [u64; 2], mut first: usize| {
-        let (ranges, sizes) = (ranges.as_mut_ptr(), sizes.as_mut_ptr());
-        code!(cuMemPrefetchBatchAsync(ranges, sizes, 2, &mut place, &mut first, 1, 0, stream))
-    };
-    assert_eq!(prefetch(&mut ranges, 0), CUresult::CUDA_SUCCESS);
-    assert_eq!(
-        prefetch(&mut ranges, 1),
-        CUresult::CUDA_ERROR_INVALID_VALUE,
-        "the first place is for the first range"
-    );
-    ranges[1] += 1;
-    assert_eq!(prefetch(&mut ranges, 0), CUresult::CUDA_ERROR_INVALID_VALUE, "beyond its end");
-    ok!(cuMemDiscardBatchAsync(ranges.as_mut_ptr(), sizes.as_mut_ptr(), 1, 0, stream));
 }
 
 #[test]

@@ -64,3 +64,82 @@ fn a_pool_without_a_largest_size_has_none() {
     ok!(cuMemPoolDestroy(pool));
     ok!(cuStreamDestroy_v2(stream));
 }
+
+/// As an H100 with driver 580 answers in one process, but for the address of the import, which is another one there.
+#[cfg(unix)]
+#[test]
+fn a_pool_is_exported_and_imported_in_one_process() {
+    use std::ffi::c_void;
+    use std::os::fd::{FromRawFd, OwnedFd};
+
+    const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let number = |descriptor: i32| std::ptr::without_provenance_mut::<c_void>(descriptor as usize);
+    let _context = TestContext::new();
+    let stream = stream(1);
+    let (plain, mut shared, mut import) = (pool(0), CUmemoryPool::null(), CUmemoryPool::null());
+    let props = CUmemPoolProps {
+        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        handleTypes: kind,
+        location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
+        ..CUmemPoolProps::zeroed()
+    };
+    ok!(cuMemPoolCreate(&mut shared, &props));
+    let mut descriptor = -1;
+    let place = (&raw mut descriptor).cast::<c_void>();
+    assert_eq!(code!(cuMemPoolExportToShareableHandle(place, plain, kind, 0)), INVALID);
+    let (mut early, mut data) = (0, CUmemPoolPtrExportData::zeroed());
+    ok!(cuMemAllocFromPoolAsync(&mut early, 16, shared, stream));
+    assert_eq!(code!(cuMemPoolExportPointer(&mut data, early)), INVALID, "the pool itself comes first");
+    ok!(cuMemFreeAsync(early, stream));
+    ok!(cuMemPoolExportToShareableHandle(place, shared, kind, 0));
+    let nothing = std::fs::File::open("/dev/null").unwrap();
+    let other = std::os::fd::AsRawFd::as_raw_fd(&nothing);
+    assert_eq!(code!(cuMemPoolImportFromShareableHandle(&mut import, number(other), kind, 0)), INVALID);
+    ok!(cuMemPoolImportFromShareableHandle(&mut import, number(descriptor), kind, 0));
+    // SAFETY: given by the driver, and closed once.
+    drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+
+    let (mut address, mut theirs, mut byte) = (0, 0, 0u8);
+    ok!(cuMemAllocFromPoolAsync(&mut address, 1 << 20, shared, stream));
+    ok!(cuMemsetD8Async(address, 4, 1 << 20, stream));
+    ok!(cuStreamSynchronize(stream));
+    ok!(cuMemPoolExportPointer(&mut data, address));
+    assert_eq!(code!(cuMemPoolExportPointer(&mut data, address + 256)), INVALID);
+    assert_eq!(code!(cuMemPoolImportPointer(&mut theirs, shared, &mut data)), INVALID);
+    ok!(cuMemPoolImportPointer(&mut theirs, import, &mut data));
+    ok!(cuMemcpyDtoH_v2((&raw mut byte).cast(), theirs, 1));
+    assert_eq!(byte, 4);
+
+    let (mut none, mut value) = (0, 0u64);
+    assert_eq!(code!(cuMemAllocFromPoolAsync(&mut none, 16, import, stream)), INVALID);
+    let attribute = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    assert_eq!(code!(cuMemPoolGetAttribute(import, attribute, (&raw mut value).cast())), INVALID);
+    assert_eq!(code!(cuMemPoolTrimTo(import, 0)), INVALID);
+    assert_eq!(code!(cuDeviceSetMemPool(0, import)), INVALID);
+    ok!(cuMemFreeAsync(theirs, stream));
+    ok!(cuStreamSynchronize(stream));
+    ok!(cuMemcpyDtoH_v2((&raw mut byte).cast(), address, 1));
+    ok!(cuMemFreeAsync(address, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(code!(cuMemPoolImportPointer(&mut theirs, import, &mut data)), INVALID);
+    ok!(cuMemPoolDestroy(import));
+    ok!(cuMemPoolDestroy(shared));
+    ok!(cuMemPoolDestroy(plain));
+}
+
+/// As measured on an H100 with driver 580.
+#[test]
+fn pools_are_left_alone_while_a_stream_of_the_thread_is_captured() {
+    let _context = TestContext::new();
+    let (captured, beside) = (stream(1), stream(1));
+    let mut address = 0;
+    ok!(cuMemAllocAsync(&mut address, 16, beside));
+    for (mode, answer) in [(0, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED), (2, CUresult::CUDA_SUCCESS)]
+    {
+        let mut graph = CUgraph::null();
+        ok!(cuStreamBeginCapture_v2(captured, CUstreamCaptureMode(mode)));
+        assert_eq!(code!(cuMemFreeAsync(address, beside)), answer);
+        let _ = code!(cuStreamEndCapture(captured, &mut graph));
+    }
+}

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUarray, CUmipmappedArray, FnId};
+use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUmipmappedArray, FnId};
 
 use super::{ArrayFlags, ArrayShape, ArrayView, SharedMipmappedArray, Storage, Stored, Texel, check};
 use crate::context::{ContextRef, Current};
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
+use crate::raw::keep::Near;
 
 /// An array of elements of `T` and smaller ones, each with half the sides of the one before, freed on drop.
 ///
@@ -54,13 +55,59 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         flags: ArrayFlags,
         levels: u32,
     ) -> Result<Self, MemoryError> {
+        Self::create(cx, shape, flags, levels, 0)
+    }
+
+    /// Creates a mipmapped array that has no memory until it is given some, as [`Array::without_memory`] does.
+    ///
+    /// # Errors
+    /// As [`Array::without_memory`].
+    ///
+    /// # Safety
+    /// That of [`Array::without_memory`], for all levels.
+    ///
+    /// [`Array::without_memory`]: super::Array::without_memory
+    ///
+    /// Driver: `cuMipmappedArrayCreate`, CUDA 5.0+.
+    #[doc(alias = "cuMipmappedArrayCreate")]
+    pub unsafe fn without_memory(
+        cx: &Current<'_, 'ctx>,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        levels: u32,
+    ) -> Result<Self, MemoryError> {
+        Self::create(cx, shape, flags, levels, CUDA_ARRAY3D_DEFERRED_MAPPING)
+    }
+
+    fn create(
+        cx: &Current<'_, 'ctx>,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        levels: u32,
+        more: u32,
+    ) -> Result<Self, MemoryError> {
+        let context = cx.get()?;
+        Self::made(shape, flags, levels, context, |mut described, levels| {
+            let mut raw = CUmipmappedArray::null();
+            described.Flags |= more;
+            let (out, described) = (&raw mut raw, &raw const described);
+            // SAFETY: the descriptor and `raw` outlive the call, and `cx` proves a current context.
+            unsafe { context_call!(&context, cuMipmappedArrayCreate(out, described, levels)) }?;
+            Ok(raw)
+        })
+    }
+
+    /// One that `make` makes of a description and a number of levels.
+    pub(crate) fn made(
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        levels: u32,
+        context: Near<'ctx, ContextRef>,
+        make: impl FnOnce(CUDA_ARRAY3D_DESCRIPTOR, u32) -> Result<CUmipmappedArray, Error>,
+    ) -> Result<Self, MemoryError> {
         check(shape)?;
         let levels = levels.clamp(1, shape.most_levels().max(1));
-        let context = cx.get()?;
-        let (mut raw, described) = (CUmipmappedArray::null(), shape.described::<T>(flags));
-        let (out, described) = (&raw mut raw, &raw const described);
-        // SAFETY: the descriptor and `raw` outlive the call, and `cx` proves a current context.
-        unsafe { context_call!(&context, cuMipmappedArrayCreate(out, described, levels)) }?;
+        let raw = make(shape.described::<T>(flags), levels)?;
         let memory = Held::new(Storage::Mipmapped(raw), context);
         Ok(Self { stored: Stored::new(memory, shape, flags, levels), _texels: PhantomData })
     }

@@ -4,6 +4,7 @@
 mod mipmapped;
 mod shape;
 mod shared;
+mod sparse;
 mod texel;
 mod view;
 
@@ -11,11 +12,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUarray, CUmipmappedArray, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUarray, CUmipmappedArray, CUresult, FnId, Fns, call};
 
 pub use self::mipmapped::MipmappedArray;
 pub use self::shape::{ArrayDescriptor, ArrayFlags, ArrayShape};
 pub use self::shared::{SharedArray, SharedMipmappedArray};
+pub use self::sparse::{MemoryRequirements, SparseProperties, TileMap, TilePart};
 pub use self::texel::{Half, Texel};
 pub use self::view::{ArrayPart, ArrayView};
 
@@ -139,9 +141,40 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
     pub fn new(cx: &Current<'_, 'ctx>, shape: ArrayShape, flags: ArrayFlags) -> Result<Self, MemoryError> {
+        Self::create(cx, shape, flags, 0)
+    }
+
+    /// Creates an array that has no memory until [`Stream::map_tiles`](crate::Stream::map_tiles) gives it some, as much as
+    /// [`memory_requirements`](ArrayView::memory_requirements) says.
+    ///
+    /// # Errors
+    /// As [`new`](Array::new); `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute
+    /// `CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED`.
+    ///
+    /// # Safety
+    /// 1. Nothing uses the array before it was given memory, and that was waited for: copies of it fault until then, as
+    ///    measured on an H100.
+    ///
+    /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
+    #[doc(alias = "cuArray3DCreate_v2")]
+    pub unsafe fn without_memory(
+        cx: &Current<'_, 'ctx>,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+    ) -> Result<Self, MemoryError> {
+        Self::create(cx, shape, flags, CUDA_ARRAY3D_DEFERRED_MAPPING)
+    }
+
+    fn create(
+        cx: &Current<'_, 'ctx>,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        more: u32,
+    ) -> Result<Self, MemoryError> {
         check(shape)?;
         let context = cx.get()?;
-        let (mut raw, described) = (CUarray::null(), shape.described::<T>(flags));
+        let (mut raw, mut described) = (CUarray::null(), shape.described::<T>(flags));
+        described.Flags |= more;
         // SAFETY: the descriptor and `raw` outlive the call, and `cx` proves a current context.
         unsafe { context_call!(&context, cuArray3DCreate_v2(&raw mut raw, &raw const described)) }?;
         let memory = Held::new(Storage::Array(raw), context);

@@ -1,8 +1,8 @@
 //! Shapes of arrays, and what they are made for.
 
 use cuprum_sys::{
-    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST,
-    CUDA_ARRAY3D_TEXTURE_GATHER, CUarray_format,
+    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE,
+    CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER, CUarray_format,
 };
 
 use super::Texel;
@@ -132,6 +132,9 @@ bitflags::bitflags! {
         const SURFACE = CUDA_ARRAY3D_SURFACE_LDST;
         /// Kernels may gather four texels at once. Two dimensions only.
         const TEXTURE_GATHER = CUDA_ARRAY3D_TEXTURE_GATHER;
+        /// It has no memory until parts of it are [given some](crate::Stream::map_tiles), tile by tile. What has none reads
+        /// as zeros, and what is written there is lost.
+        const SPARSE = CUDA_ARRAY3D_SPARSE;
     }
 }
 

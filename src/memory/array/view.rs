@@ -141,7 +141,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
 
 /// # Safety
 /// The array is live, and `context` is current.
-unsafe fn describe(context: &ContextRef, raw: CUarray) -> Result<ArrayDescriptor, Error> {
+pub(super) unsafe fn describe(context: &ContextRef, raw: CUarray) -> Result<ArrayDescriptor, Error> {
     let mut described = CUDA_ARRAY3D_DESCRIPTOR::zeroed();
     // SAFETY: the caller's word; the out-parameter outlives the call.
     unsafe { context_call!(context, cuArray3DGetDescriptor_v2(&raw mut described, raw)) }?;

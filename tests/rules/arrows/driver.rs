@@ -21,6 +21,11 @@ const ROOMS: &[Room<'static>] = &[
     ("stream", &["driver::stream"], &["engine", "answer", "handle", "state", "call", "context", "data"]),
     ("texture", &["driver::texture"], &["engine", "answer", "handle", "state", "call", "device", "context"]),
     (
+        "external",
+        &["driver::external"],
+        &["engine", "answer", "handle", "state", "call", "context", "texture"],
+    ),
+    (
         "transfer",
         &["driver::transfer"],
         &["engine", "answer", "state", "call", "device", "context", "data", "stream", "texture"],
@@ -33,9 +38,12 @@ const ROOMS: &[Room<'static>] = &[
     (
         "graph",
         &["driver::graph"],
-        &["engine", "answer", "handle", "state", "call", "context", "data", "stream", "transfer", "code"],
+        &[
+            "engine", "answer", "handle", "state", "call", "context", "data", "stream", "external",
+            "transfer", "code",
+        ],
     ),
-    ("green", &["driver::green"], &["answer", "handle", "call", "device", "context", "stream"]),
+    ("green", &["driver::green"], &["answer", "handle", "state", "call", "device", "context", "stream"]),
     ("log", &["driver::log"], &["engine", "answer", "handle", "call"]),
     ("error_text", &["driver::error_text"], &[]),
     (
@@ -47,8 +55,8 @@ const ROOMS: &[Room<'static>] = &[
         "driver",
         &["driver"],
         &[
-            "engine", "state", "call", "device", "context", "data", "stream", "texture", "transfer", "code",
-            "graph", "green", "log", "init",
+            "engine", "state", "call", "device", "context", "data", "stream", "texture", "external",
+            "transfer", "code", "graph", "green", "log", "init",
         ],
     ),
     ("root", &["lib", "choice"], &["engine", "driver"]),

@@ -6,7 +6,10 @@ use cuprum::compile::{Options, Output, Source};
 use cuprum::launch::{LaunchAttributes, OccupancyFlags};
 use cuprum::module::LoadOptions;
 use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
-use cuprum::{Buffer, Current, Function, InOut, LaunchConfig, Module, Stream};
+use cuprum::{
+    Buffer, Current, Function, HostInOut, HostOut, InOut, Kernel, LaunchConfig, Module, PinnedBuffer,
+    PinnedFlags, Stream,
+};
 
 use super::{Steps, nvrtc};
 
@@ -16,6 +19,7 @@ pub(super) const PTX: &str = "
 .target sm_52
 .address_size 64
 .visible .global .align 4 .b8 table[16];
+.visible .global .attribute(.managed) .align 4 .u32 common;
 .visible .entry put(.param .u32 value, .param .u64 to)
 {
     .reg .b32 %r<2>;
@@ -127,6 +131,31 @@ fn occupancy(steps: &Steps, function: Function<'_>) {
     });
 }
 
+/// Calls with memory of the host, pageable and page-locked.
+fn host_calls(steps: &Steps, cx: &Current<'_, '_>, kernel: &Kernel<'_, Put>) {
+    let (stream, one) = (Stream::default_in(cx), LaunchConfig::new(1, 1));
+    let mut out = [0u32];
+    // SAFETY: the kernel writes one number.
+    let called = steps
+        .attempt("Kernel::call", || unsafe { kernel.call(cx, &stream, one, (5u32, HostInOut(&mut out))) });
+    assert!(called.is_none() || out == [5]);
+    // SAFETY: as above.
+    steps.attempt("Kernel::call_timed", || unsafe {
+        kernel.call_timed(cx, &stream, one, (6u32, HostOut(&mut out)))
+    });
+    let locked = || PinnedBuffer::from_slice(cx, &[0u32], PinnedFlags::empty());
+    let Some(mut locked) = steps.attempt("PinnedBuffer::from_slice", locked) else { return };
+    let (start, arguments) = (locked.as_raw(), (7u32, HostInOut(&mut locked)));
+    // SAFETY: as above.
+    let called = steps.attempt("Kernel::call", || unsafe { kernel.call(cx, &stream, one, arguments) });
+    assert!(called.is_none() || locked[..] == [7]);
+    if locked.is_lost() {
+        steps.session().lost(start);
+    }
+    steps.session().scope_ended();
+    steps.done("PinnedBuffer::drop", || drop(locked));
+}
+
 fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
     let Some(mut out) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 1)) else { return };
     let (stream, one) = (Stream::default_in(cx), LaunchConfig::new(1, 1));
@@ -135,9 +164,14 @@ fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
         // SAFETY: the kernel writes one number to `out`, which is freed after it on the same stream.
         steps.attempt("Kernel::launch", || unsafe { kernel.launch(cx, &stream, one, (5u32, &mut out)) });
         // SAFETY: as above.
+        steps.attempt("Kernel::launch_timed", || unsafe {
+            kernel.launch_timed(cx, &stream, one, (5u32, &mut out))
+        });
+        // SAFETY: as above.
         steps.attempt("Kernel::launch_cooperative", || unsafe {
             kernel.launch_cooperative(cx, &stream, one, (5u32, &mut out))
         });
+        host_calls(steps, cx, &kernel);
         let priority = LaunchAttributes::new().priority(0);
         // SAFETY: as above.
         steps.attempt("Kernel::launch_with", || unsafe {

@@ -9,8 +9,8 @@ use cuprum::{
 };
 
 use super::{
-    Steps, arrays, captures, code, foreign as foreign_handles, graphs, memory, requests, scopes, streams,
-    textures,
+    Steps, arrays, captures, code, external, foreign as foreign_handles, graphs, libraries, memory, pools,
+    processes, requests, scopes, streams, textures, virtual_memory,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -29,11 +29,16 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.room("nested", || nested(steps, &mut cx, &other));
         steps.room("forgotten", || forgotten(steps, &mut cx, &other));
         steps.room("memory", || memory::all(steps, &cx));
+        steps.room("virtual memory", || virtual_memory::all(steps, &cx));
         steps.room("arrays", || arrays::all(steps, &cx));
         steps.room("textures", || textures::all(steps, &cx));
+        steps.room("pools", || pools::all(steps, &cx));
         steps.room("peers", || memory::peers(steps, &mut cx));
         steps.room("streams", || streams::all(steps, &cx));
+        steps.room("processes", || processes::all(steps, &cx));
+        steps.room("external", || external::all(steps, &cx));
         steps.room("code", || code::all(steps, &cx));
+        steps.room("libraries", || libraries::all(steps, &cx));
         steps.room("scopes", || scopes::all(steps, &mut cx, &other));
         steps.room("graphs", || graphs::all(steps, &cx));
         steps.room("captures", || captures::all(steps, &cx));

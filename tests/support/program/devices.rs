@@ -11,6 +11,7 @@ use super::Steps;
 pub(super) fn all(steps: &Steps, driver: Driver, device: Device) {
     steps.done("Driver::version", || driver.version());
     steps.attempt("Driver::device_count", || driver.device_count());
+    steps.attempt("Driver::loading_mode", || driver.loading_mode());
     steps.attempt("Device::name", || device.name());
     steps.attempt("Device::pci_bus_id", || device.pci_bus_id());
     steps.attempt("Device::uuid", || device.uuid());

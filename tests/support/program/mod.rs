@@ -10,16 +10,22 @@ mod captures;
 mod code;
 mod contexts;
 mod devices;
+mod external;
 mod foreign;
 mod graphs;
+mod greens;
+mod libraries;
 mod memory;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
+mod pools;
+mod processes;
 mod requests;
 mod scopes;
 mod steps;
 mod streams;
 mod textures;
+mod virtual_memory;
 mod workers;
 
 use std::sync::{Mutex, PoisonError};
@@ -34,8 +40,15 @@ pub(crate) use steps::{Outcome, Room, Rooms, Step, Steps, by_step};
 use crate::tracer::Session;
 
 /// Methods that the program does not use, and why.
-pub(crate) const NOT_USED: &[(&str, &str)] =
-    &[("Driver::load", "it opens the machine's own driver; what it does then is `Driver::init`")];
+pub(crate) const NOT_USED: &[(&str, &str)] = &[
+    ("Driver::load", "it opens the machine's own driver; what it does then is `Driver::init`"),
+    (
+        "Tensor::into_buffer",
+        "of the feature `dlpack`: it asks what an address is, as `Driver::pointer_info` does",
+    ),
+    ("Tensor::into_read_only_buffer", "likewise"),
+    ("ArrayInterface::borrow", "likewise"),
+];
 
 /// The methods that document driver calls, and of which the program has no step.
 pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {
@@ -68,5 +81,6 @@ fn whole(steps: &Steps, library: Library) {
     contexts::created(steps, device);
     steps.room("shared", || contexts::shared(steps, device));
     steps.room("workers", || workers::all(steps, device));
+    steps.room("greens", || greens::all(steps, driver));
     steps.room("primary", || contexts::primary(steps, device));
 }

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
+use cuprum::module::LinkError;
 use cuprum::sys::CUresult;
 use cuprum::texture::TextureError;
 use cuprum::{
-    BindError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
+    BindError, CallError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
     RegisterError, RequestError, WorkerError,
 };
 
@@ -31,6 +32,8 @@ pub(crate) struct Step {
     /// Errors that were swallowed meanwhile.
     pub(crate) swallowed: Vec<Error>,
     pub(crate) outcome: Outcome,
+    /// Code that counts as success.
+    pub(crate) allowed: Option<CUresult>,
 }
 
 impl Step {
@@ -79,11 +82,30 @@ macro_rules! around {
     )* };
 }
 
-around!(MemoryError Mismatch LaunchError TextureError WorkerError);
+around!(Mismatch LaunchError TextureError WorkerError);
+
+impl Reported for MemoryError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::NoRoom { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
 
 impl Reported for BindError {
     fn of_driver(&self) -> Option<Error> {
         self.reason.of_driver()
+    }
+}
+
+impl Reported for CallError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Memory(error) => error.of_driver(),
+            Self::Launch(error) => error.of_driver(),
+            _ => None,
+        }
     }
 }
 
@@ -113,6 +135,15 @@ impl Reported for ModuleError {
         match self {
             Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
             Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
+            _ => None,
+        }
+    }
+}
+
+impl Reported for LinkError {
+    fn of_driver(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error) | Self::Input { error, .. } | Self::Complete { error, .. } => Some(*error),
             _ => None,
         }
     }
@@ -220,10 +251,14 @@ impl Steps {
         code: CUresult,
         body: impl FnOnce() -> Result<R, Error>,
     ) {
+        let at = self.steps.borrow().len();
+        // The same code may have been injected.
+        let refused = || self.session.log().last().is_some_and(|call| !call.injected);
         self.attempt(name, || match body() {
-            Err(error) if error.code() == code => Ok(()),
+            Err(error) if error.code() == code && refused() => Ok(()),
             other => other.map(|_| ()),
         });
+        self.steps.borrow_mut()[at].allowed = Some(code);
     }
 
     /// A step that cannot fail.
@@ -234,7 +269,8 @@ impl Steps {
     fn run<R>(&self, name: &'static str, body: impl FnOnce() -> R) -> (usize, R) {
         let (at, start) = (self.steps.borrow().len(), self.session.len());
         let swallowed = self.session.all_swallowed().len();
-        let step = Step { name, calls: start..start, swallowed: Vec::new(), outcome: Outcome::Done };
+        let step =
+            Step { name, calls: start..start, swallowed: Vec::new(), outcome: Outcome::Done, allowed: None };
         self.steps.borrow_mut().push(step);
         let result = body();
         let step = &mut self.steps.borrow_mut()[at];

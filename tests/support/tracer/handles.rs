@@ -12,7 +12,15 @@ pub(super) enum Kind {
     Event,
     Module,
     Function,
+    Link,
+    Library,
+    Kernel,
+    Green,
     Memory,
+    /// Addresses without memory of their own.
+    Reservation,
+    /// Physical memory, by one of its counted handles.
+    Physical,
     /// Page-locked memory of the host; no C type tells it from others.
     Host,
     Graph,
@@ -21,6 +29,9 @@ pub(super) enum Kind {
     MipmappedArray,
     Texture,
     Surface,
+    Pool,
+    ExternalMemory,
+    ExternalSemaphore,
 }
 
 impl Kind {
@@ -32,15 +43,28 @@ impl Kind {
             "CUevent" => Self::Event,
             "CUmodule" => Self::Module,
             "CUfunction" => Self::Function,
+            "CUlinkState" => Self::Link,
+            "CUlibrary" => Self::Library,
+            "CUkernel" => Self::Kernel,
+            "CUgreenCtx" => Self::Green,
             "CUdeviceptr" => Self::Memory,
+            "CUmemGenericAllocationHandle" => Self::Physical,
             "CUgraph" => Self::Graph,
             "CUgraphExec" => Self::Executable,
             "CUarray" => Self::Array,
             "CUmipmappedArray" => Self::MipmappedArray,
             "CUtexObject" => Self::Texture,
             "CUsurfObject" => Self::Surface,
+            "CUmemoryPool" => Self::Pool,
+            "CUexternalMemory" => Self::ExternalMemory,
+            "CUexternalSemaphore" => Self::ExternalSemaphore,
             _ => return None,
         })
+    }
+
+    /// True for what belongs to no context.
+    pub(super) const fn is_homeless(self) -> bool {
+        matches!(self, Self::Library | Self::Kernel | Self::Green)
     }
 
     /// True if a handle is none, or one that nobody makes: the default streams.
@@ -69,6 +93,8 @@ struct Object {
     home: u64,
     /// The module or mipmapped array that it belongs to.
     owner: Option<(Kind, u64)>,
+    /// Times that the driver gave out the same handle, which is freed as often.
+    uses: usize,
     freed: Option<Freed>,
 }
 
@@ -90,13 +116,27 @@ struct Primary {
 
 impl Handles {
     pub(super) fn make(&mut self, kind: Kind, handle: u64, len: u64, home: u64) {
-        self.objects.insert((kind, handle), Object { len, home, owner: None, freed: None });
+        let known = self.objects.get(&(kind, handle)).filter(|object| object.freed.is_none());
+        let uses = known.filter(|_| kind == Kind::Physical).map_or(0, |object| object.uses) + 1;
+        self.objects.insert((kind, handle), Object { len, home, owner: None, uses, freed: None });
     }
 
     /// What goes with its owner: a module or a mipmapped array.
     pub(super) fn make_within(&mut self, kind: Kind, handle: u64, len: u64, owner: (Kind, u64)) {
         let home = self.objects.get(&owner).map_or(0, |owner| owner.home);
-        self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), freed: None });
+        self.make_within_at(kind, handle, len, owner, home);
+    }
+
+    /// As `make_within`, for what is in a context that the owner is not in.
+    pub(super) fn make_within_at(
+        &mut self,
+        kind: Kind,
+        handle: u64,
+        len: u64,
+        owner: (Kind, u64),
+        home: u64,
+    ) {
+        self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), uses: 1, freed: None });
     }
 
     /// Record of a handle, or of what lies at an address.
@@ -110,14 +150,25 @@ impl Handles {
 
     /// Frees what has this handle, and all that is in it.
     pub(super) fn free(&mut self, kind: Kind, handle: u64, answer: CUresult) {
+        if let Some(object) = self.objects.get_mut(&(kind, handle)).filter(|object| object.uses > 1) {
+            object.uses -= 1;
+            return;
+        }
+        let mut owners = Vec::new();
         for (&(its_kind, its_handle), object) in &mut self.objects {
             let inside = match kind {
                 Kind::Context => object.home == handle,
                 _ => object.owner == Some((kind, handle)),
             };
             if inside || (its_kind, its_handle) == (kind, handle) {
+                let is_new = object.freed.is_none();
                 object.freed.get_or_insert(Freed { answer });
+                owners
+                    .extend(Some((its_kind, its_handle)).filter(|&owner| is_new && owner != (kind, handle)));
             }
+        }
+        for (kind, handle) in owners {
+            self.free(kind, handle, answer);
         }
     }
 
@@ -171,7 +222,9 @@ impl Handles {
         let live = self
             .objects
             .iter()
-            .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none());
+            .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none())
+            // That of a green context goes with it.
+            .filter(|(_, object)| object.owner.is_none());
         let created = live.map(|((_, context), _)| *context);
         created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }

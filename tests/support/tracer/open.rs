@@ -3,12 +3,13 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
+use cuprum::sys::hook::{Call, Hook};
 use cuprum::sys::{CUcontext, CUresult, FnId, Fns, StreamMode, Version};
 use cuprum::{Driver, Library};
 
-use super::list::addresses;
 use super::nothing;
-use super::session::Asked;
+use super::others;
+use super::session::{Asked, answer};
 
 /// Driver behind the traced functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,30 +65,52 @@ impl Build<'_> {
     }
 
     pub(crate) fn library(self) -> Result<Library, cuprum::LoadError> {
-        let addresses = match self.backing {
-            Backing::Emulator => addresses::<0>(),
-            Backing::EmulatorPerThread => addresses::<1>(),
-            Backing::Nothing | Backing::NothingPerThread => addresses::<2>(),
-            Backing::OtherNothing => addresses::<3>(),
+        let fns = match self.backing {
+            Backing::Emulator => Fns::hooked::<Traced<0>>(),
+            Backing::EmulatorPerThread => Fns::hooked::<Traced<1>>(),
+            Backing::Nothing | Backing::NothingPerThread => Fns::hooked::<Traced<2>>(),
+            Backing::OtherNothing => Fns::hooked::<Traced<3>>(),
         };
         let version = self.version.unwrap_or_else(|| self.backing.posing_as());
         let per_thread = matches!(self.backing, Backing::EmulatorPerThread | Backing::NothingPerThread);
         // The resolver is asked once for each function, in order.
-        let mut functions = FnId::ALL.iter().zip(addresses);
+        let mut functions = FnId::ALL.iter();
         POSING.set(Some(version));
         // SAFETY: each address is the traced function of that name, which has the signature of the list.
         let library = unsafe {
             Library::options().per_thread_default_stream(per_thread).from_resolver("a tracer", |symbol| {
-                let (function, address) = functions.next().expect("one question for each function");
+                let function = functions.next().expect("one question for each function");
                 assert_eq!(symbol.base, function.symbol().base);
                 if symbol.since > version || self.lacking.contains(function) {
                     return std::ptr::null();
                 }
-                address
+                fns.address(*function)
             })
         };
         POSING.set(None);
         library
+    }
+}
+
+/// Traced driver number `D`.
+struct Traced<const D: usize>;
+
+impl<const D: usize> Hook for Traced<D> {
+    fn target() -> &'static Fns {
+        functions(D).unwrap_or(const { &Fns::STUBS })
+    }
+
+    fn call(call: &Call<'_>, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult {
+        const MOST: usize = 16;
+        let (mut types, mut words) = ([""; MOST], [0; MOST]);
+        let arguments = call.arguments();
+        let count = arguments.len();
+        for ((ty, word), argument) in types.iter_mut().zip(&mut words).zip(arguments) {
+            (*ty, *word) = (argument.ty(), argument.word());
+        }
+        let (types, words) = (&types[..count], &words[..count]);
+        let asked = Asked { driver: D, function: call.function(), types, words };
+        answer(&asked, || if functions(D).is_some() { pass_on() } else { call_nothing(&asked) })
     }
 }
 
@@ -108,14 +131,15 @@ pub(crate) fn emulator(mode: StreamMode) -> Library {
 
 /// The functions behind a traced driver; `None` for one that does nothing.
 #[inline]
-pub(super) fn functions(driver: usize) -> Option<&'static Fns> {
+fn functions(driver: usize) -> Option<&'static Fns> {
     static EMULATOR: OnceLock<[&Fns; 2]> = OnceLock::new();
-    let load = || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| emulator(mode).fns());
+    let load =
+        || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| others::added_to(emulator(mode).fns()));
     (driver < 2).then(|| EMULATOR.get_or_init(load)[driver])
 }
 
 /// Passes a call on to a driver that does nothing.
-pub(super) fn call_nothing(asked: &Asked<'_>) -> CUresult {
+fn call_nothing(asked: &Asked<'_>) -> CUresult {
     nothing::answer(asked.driver - 2, asked)
 }
 

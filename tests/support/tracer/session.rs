@@ -17,25 +17,9 @@ pub(super) struct Asked<'a> {
     pub(super) driver: usize,
     pub(super) function: FnId,
     /// The C types of the arguments.
-    pub(super) types: &'static [&'static str],
+    pub(super) types: &'a [&'static str],
     /// The arguments' bits; 0 for a struct that does not fit.
     pub(super) words: &'a [u64],
-}
-
-/// The bits of an argument. A pointer among them is exposed, so that its memory may be met through the number.
-pub(super) fn word<T: Copy>(argument: &T) -> u64 {
-    let from = std::ptr::from_ref(argument);
-    if size_of::<T>() == size_of::<*const ()>() {
-        // SAFETY: as many bytes, all of them initialized in a number or a pointer; any are a pointer of some kind.
-        let pointer = unsafe { from.cast::<*const ()>().read_unaligned() };
-        return pointer.expose_provenance() as u64;
-    }
-    let mut bits = 0u64;
-    if size_of::<T>() < size_of::<u64>() {
-        // SAFETY: no more bytes than `bits` has; an argument of that size is a number, without padding.
-        unsafe { from.cast::<u8>().copy_to_nonoverlapping((&raw mut bits).cast(), size_of::<T>()) };
-    }
-    bits
 }
 
 /// Choice of the call that is to fail.

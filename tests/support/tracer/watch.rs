@@ -49,26 +49,55 @@ pub(crate) struct Watcher {
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
     flights: Flights,
+    /// How many times memory is imported beside its allocation, by address.
+    imports: HashMap<u64, usize>,
     violations: Vec<Violation>,
 }
 
 /// Place where a function writes the handle it makes, and its kind.
 fn made_by(function: FnId) -> Option<Kind> {
     Some(match function {
-        FnId::cuCtxCreate_v2 | FnId::cuCtxCreate_v4 | FnId::cuDevicePrimaryCtxRetain => Kind::Context,
-        FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority => Kind::Stream,
-        FnId::cuEventCreate => Kind::Event,
-        FnId::cuModuleLoadDataEx => Kind::Module,
-        FnId::cuModuleGetFunction => Kind::Function,
-        FnId::cuModuleGetGlobal_v2 | FnId::cuMemAlloc_v2 | FnId::cuMemAllocPitch_v2 => Kind::Memory,
+        FnId::cuCtxCreate_v2
+        | FnId::cuCtxCreate_v4
+        | FnId::cuDevicePrimaryCtxRetain
+        | FnId::cuCtxFromGreenCtx => Kind::Context,
+        FnId::cuGreenCtxCreate => Kind::Green,
+        FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority | FnId::cuGreenCtxStreamCreate => {
+            Kind::Stream
+        }
+        FnId::cuEventCreate | FnId::cuIpcOpenEventHandle => Kind::Event,
+        FnId::cuModuleLoadDataEx | FnId::cuLibraryGetModule => Kind::Module,
+        FnId::cuModuleGetFunction | FnId::cuKernelGetFunction => Kind::Function,
+        FnId::cuLinkCreate_v2 => Kind::Link,
+        FnId::cuLibraryLoadData | FnId::cuLibraryLoadFromFile => Kind::Library,
+        FnId::cuLibraryGetKernel => Kind::Kernel,
+        FnId::cuModuleGetGlobal_v2
+        | FnId::cuLibraryGetGlobal
+        | FnId::cuLibraryGetManaged
+        | FnId::cuMemAlloc_v2
+        | FnId::cuMemAllocPitch_v2
+        | FnId::cuMemAllocAsync
+        | FnId::cuMemAllocFromPoolAsync
+        | FnId::cuMemAllocManaged
+        | FnId::cuMemMap
+        | FnId::cuIpcOpenMemHandle
+        | FnId::cuIpcOpenMemHandle_v2 => Kind::Memory,
+        FnId::cuMemAddressReserve => Kind::Reservation,
+        FnId::cuMemCreate | FnId::cuMemImportFromShareableHandle => Kind::Physical,
+        FnId::cuMemRetainAllocationHandle | FnId::cuMulticastCreate => Kind::Physical,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
             Kind::Executable
         }
         FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
         FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
+        FnId::cuExternalMemoryGetMappedMipmappedArray => Kind::MipmappedArray,
+        FnId::cuExternalMemoryGetMappedBuffer => Kind::Memory,
+        FnId::cuImportExternalMemory => Kind::ExternalMemory,
+        FnId::cuImportExternalSemaphore => Kind::ExternalSemaphore,
         FnId::cuTexObjectCreate => Kind::Texture,
         FnId::cuSurfObjectCreate => Kind::Surface,
+        FnId::cuMemPoolCreate | FnId::cuMemPoolImportFromShareableHandle => Kind::Pool,
         FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => Kind::Host,
         _ => return None,
     })
@@ -81,12 +110,21 @@ fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuStreamDestroy_v2 => Kind::Stream,
         FnId::cuEventDestroy_v2 => Kind::Event,
         FnId::cuModuleUnload => Kind::Module,
-        FnId::cuMemFree_v2 => Kind::Memory,
+        FnId::cuLinkDestroy => Kind::Link,
+        FnId::cuLibraryUnload => Kind::Library,
+        FnId::cuGreenCtxDestroy => Kind::Green,
+        FnId::cuMemFree_v2 | FnId::cuMemFreeAsync | FnId::cuMemUnmap => Kind::Memory,
+        FnId::cuIpcCloseMemHandle => Kind::Memory,
+        FnId::cuMemPoolDestroy => Kind::Pool,
+        FnId::cuMemAddressFree => Kind::Reservation,
+        FnId::cuMemRelease => Kind::Physical,
         FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
         FnId::cuGraphDestroy => Kind::Graph,
         FnId::cuGraphExecDestroy => Kind::Executable,
         FnId::cuArrayDestroy => Kind::Array,
         FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
+        FnId::cuDestroyExternalMemory => Kind::ExternalMemory,
+        FnId::cuDestroyExternalSemaphore => Kind::ExternalSemaphore,
         FnId::cuTexObjectDestroy => Kind::Texture,
         FnId::cuSurfObjectDestroy => Kind::Surface,
         _ => return None,
@@ -105,19 +143,43 @@ fn only_tells(function: FnId) -> bool {
         FnId::cuCtxGetCurrent
             | FnId::cuCtxPopCurrent_v2
             | FnId::cuModuleEnumerateFunctions
+            | FnId::cuLibraryEnumerateKernels
+            | FnId::cuStreamGetGreenCtx
             | FnId::cuGraphChildGraphNodeGetGraph
             | FnId::cuGraphEventRecordNodeGetEvent
             | FnId::cuGraphEventWaitNodeGetEvent
+            | FnId::cuDeviceGetDefaultMemPool
+            | FnId::cuDeviceGetMemPool
             | FnId::cuGraphMemFreeNodeGetParams
+            | FnId::cuMemGetDefaultMemPool
+            | FnId::cuMemGetMemPool
+            | FnId::cuMemPoolImportPointer
             | FnId::cuMemHostGetDevicePointer_v2
+            | FnId::cuMemGetAddressRange_v2
+            | FnId::cuArrayGetPlane
+            // Lists that are read.
+            | FnId::cuMemPrefetchBatchAsync
+            | FnId::cuMemDiscardBatchAsync
+            | FnId::cuMemDiscardAndPrefetchBatchAsync
             | FnId::cuStreamGetCaptureInfo_v2
             | FnId::cuStreamGetCaptureInfo_v3
     )
 }
 
+/// True if an address that a function takes is one of addresses without memory.
+fn is_of_addresses(function: FnId) -> bool {
+    matches!(function, FnId::cuMemAddressReserve | FnId::cuMemAddressFree | FnId::cuMemMap)
+}
+
+/// True if a function is also called to undo what a call that failed may have done.
+fn undoes(function: FnId) -> bool {
+    matches!(function, FnId::cuMemHostUnregister | FnId::cuMemUnmap)
+}
+
 /// True if a function takes a handle of this kind that is of another context.
 fn may_visit(function: FnId, kind: Kind) -> bool {
     match function {
+        _ if kind.is_homeless() => true,
         FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
         FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
         // Each side is given with its context.
@@ -137,10 +199,38 @@ fn is_free_of_context(function: FnId) -> bool {
         "cuEventElapsed",
         "cuModuleGet",
         "cuFunc",
+        "cuLibraryLoad",
+        "cuLibraryUnload",
+        "cuLibraryGetKernel",
+        "cuLibraryEnumerateKernels",
+        "cuLibraryGetUnifiedFunction",
+        "cuKernelGetName",
+        "cuKernelGetAttribute",
+        "cuKernelSet",
+        "cuLinkAdd",
+        "cuLinkComplete",
+        "cuDevSm",
+        "cuDevResource",
+        "cuGreenCtx",
         "cuThread",
+        "cuMemGetDefaultMemPool",
+        "cuMemGetMemPool",
+        "cuMemPool",
+        "cuMemSetMemPool",
         "cuUserObject",
+        "cuMemAddress",
+        "cuMemCreate",
+        "cuMemRelease",
+        "cuMemUnmap",
+        "cuMemSetAccess",
+        "cuMemGetAccess",
+        "cuMemGetAllocation",
+        "cuMemRetain",
+        "cuMemExport",
+        "cuMemImport",
+        "cuMulticast",
     ];
-    begins.iter().chain(&objects).any(|start| name.starts_with(start))
+    function == FnId::cuMemMap || begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
 impl Watcher {
@@ -192,14 +282,19 @@ impl Watcher {
     /// Looks at a call before it is made, with the context that is current in the driver.
     pub(super) fn before(&mut self, asked: &Asked<'_>, current: u64) {
         let function = asked.function;
-        let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((Kind::of(ty)?, word)));
+        let of = |ty: &str| match Kind::of(ty)? {
+            Kind::Memory if is_of_addresses(function) => Some(Kind::Reservation),
+            kind => Some(kind),
+        };
+        let plain = asked.types.iter().zip(asked.words).filter_map(|(ty, &word)| Some((of(ty)?, word)));
         let host = freed_by(function).filter(|kind| *kind == Kind::Host).map(|kind| (kind, asked.words[0]));
         let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).chain(host).collect();
         for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
             // Addresses inside of graphs, and bodies of conditional nodes, which no function has made by itself.
             let inside = match kind {
                 Kind::Memory => function == FnId::cuGraphAddMemFreeNode,
-                Kind::Graph => self.handles.state(kind, word).is_none(),
+                // The default pools too.
+                Kind::Graph | Kind::Pool => self.handles.state(kind, word).is_none(),
                 _ => false,
             };
             if inside {
@@ -209,10 +304,9 @@ impl Watcher {
             // Page-locked memory has an address of the device too.
             let host = || self.handles.state(Kind::Host, word).filter(|_| kind == Kind::Memory);
             match self.handles.state(kind, word).or_else(host) {
-                // In case a registration that failed was done; the address may have been registered before.
-                None if function == FnId::cuMemHostUnregister => {}
-                Some(State::Freed(Freed { answer: CUresult::CUDA_SUCCESS }))
-                    if function == FnId::cuMemHostUnregister => {}
+                // In case a call that failed was done; the address may have been registered or mapped before.
+                None if undoes(function) => {}
+                Some(State::Freed(Freed { answer: CUresult::CUDA_SUCCESS })) if undoes(function) => {}
                 None => {
                     self.complain(Trouble::Unknown, function, format!("{kind:?} {word:#x} was never made"))
                 }
@@ -268,12 +362,16 @@ impl Watcher {
             if kind == Kind::Host && self.flights.are_over(words[0]) {
                 self.complain(Trouble::HostInFlight, function, format!("{:#x} was in flight", words[0]));
             }
-            self.handles.free(kind, words[0], told);
+            match self.imports.get_mut(&words[0]).filter(|imports| kind == Kind::Memory && **imports > 0) {
+                Some(imports) => *imports -= 1,
+                None => self.handles.free(kind, words[0], told),
+            }
         }
         match function {
             FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 => {
                 self.handles.release(words[0], told);
             }
+            FnId::cuMemPoolImportPointer => *self.imports.entry(read(words[0])).or_default() += 1,
             FnId::cuDevicePrimaryCtxReset | FnId::cuDevicePrimaryCtxReset_v2 => {
                 self.handles.reset(words[0], told)
             }
@@ -283,13 +381,28 @@ impl Watcher {
 
     fn made(&mut self, kind: Kind, function: FnId, words: &[u64], current: u64) {
         let made = match function {
-            FnId::cuMemHostRegister_v2 => words[0],
+            FnId::cuMemHostRegister_v2 | FnId::cuMemMap => words[0],
             FnId::cuStreamEndCapture => read::<u64>(words[1]),
+            FnId::cuLinkCreate_v2 => read::<u64>(words[3]),
             _ => read::<u64>(words[0]),
         };
         match function {
             FnId::cuDevicePrimaryCtxRetain => self.handles.retain(words[1], made),
             FnId::cuModuleGetFunction => self.handles.make_within(kind, made, 1, (Kind::Module, words[1])),
+            FnId::cuLibraryGetKernel => self.handles.make_within(kind, made, 1, (Kind::Library, words[1])),
+            FnId::cuLibraryGetModule => {
+                self.handles.make_within_at(kind, made, 1, (Kind::Library, words[1]), current);
+            }
+            FnId::cuKernelGetFunction => {
+                self.handles.make_within_at(kind, made, 1, (Kind::Kernel, words[1]), current);
+            }
+            FnId::cuLibraryGetGlobal | FnId::cuLibraryGetManaged => {
+                let owner = (Kind::Library, words[2]);
+                self.handles.make_within_at(kind, made, read(words[1]), owner, current);
+            }
+            FnId::cuCtxFromGreenCtx => {
+                self.handles.make_within_at(kind, made, 1, (Kind::Green, words[1]), made);
+            }
             FnId::cuModuleGetGlobal_v2 => {
                 self.handles.make_within(kind, made, read(words[1]), (Kind::Module, words[2]))
             }
@@ -299,10 +412,17 @@ impl Watcher {
             FnId::cuMemAllocPitch_v2 => {
                 self.handles.make(kind, made, read::<u64>(words[1]) * words[3], current)
             }
-            FnId::cuMemAlloc_v2 | FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => {
-                self.handles.make(kind, made, words[1], current)
-            }
+            FnId::cuMemAlloc_v2
+            | FnId::cuMemAllocAsync
+            | FnId::cuMemAllocFromPoolAsync
+            | FnId::cuMemAllocManaged
+            | FnId::cuMemMap
+            | FnId::cuMemHostAlloc
+            | FnId::cuMemHostRegister_v2 => self.handles.make(kind, made, words[1], current),
+            FnId::cuMemAddressReserve => self.handles.make(kind, made, words[1], 0),
+            _ if kind == Kind::Physical => self.handles.make(kind, made, 1, 0),
             _ if kind == Kind::Context => self.handles.make(kind, made, 1, made),
+            _ if kind.is_homeless() => self.handles.make(kind, made, 1, 0),
             _ => self.handles.make(kind, made, 1, current),
         }
     }

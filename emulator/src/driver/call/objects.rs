@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     Green,
     Description,
     LogCallback,
+    ExternalMemory,
+    ExternalSemaphore,
 }
 
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.

@@ -66,6 +66,8 @@ passed_as_is!(
     CUexecAffinityType,
     CUmemAllocationType,
     CUgraphMem_attribute,
+    CUipcEventHandle,
+    CUipcMemHandle,
     CUoutput_mode,
     CUflushGPUDirectRDMAWritesTarget,
     CUflushGPUDirectRDMAWritesScope,
@@ -222,6 +224,11 @@ impl<T> Param for In<T> {
 }
 
 impl<T> In<T> {
+    /// An array that a structure of the client names, null or valid for as many values as the structure says.
+    pub(crate) fn of(array: *const T) -> Self {
+        Self(array)
+    }
+
     pub(crate) fn is_null(self) -> bool {
         self.0.is_null()
     }

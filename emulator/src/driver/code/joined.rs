@@ -59,7 +59,11 @@ impl Joined {
 
     /// The whole text.
     pub(super) fn text(&self) -> String {
-        let runtime = if self.has_device_runtime && !self.text.is_empty() { device_runtime::PTX } else { "" };
+        // Of no inputs, hardware makes a module with nothing in it.
+        if self.text.is_empty() {
+            return ".version 7.0\n.target sm_52\n.address_size 64\n".to_owned();
+        }
+        let runtime = if self.has_device_runtime { device_runtime::PTX } else { "" };
         format!("{}{runtime}", self.text)
     }
 }

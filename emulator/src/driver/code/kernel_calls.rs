@@ -29,19 +29,24 @@ calls! {
         name.set(Kernel::find(hfunc)?.name.as_ptr())
     }
 
+    /// The driver looks at the code in the current context.
     fn cuKernelGetParamInfo(
-        _call,
+        call,
         kernel: CUkernel,
         paramIndex: usize,
         paramOffset: Out<usize>,
         paramSize: Out<usize>,
     ) {
-        param_info(&Kernel::find(kernel)?.code, paramIndex, paramOffset, paramSize)
+        let kernel = Kernel::find(kernel)?;
+        call.context()?;
+        param_info(&kernel.code, paramIndex, paramOffset, paramSize)
     }
 
-    fn cuKernelGetParamCount(_call, kernel: CUkernel, paramCount: Out<usize>) {
+    fn cuKernelGetParamCount(call, kernel: CUkernel, paramCount: Out<usize>) {
         paramCount.check()?;
-        paramCount.set(Kernel::find(kernel)?.code.params().len())
+        let kernel = Kernel::find(kernel)?;
+        call.context()?;
+        paramCount.set(kernel.code.params().len())
     }
 
     fn cuKernelGetAttribute(

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{Answer, NOT_FOUND};
+use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND};
 use crate::driver::call::{InMut, Out, Text, calls, put_handle};
 use crate::driver::handle::Handle;
 
@@ -98,6 +98,19 @@ calls! {
         dptr.set_if_wanted(address);
         bytes.set_if_wanted(size as usize);
         Ok(())
+    }
+
+    /// There are no functions that host and device both call, as the device's attribute says.
+    fn cuLibraryGetUnifiedFunction(
+        _call,
+        fptr: Out<*mut c_void>,
+        library: CUlibrary,
+        symbol: Text,
+    ) {
+        fptr.check()?;
+        symbol.get()?;
+        Library::find(library)?;
+        Err(INVALID_VALUE)
     }
 
     /// Managed variables belong to no context.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use cuprum_sys::*;
 
 use crate::message::{self, Message};
-use crate::program::PtxError;
+use crate::program::{LoadOptions, Program, PtxError, PtxErrorKind};
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
@@ -43,6 +43,8 @@ struct State {
     joined: Joined,
     /// The result with its NUL, which lives as long as the linker.
     output: Option<Box<[u8]>>,
+    /// True once it was to be completed, whatever came of it.
+    is_over: bool,
 }
 
 impl Link {
@@ -56,6 +58,7 @@ impl Link {
 
     /// Adds an input. The log goes to the client, the code is the answer.
     fn add(&self, kind: CUjitInputType, bytes: &[u8], name: &str) -> Answer {
+        ensure(!self.state().is_over, INVALID_VALUE)?;
         let Err(Refused { code, log }) = self.take(kind, bytes, name)? else { return Ok(()) };
         self.options.error(&log)?;
         message::tell(&Message::InputRefused { name, code, log: &log });
@@ -69,6 +72,12 @@ impl Link {
                 self.state().joined.add_device_runtime();
                 return Ok(Ok(()));
             }
+            // Code for link-time optimization has a header of its own, which hardware looks for first.
+            CUjitInputType::CU_JIT_INPUT_CUBIN | CUjitInputType::CU_JIT_INPUT_NVVM
+                if !bytes.starts_with(b"\x7fELF") =>
+            {
+                return Ok(Err(Refused::garbage()));
+            }
             CUjitInputType::CU_JIT_INPUT_CUBIN => return Ok(Err(Refused::machine_code("it"))),
             known if known.name().is_some() => {
                 return Ok(Err(Refused::new(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, ONLY_PTX)));
@@ -78,15 +87,30 @@ impl Link {
         let mut terminated = bytes.to_vec();
         terminated.push(0);
         let (major, minor) = settings().compute_capability;
-        let ptx = Image::in_buffer(&terminated).ptx(major * 10 + minor)?;
-        Ok(ptx.and_then(|ptx| self.state().joined.add(name, &ptx)))
+        let capability = major * 10 + minor;
+        let ptx = Image::in_buffer(&terminated).ptx(capability)?;
+        Ok(ptx.and_then(|ptx| {
+            alone(&ptx, capability)?;
+            self.state().joined.add(name, &ptx)
+        }))
+    }
+}
+
+/// Refuses a text that is wrong whatever it is linked with.
+fn alone(ptx: &str, capability: u32) -> Result<(), Refused> {
+    match Program::load(ptx, &LoadOptions { compute_capability: capability }) {
+        Err(error) if error.kind != PtxErrorKind::Unresolved => Err(refusal(&error)),
+        _ => Ok(()),
     }
 }
 
 /// The refusal of the joined text, in terms of the input that is wrong.
 fn refusal_of_input(joined: &Joined, error: &PtxError) -> Refused {
     let Some((name, line)) = joined.origin(error.line) else { return refusal(error) };
-    let Refused { code, log } = refusal(&PtxError { line, ..error.clone() });
+    let Refused { mut code, log } = refusal(&PtxError { line, ..error.clone() });
+    if error.kind == PtxErrorKind::Unresolved {
+        code = CUresult::CUDA_ERROR_INVALID_SOURCE;
+    }
     Refused::new(code, format!("input `{name}` of the link: {log}"))
 }
 
@@ -118,12 +142,13 @@ calls! {
     objects LINKS;
 
     fn cuLinkCreate_v2(
-        _call,
+        call,
         numOptions: u32,
         options: InMut<CUjit_option>,
         optionValues: Out<*mut c_void>,
         stateOut: Out<CUlinkState>,
     ) {
+        call.context()?;
         create(numOptions, options, optionValues, stateOut)
     }
 
@@ -163,6 +188,8 @@ calls! {
         cubinOut.check()?;
         let link = Link::find(state)?;
         let mut state = link.state();
+        ensure(state.output.is_none(), INVALID_HANDLE)?;
+        state.is_over = true;
         let text = state.joined.text() + &link.options.registers().mark();
         let bytes: Box<[u8]> = text.bytes().chain([0]).collect();
         let refusal = |error: &PtxError| refusal_of_input(&state.joined, error);

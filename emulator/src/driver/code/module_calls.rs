@@ -52,6 +52,8 @@ calls! {
 
     fn cuModuleUnload(_call, hmod: CUmodule) {
         let module = Module::find(hmod)?;
+        let of_library = matches!(module.of, ModuleOf::Library(_));
+        ensure(!of_library, CUresult::CUDA_ERROR_NOT_PERMITTED)?;
         captures().forbid_unsafe()?;
         unload(&module);
         Ok(())

@@ -1,5 +1,7 @@
 //! The functions that make, end and describe contexts, and that say which is current.
 
+use std::sync::Arc;
+
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, ensure};
@@ -7,7 +9,7 @@ use crate::driver::call::{InMut, Out, calls, put_handle};
 use crate::driver::device;
 use crate::driver::handle::Handle;
 
-use super::current::{current, find_to_be_current, with_stack};
+use super::current::{current, current_itself, find_to_be_current, with_stack};
 use super::object::{Context, check_flags};
 
 fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
@@ -23,6 +25,7 @@ fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
 fn destroy(handle: CUcontext) -> Answer {
     ensure(!handle.is_null(), INVALID_VALUE)?;
     let context = Context::find(handle)?;
+    // A part of a device goes with its green context.
     ensure(!context.is_primary, INVALID_CONTEXT)?;
     with_stack(|stack| {
         if stack.last().is_some_and(|top| top.handle == context.handle) {
@@ -44,6 +47,14 @@ fn pop(out: Out<CUcontext>) -> Answer {
     let popped = with_stack(Vec::pop).ok_or(INVALID_CONTEXT)?;
     out.set_if_wanted(CUcontext::from_addr(popped.handle));
     Ok(())
+}
+
+/// Waits for a context, or for the part of it that `itself` is.
+fn synchronize(itself: Option<Arc<Context>>, context: &Context) -> Answer {
+    match itself.as_ref().and_then(|itself| itself.part()) {
+        Some(part) => context.synchronize_part(part.green),
+        None => context.synchronize(),
+    }
 }
 
 calls! {
@@ -101,7 +112,7 @@ calls! {
     }
 
     fn cuCtxGetCurrent(_call, pctx: Out<CUcontext>) {
-        let handle = current().map_or(0, |context| context.handle);
+        let handle = current_itself().map_or(0, |context| context.handle);
         put_handle(pctx, handle)
     }
 
@@ -129,15 +140,20 @@ calls! {
 
     fn cuCtxGetId(call, ctx: CUcontext, ctxId: Out<u64>) {
         ctxId.check()?;
-        ctxId.set(call.context_or_current(ctx)?.id)
+        call.context_or_current(ctx)?;
+        let itself = if ctx.is_null() { current_itself() } else { Context::find_itself(ctx).ok() };
+        ctxId.set(itself.ok_or(INVALID_CONTEXT)?.id)
     }
 
     fn cuCtxSynchronize(call) {
-        call.context_to_wait_for()?.synchronize()
+        let context = call.context_to_wait_for()?;
+        synchronize(current_itself(), &context)
     }
 
     fn cuCtxSynchronize_v2(call, ctx: CUcontext) {
-        call.context_or_current(ctx)?.synchronize()
+        let context = call.context_or_current(ctx)?;
+        let itself = if ctx.is_null() { current_itself() } else { Context::find_itself(ctx).ok() };
+        synchronize(itself, &context)
     }
 
     /// The version of the context's interface, not of the driver.

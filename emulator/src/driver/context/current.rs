@@ -21,8 +21,18 @@ thread_local! {
     static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// The current context, alive or not.
+/// The current context, alive or not; where that is a part of a device, the one in which its things lie.
 pub(crate) fn current() -> Option<Arc<Context>> {
+    current_itself().map(Context::whole)
+}
+
+/// The current context, if it is a part of a device.
+pub(crate) fn current_part() -> Option<Arc<Context>> {
+    current_itself().filter(|top| top.part().is_some())
+}
+
+/// The context on top, alive or not.
+pub(super) fn current_itself() -> Option<Arc<Context>> {
     let top = STACK.with(|stack| stack.borrow().last().cloned())?;
     let is_gone = top.is_primary && !top.health.is_alive();
     // A primary context may have been made again since it was pushed.
@@ -32,7 +42,7 @@ pub(crate) fn current() -> Option<Arc<Context>> {
 
 /// The context behind a handle, to be made current: a primary context may be inactive then.
 pub(super) fn find_to_be_current(handle: CUcontext) -> Answer<Arc<Context>> {
-    Context::find(handle).or_else(|code| primary::inactive(handle.addr()).ok_or(code))
+    Context::find_itself(handle).or_else(|code| primary::inactive(handle.addr()).ok_or(code))
 }
 
 pub(super) fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {

@@ -14,11 +14,11 @@ mod settings;
 use crate::driver::call::Builder;
 
 pub(crate) use alive::{alive, end_of_process};
-pub(crate) use current::current;
+pub(crate) use current::{current, current_part};
 pub(crate) use heap::Heap;
 pub(crate) use leak::LEAKS;
-pub(crate) use object::{CONTEXTS, Context};
-pub(crate) use primary::{release, retain};
+pub(crate) use object::{CONTEXTS, Context, Part};
+pub(crate) use primary::{release_part, retain_part};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {

@@ -26,7 +26,7 @@ pub(crate) struct Context {
     pub(crate) device: i32,
     pub(super) is_primary: bool,
     /// Of all contexts that there ever were, which.
-    pub(super) id: u64,
+    pub(crate) id: u64,
     flags: AtomicU32,
     /// What its operations know of it.
     pub(crate) health: Arc<Health>,
@@ -35,6 +35,17 @@ pub(crate) struct Context {
     heap: Mutex<Option<Arc<Heap>>>,
     /// Contexts whose memory this one may use.
     peers: Mutex<HashSet<usize>>,
+    /// Of the context of a green context alone, which holds nothing itself.
+    part: Option<Part>,
+}
+
+/// What a context on a part of a device is.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The primary context, in which all that is made in this one lies.
+    pub(crate) whole: Arc<Context>,
+    /// The handle of the green context.
+    pub(crate) green: usize,
 }
 
 /// All flags that a context can be created with.
@@ -56,6 +67,13 @@ impl Context {
         CONTEXTS.insert_with(make).1
     }
 
+    /// Makes the context of a green context.
+    pub(crate) fn create_part(part: Part) -> Arc<Self> {
+        let (device, flags) = (part.whole.device, part.whole.flags());
+        let make = |handle| Self { part: Some(part), ..Self::new(handle, device, flags, false) };
+        CONTEXTS.insert_with(make).1
+    }
+
     /// Makes a primary context again, under the handle that it had.
     pub(super) fn create_again(handle: usize, device: i32, flags: u32) -> Arc<Self> {
         CONTEXTS.insert_again(handle, Self::new(handle, device, flags, true))
@@ -73,11 +91,39 @@ impl Context {
             config: Mutex::default(),
             heap: Mutex::default(),
             peers: Mutex::default(),
+            part: None,
         }
     }
 
-    /// The context behind a handle.
+    /// The context behind a handle; of a part of a device, the one in which its things lie.
     pub(crate) fn find(handle: CUcontext) -> Answer<Arc<Self>> {
+        Self::find_itself(handle).map(|context| context.whole())
+    }
+
+    /// Where the things of this context lie.
+    pub(crate) fn whole(self: Arc<Self>) -> Arc<Self> {
+        match &self.part {
+            Some(part) if self.health.is_alive() => Arc::clone(&part.whole),
+            _ => self,
+        }
+    }
+
+    /// What there is to know of a part of a device, if it is one.
+    pub(crate) fn part(&self) -> Option<&Part> {
+        self.part.as_ref()
+    }
+
+    /// Ends the context of a green context. Its work is done then.
+    pub(crate) fn end_part(&self) {
+        if let Some(part) = &self.part {
+            scheduler().wait_context(part.whole.handle);
+        }
+        self.health.end();
+        CONTEXTS.remove(self.handle);
+    }
+
+    /// The context behind a handle, and not the one in which its things lie.
+    pub(crate) fn find_itself(handle: CUcontext) -> Answer<Arc<Self>> {
         let contexts = &CONTEXTS;
         contexts.get(handle.addr()).ok_or_else(|| {
             if contexts.was_given(handle.addr()) {
@@ -97,6 +143,13 @@ impl Context {
     pub(crate) fn synchronize(&self) -> Answer {
         captures().forbid_in(self.handle)?;
         scheduler().wait_context(self.handle);
+        self.check()
+    }
+
+    /// As `synchronize`, for what was pushed in a green context.
+    pub(super) fn synchronize_part(&self, green: usize) -> Answer {
+        captures().forbid_in(self.handle)?;
+        scheduler().wait_green(self.handle, green);
         self.check()
     }
 

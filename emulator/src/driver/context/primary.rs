@@ -20,6 +20,8 @@ struct State {
     /// The one that was active last, whose handle the next one gets.
     ended: Option<Arc<Context>>,
     users: usize,
+    /// Green contexts, which are users too.
+    parts: usize,
     flags: u32,
 }
 
@@ -36,15 +38,30 @@ fn lock(device: i32) -> Answer<MutexGuard<'static, State>> {
 }
 
 /// The primary context, made if it is not active; to be released as often.
-pub(crate) fn retain(device: i32) -> Answer<Arc<Context>> {
+fn retain(device: i32) -> Answer<Arc<Context>> {
     let mut state = lock(device)?;
-    let State { active, ended, flags, users } = &mut *state;
+    let State { active, ended, flags, users, .. } = &mut *state;
     let context = active.get_or_insert_with(|| match ended {
         Some(ended) => Context::create_again(ended.handle, device, *flags),
         None => Context::create(device, *flags, true),
     });
     *users += 1;
     Ok(Arc::clone(context))
+}
+
+/// As [`retain`], for a green context.
+pub(crate) fn retain_part(device: i32) -> Answer<Arc<Context>> {
+    let context = retain(device)?;
+    lock(device)?.parts += 1;
+    Ok(context)
+}
+
+/// As [`release`], for a green context.
+pub(crate) fn release_part(device: i32) -> Answer {
+    let mut state = lock(device)?;
+    state.parts = state.parts.saturating_sub(1);
+    drop(state);
+    release(device)
 }
 
 /// The primary context with this handle, which is not active.
@@ -65,7 +82,7 @@ impl State {
     }
 }
 
-pub(crate) fn release(device: i32) -> Answer {
+fn release(device: i32) -> Answer {
     let mut state = lock(device)?;
     state.users = state.users.checked_sub(1).ok_or(INVALID_CONTEXT)?;
     if state.users == 0 {
@@ -84,9 +101,11 @@ fn set_flags(device: i32, flags: u32) -> Answer {
     Ok(())
 }
 
-/// Ends the context. Those who retained it still have to release it.
+/// Ends the context, unless there are green contexts. Those who retained it still have to release it.
 fn reset(device: i32) -> Answer {
-    lock(device)?.end();
+    let mut state = lock(device)?;
+    ensure(state.parts == 0, CUresult::CUDA_ERROR_NOT_PERMITTED)?;
+    state.end();
     Ok(())
 }
 

@@ -80,6 +80,17 @@ fn is_supported(attribute: CUdevice_attribute) -> bool {
     )
 }
 
+/// What needs files that other processes can open.
+fn is_shared(attribute: CUdevice_attribute) -> bool {
+    use CUdevice_attribute as A;
+
+    matches!(
+        attribute,
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+    )
+}
+
 /// The value of an attribute. What the software device does not have is 0.
 fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
     use CUdevice_attribute as A;
@@ -121,7 +132,11 @@ fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
         A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT | A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT => 1,
         A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT => multiprocessors(),
         A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => (major >= 9).into(),
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES if cfg!(target_os = "linux") => {
+            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as i32
+        }
         known if is_supported(known) => YES,
+        known if is_shared(known) => i32::from(cfg!(target_os = "linux")),
         A::CU_DEVICE_ATTRIBUTE_MAX => return None,
         known if known.name().is_some() => texture_limit::attribute(known).unwrap_or(0),
         _ => return None,

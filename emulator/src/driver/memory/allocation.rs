@@ -5,7 +5,7 @@ use core::ptr;
 
 use cuprum_sys::*;
 
-use crate::memory::{GRANULARITY, Region, RegionKind, Request};
+use crate::memory::{GRANULARITY, PoolFile, Region, RegionKind, Request};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{Call, Out, calls};
@@ -60,6 +60,14 @@ pub(crate) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, fla
         LEFTOVERS.leave_in(&region);
     }
     Ok(region)
+}
+
+/// Allocates in a context, from a pool that other processes have too.
+pub(crate) fn allocate_shared(context: &Context, bytes: usize, pool: &PoolFile) -> Answer<Region> {
+    ensure(bytes > 0, INVALID_VALUE)?;
+    let device = Request::device(bytes as u64, context.handle as u64, context.device as u32);
+    let request = Request { kind: RegionKind::Pooled, ..device };
+    memory().alloc_shared(pool, &request).map_err(|_| OUT_OF_MEMORY)
 }
 
 /// Takes an allocation away, and out of its pool.

@@ -3,23 +3,29 @@
 mod allocation;
 mod bytes;
 mod graph_memory;
+mod handle_type;
+mod ipc;
 mod leftover;
 mod pointer;
 mod pool;
+mod shared_pool;
 mod virtual_memory;
 
 use crate::driver::call::Builder;
 
-pub(crate) use allocation::{allocate_in, take_away};
+pub(crate) use allocation::{allocate_in, allocate_shared, take_away};
 pub(crate) use bytes::{Bytes, unified};
 pub(crate) use graph_memory::{BLOCKS, Block};
+pub(crate) use ipc::refused;
 pub(crate) use pool::{CURRENT_POOLS, POOLS, Place, join_pool, pool_of};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     allocation::install(builder);
     graph_memory::install(builder);
+    ipc::install(builder);
     pointer::install(builder);
     pool::install(builder);
+    shared_pool::install(builder);
     virtual_memory::install(builder);
 }

@@ -12,7 +12,9 @@ use crate::driver::handle::Handle;
 use crate::driver::state::memory;
 
 use super::bytes::{host_address, is_host_kind};
-use super::pool::pool_of;
+use super::handle_type::FILE_DESCRIPTOR;
+use super::pool::{POOLS, pool_of};
+use super::virtual_memory::is_exportable;
 
 /// The type of memory that a client is told of.
 fn memory_type(kind: RegionKind) -> CUmemorytype {
@@ -20,6 +22,17 @@ fn memory_type(kind: RegionKind) -> CUmemorytype {
         kind if is_host_kind(kind) => CUmemorytype::CU_MEMORYTYPE_HOST,
         RegionKind::Array => CUmemorytype::CU_MEMORYTYPE_ARRAY,
         _ => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+    }
+}
+
+/// How memory can travel to other processes.
+fn handle_types(region: &Region) -> CUmemAllocationHandleType {
+    let pool = pool_of(region.base).and_then(|pool| POOLS.get(pool));
+    let is_pooled = pool.is_some_and(|pool| pool.file.as_ref().is_some_and(|file| !file.is_imported()));
+    if is_pooled || is_exportable(region.base) {
+        FILE_DESCRIPTOR
+    } else {
+        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE
     }
 }
 
@@ -69,13 +82,18 @@ fn write_attribute(
         A::CU_POINTER_ATTRIBUTE_MAPPED => out.cast().set(yes_if(known)),
         // Reading and writing, the only access that there is.
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => out.cast().set(if known { 3u32 } else { 0 }),
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => out.cast().set(0u64),
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
+            let types = region.map_or(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE, handle_types);
+            out.cast().set(u64::from(types.0))
+        }
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => {
             let pool = region.and_then(|region| pool_of(region.base));
             out.cast().set(CUmemoryPool::from_addr(pool.unwrap_or(0)))
         }
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
-        | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+            out.cast().set(yes_if(region.is_some_and(Region::is_shareable)))
+        }
+        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
         | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => out.cast().set(yes_if(false)),
         _ => Err(INVALID_VALUE),
     }

@@ -6,13 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use crate::memory::RegionKind;
+use crate::memory::{PoolFile, RegionKind};
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{In, InMut, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::device;
 use crate::driver::handle::Handle;
+use crate::driver::state::captures;
+
+use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
+use super::shared_pool::shared_file;
 
 /// What a pool grows by: its largest size is a multiple of it, as measured on an H100 with driver 580.
 const PAGE: u64 = 32 << 20;
@@ -95,6 +99,8 @@ pub(crate) struct Pool {
     pub(crate) is_default: bool,
     /// The most bytes that it may have; 0 for as many as there are.
     most: u64,
+    /// Its memory, if other processes can have it.
+    pub(crate) file: Option<PoolFile>,
     state: Mutex<State>,
 }
 
@@ -117,6 +123,7 @@ impl Pool {
             place,
             is_default,
             most: most.div_ceil(PAGE).saturating_mul(PAGE),
+            file: None,
             state: Mutex::new(State {
                 settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
                 used: 0,
@@ -125,8 +132,15 @@ impl Pool {
         }
     }
 
-    fn find(handle: CUmemoryPool) -> Answer<Arc<Self>> {
+    pub(super) fn find(handle: CUmemoryPool) -> Answer<Arc<Self>> {
         POOLS.get(handle.addr()).ok_or(INVALID_VALUE)
+    }
+
+    /// The pool of a handle, unless another process made it: it has no attributes here, and allocates nothing.
+    fn find_own(handle: CUmemoryPool) -> Answer<Arc<Self>> {
+        let pool = Self::find(handle)?;
+        ensure(!pool.file.as_ref().is_some_and(PoolFile::is_imported), INVALID_VALUE)?;
+        Ok(pool)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -174,10 +188,6 @@ impl Pool {
         state.used = state.used.saturating_sub(bytes);
     }
 }
-
-/// Why memory cannot be asked for with a type of handle.
-pub(super) const PRIVATE: &str =
-    "memory of the software device cannot be shared with other processes: ask for no type of handle";
 
 /// The value of an attribute, in the width that C has for it.
 enum Attribute {
@@ -315,7 +325,7 @@ calls! {
 
     fn cuDeviceSetMemPool(_call, dev: i32, pool: CUmemoryPool) {
         let place = device_place(dev)?;
-        ensure(Pool::find(pool)?.place == place, INVALID_VALUE)?;
+        ensure(Pool::find_own(pool)?.place == place, INVALID_VALUE)?;
         CURRENT_POOLS.set_current(place, pool.addr());
         Ok(())
     }
@@ -349,7 +359,7 @@ calls! {
         pool: CUmemoryPool,
     ) {
         let place = Place::of(&location.input().get()?, type_)?;
-        ensure(Pool::find(pool)?.place == place, INVALID_VALUE)?;
+        ensure(Pool::find_own(pool)?.place == place, INVALID_VALUE)?;
         CURRENT_POOLS.set_current(place, pool.addr());
         Ok(())
     }
@@ -358,11 +368,13 @@ calls! {
         pool.check()?;
         let props = poolProps.get()?;
         let place = Place::of(&props.location, props.allocType)?;
-        let plain = props.handleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
-        if !plain {
-            return Err(not_supported(PRIVATE));
+        captures().forbid_unsafe()?;
+        check_handle_types(props.handleTypes)?;
+        let mut made = Pool::new(place, false, props.maxSize as u64);
+        if props.handleTypes == FILE_DESCRIPTOR {
+            made.file = Some(shared_file(place)?);
         }
-        put_handle(pool, POOLS.insert(Pool::new(place, false, props.maxSize as u64)))
+        put_handle(pool, POOLS.insert(made))
     }
 
     /// What was allocated from the pool stays.
@@ -374,7 +386,7 @@ calls! {
     }
 
     fn cuMemPoolTrimTo(_call, pool: CUmemoryPool, _minBytesToKeep: usize) {
-        Pool::find(pool).map(drop)
+        Pool::find_own(pool).map(drop)
     }
 
     fn cuMemPoolSetAttribute(
@@ -383,7 +395,7 @@ calls! {
         attr: CUmemPool_attribute,
         value: Out<c_void>,
     ) {
-        set_attribute(&*Pool::find(pool)?, attr, value)
+        set_attribute(&*Pool::find_own(pool)?, attr, value)
     }
 
     fn cuMemPoolGetAttribute(
@@ -393,7 +405,7 @@ calls! {
         value: Out<c_void>,
     ) {
         value.check()?;
-        match Pool::find(pool)?.attribute(attr)? {
+        match Pool::find_own(pool)?.attribute(attr)? {
             Attribute::Flag(flag) => value.cast().set(flag as i32),
             Attribute::Bytes(bytes) => value.cast().set(bytes),
         }
@@ -406,7 +418,13 @@ calls! {
             let device = located(&access.location)?;
             let both = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
             let own = pool.place == Place::Device(device);
-            ensure(!own || access.flags == both, INVALID_VALUE)?;
+            match access.flags {
+                flags if flags == both => {}
+                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE if !own => {}
+                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE => return Err(CUresult::CUDA_ERROR_INVALID_DEVICE),
+                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ => return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
+                _ => return Err(INVALID_VALUE),
+            }
         }
         Ok(())
     }

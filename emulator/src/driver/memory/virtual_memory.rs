@@ -1,13 +1,13 @@
 //! Virtual memory: addresses without memory, memory without addresses, and mappings between them.
 
 use core::ffi::c_void;
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use crate::memory::{Physical as Bytes, RegionKind};
+use crate::memory::Physical as Bytes;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
@@ -15,7 +15,7 @@ use crate::driver::call::{In, Kind, Leaked, Out, Table, calls, not_supported};
 use crate::driver::device;
 use crate::driver::state::memory;
 
-use super::pool::PRIVATE;
+use super::handle_type::{FILE_DESCRIPTOR, check_handle_types, given, taken};
 
 /// Granularity of physical memory and of mappings, in bytes.
 const GRANULARITY: u64 = 2 << 20;
@@ -24,18 +24,25 @@ const GRANULARITY: u64 = 2 << 20;
 static PHYSICAL: Table<Physical> = Table::new(Kind::Physical)
     .leak(LeakKind::Physical, |physical: &Physical, _| Leaked::Bytes(physical.bytes.bytes));
 
-/// Physical memory whose handle was released while it is mapped.
-static ORPHANS: Mutex<Vec<Arc<Physical>>> = Mutex::new(Vec::new());
+/// What is mapped where, by first address.
+static MAPPED: Mutex<BTreeMap<u64, Mapping>> = Mutex::new(BTreeMap::new());
 
 /// Physical memory behind a handle.
 #[derive(Debug)]
 pub(crate) struct Physical {
     pub(crate) bytes: Bytes,
     props: CUmemAllocationProp,
-    /// Uses by handles; mappings keep the bytes alive by themselves.
+    /// Uses by handles. The handle stays known while the memory is mapped, as drivers have it.
     users: AtomicUsize,
-    /// Addresses where it is mapped.
-    mapped: Mutex<HashSet<u64>>,
+}
+
+/// Physical memory at addresses, all of it.
+#[derive(Debug)]
+struct Mapping {
+    physical: Arc<Physical>,
+    handle: usize,
+    /// What devices may do with it; the others may do nothing. Only what some may reach is memory for anybody.
+    access: BTreeMap<i32, CUmemAccess_flags>,
 }
 
 // SAFETY: the pointer in the properties is handed back to the client and not used.
@@ -44,13 +51,74 @@ unsafe impl Send for Physical {}
 unsafe impl Sync for Physical {}
 
 impl Physical {
-    fn find(handle: u64) -> Answer<Arc<Self>> {
+    /// What has been created with this handle and was not released, or is mapped still.
+    fn known(handle: u64) -> Answer<Arc<Self>> {
         let handle = usize::try_from(handle).map_err(|_| INVALID_HANDLE)?;
         PHYSICAL.get(handle).ok_or(INVALID_VALUE)
     }
 
-    fn mapped(&self) -> MutexGuard<'_, HashSet<u64>> {
-        self.mapped.lock().unwrap_or_else(PoisonError::into_inner)
+    fn find(handle: u64) -> Answer<Arc<Self>> {
+        let physical = Self::known(handle)?;
+        ensure(physical.users.load(Ordering::Acquire) > 0, INVALID_VALUE)?;
+        Ok(physical)
+    }
+}
+
+impl Mapping {
+    fn bytes(&self) -> u64 {
+        self.physical.bytes.bytes
+    }
+
+    /// Makes it memory that kernels and copies find, or none, as the access of devices says.
+    fn show(&self, address: u64) -> Answer {
+        let is_any = |what: CUmemAccess_flags| self.access.values().any(|access| access.0 & what.0 == what.0);
+        let memory = memory();
+        if !is_any(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ) {
+            self.hide(address);
+            return Ok(());
+        }
+        if memory.find(address).is_none() {
+            // Mappings belong to no context: they outlive each.
+            let mapped = memory.map(address, self.bytes(), &self.physical.bytes, 0, 0);
+            mapped.map_err(|_| INVALID_VALUE)?;
+        }
+        memory.set_writable(address, is_any(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+        Ok(())
+    }
+
+    fn hide(&self, address: u64) {
+        // It may be hidden already.
+        let _ = memory().free(address);
+    }
+}
+
+fn mapped() -> MutexGuard<'static, BTreeMap<u64, Mapping>> {
+    MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The mappings that begin in a range; fails if one lies in it in part.
+fn inside(all: &BTreeMap<u64, Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> {
+    let end = address.checked_add(bytes).ok_or(INVALID_VALUE)?;
+    let before = all.range(..address).next_back();
+    let cut_at_start = before.is_some_and(|(&start, mapping)| start + mapping.bytes() > address);
+    let found: Vec<u64> = all.range(address..end).map(|(&start, _)| start).collect();
+    let cut_at_end = found.last().is_some_and(|last| last + all[last].bytes() > end);
+    ensure(!cut_at_start && !cut_at_end, INVALID_VALUE)?;
+    Ok(found)
+}
+
+/// The mapping in which an address lies.
+fn around(all: &BTreeMap<u64, Mapping>, address: u64) -> Answer<&Mapping> {
+    let (start, mapping) = all.range(..=address).next_back().ok_or(INVALID_VALUE)?;
+    ensure(address - start < mapping.bytes(), INVALID_VALUE)?;
+    Ok(mapping)
+}
+
+/// Forgets a handle that was released and whose memory is mapped nowhere any more.
+fn forget_if_unused(all: &BTreeMap<u64, Mapping>, handle: usize, physical: &Physical) {
+    let is_mapped = all.values().any(|mapping| mapping.handle == handle);
+    if !is_mapped && physical.users.load(Ordering::Acquire) == 0 {
+        PHYSICAL.remove(handle);
     }
 }
 
@@ -70,8 +138,36 @@ fn check_props(props: &CUmemAllocationProp) -> Answer {
         ));
     }
     device::check(props.location.id)?;
-    let private = props.requestedHandleTypes == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
-    if private { Ok(()) } else { Err(not_supported(PRIVATE)) }
+    check_handle_types(props.requestedHandleTypes)
+}
+
+/// Makes physical memory that belongs to nobody else, or of which other processes can have a descriptor.
+fn create(bytes: u64, props: &CUmemAllocationProp) -> Answer<Bytes> {
+    let device = props.location.id as u32;
+    let created = if props.requestedHandleTypes == FILE_DESCRIPTOR {
+        memory().create_shared(bytes, device)
+    } else {
+        memory().create(bytes, device)
+    };
+    created.map_err(|_| OUT_OF_MEMORY)
+}
+
+impl Physical {
+    fn of(bytes: Bytes, props: CUmemAllocationProp) -> Self {
+        Self { bytes, props, users: AtomicUsize::new(1) }
+    }
+
+    /// Physical memory behind the descriptor of a client. It cannot be exported again.
+    fn import(descriptor: i32) -> Answer<Self> {
+        let bytes = memory().import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;
+        // SAFETY: plain numbers and a pointer, for which zeros are valid.
+        let mut props: CUmemAllocationProp = unsafe { core::mem::zeroed() };
+        props.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        props.location.id = bytes.device as i32;
+        device::check(props.location.id)?;
+        Ok(Self::of(bytes, props))
+    }
 }
 
 /// Fails unless address and size are multiples of the granularity, and the size is not zero.
@@ -80,15 +176,9 @@ fn check_range(address: u64, bytes: usize) -> Answer {
     ensure(whole && bytes > 0, INVALID_VALUE)
 }
 
-/// The start addresses of the mappings that make up a range exactly.
-fn mappings(address: u64, bytes: usize) -> Answer<Vec<u64>> {
-    let regions = memory().cover(address, bytes as u64).ok_or(INVALID_VALUE)?;
-    let all_mapped = regions.iter().all(|region| region.kind == RegionKind::Mapped);
-    let starts_there = regions.first().is_some_and(|region| region.base == address);
-    let end = regions.last().map(|region| region.base + region.len);
-    let ends_there = end == Some(address + bytes as u64);
-    ensure(all_mapped && starts_there && ends_there, INVALID_VALUE)?;
-    Ok(regions.iter().map(|region| region.base).collect())
+/// True if what is mapped at an address was made to be exported.
+pub(super) fn is_exportable(base: u64) -> bool {
+    mapped().get(&base).is_some_and(|mapping| mapping.physical.props.requestedHandleTypes == FILE_DESCRIPTOR)
 }
 
 calls! {
@@ -99,11 +189,12 @@ calls! {
         ptr: Out<u64>,
         size: usize,
         alignment: usize,
-        _addr: u64,
+        addr: u64,
         flags: u64,
     ) {
         ptr.check()?;
-        check_range(0, size)?;
+        // A wish, which is not heard; what is no multiple cannot be wished for.
+        check_range(addr, size)?;
         ensure(flags == 0 && (alignment == 0 || alignment.is_power_of_two()), INVALID_VALUE)?;
         let align = (alignment as u64).max(GRANULARITY);
         let base = memory().reserve(size as u64, align);
@@ -111,6 +202,8 @@ calls! {
     }
 
     fn cuMemAddressFree(_call, ptr: u64, size: usize) {
+        let all = mapped();
+        ensure(inside(&all, ptr, size as u64)?.is_empty(), INVALID_VALUE)?;
         ensure(memory().release(ptr, size as u64), INVALID_VALUE)
     }
 
@@ -120,68 +213,91 @@ calls! {
         let props = prop.get()?;
         check_props(&props)?;
         ensure(flags == 0, INVALID_VALUE)?;
-        let created = memory().create(size as u64, props.location.id as u32);
-        let physical = Physical {
-            bytes: created.map_err(|_| OUT_OF_MEMORY)?,
-            props,
-            users: AtomicUsize::new(1),
-            mapped: Mutex::default(),
-        };
+        let physical = Physical::of(create(size as u64, &props)?, props);
         handle.set(PHYSICAL.insert(physical) as u64)
     }
 
     fn cuMemRelease(_call, handle: u64) {
         let physical = Physical::find(handle)?;
-        if physical.users.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // Mappings hold the bytes; the handle is gone. What stays mapped still counts.
-            let kept = !physical.mapped().is_empty();
-            PHYSICAL.remove(handle as usize);
-            if kept {
-                let mut orphans = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
-                orphans.push(physical);
+        let all = mapped();
+        physical.users.fetch_sub(1, Ordering::AcqRel);
+        forget_if_unused(&all, handle as usize, &physical);
+        Ok(())
+    }
+
+    /// Only whole allocations can be mapped.
+    fn cuMemMap(_call, ptr: u64, size: usize, offset: usize, handle: u64, flags: u64) {
+        check_range(ptr, size)?;
+        let physical = Physical::find(handle)?;
+        ensure(flags == 0 && memory().is_reserved(ptr, size as u64), INVALID_VALUE)?;
+        if offset != 0 || size as u64 != physical.bytes.bytes {
+            return Err(not_supported("only all of an allocation can be mapped, as on GPUs"));
+        }
+        let mut all = mapped();
+        ensure(inside(&all, ptr, size as u64)?.is_empty(), INVALID_VALUE)?;
+        // Nobody has access before it is set.
+        all.insert(ptr, Mapping { physical, handle: handle as usize, access: BTreeMap::new() });
+        Ok(())
+    }
+
+    /// Unmaps all that lies in a range, if anything.
+    fn cuMemUnmap(_call, ptr: u64, size: usize) {
+        check_range(ptr, size)?;
+        ensure(memory().is_reserved(ptr, size as u64), INVALID_VALUE)?;
+        let mut all = mapped();
+        for address in inside(&all, ptr, size as u64)? {
+            if let Some(mapping) = all.remove(&address) {
+                mapping.hide(address);
+                forget_if_unused(&all, mapping.handle, &mapping.physical);
             }
         }
         Ok(())
     }
 
-    fn cuMemMap(_call, ptr: u64, size: usize, offset: usize, handle: u64, flags: u64) {
-        check_range(ptr, size)?;
+    fn cuMemExportToShareableHandle(
+        _call,
+        shareableHandle: Out<c_void>,
+        handle: u64,
+        handleType: CUmemAllocationHandleType,
+        flags: u64,
+    ) {
+        shareableHandle.check()?;
         let physical = Physical::find(handle)?;
-        let memory = memory();
-        let reserved = memory.is_reserved(ptr, size as u64);
-        ensure(flags == 0 && offset as u64 % GRANULARITY == 0 && reserved, INVALID_VALUE)?;
-        // Mappings belong to no context: they outlive each.
-        let region = memory.map(ptr, size as u64, &physical.bytes, offset as u64, 0);
-        let region = region.map_err(|_| INVALID_VALUE)?;
-        // Nobody has access before it is set.
-        memory.set_writable(region.base, false);
-        physical.mapped().insert(ptr);
-        Ok(())
+        let shared = physical.props.requestedHandleTypes == FILE_DESCRIPTOR;
+        ensure(flags == 0 && shared && handleType == FILE_DESCRIPTOR, INVALID_VALUE)?;
+        given(shareableHandle, physical.bytes.export())
     }
 
-    fn cuMemUnmap(_call, ptr: u64, size: usize) {
-        for address in mappings(ptr, size)? {
-            // Known to be there.
-            let _ = memory().free(address);
-            let mut orphans = ORPHANS.lock().unwrap_or_else(PoisonError::into_inner);
-            orphans.retain(|physical| {
-                physical.mapped().remove(&address);
-                !physical.mapped().is_empty()
-            });
-            drop(orphans);
-            PHYSICAL.for_each(|_, _, physical| {
-                physical.mapped().remove(&address);
-            });
-        }
-        Ok(())
+    /// The descriptor stays the client's.
+    fn cuMemImportFromShareableHandle(
+        _call,
+        handle: Out<u64>,
+        osHandle: *mut c_void,
+        shHandleType: CUmemAllocationHandleType,
+    ) {
+        handle.check()?;
+        let physical = Physical::import(taken(osHandle, shHandleType)?)?;
+        handle.set(PHYSICAL.insert(physical) as u64)
     }
 
     fn cuMemSetAccess(_call, ptr: u64, size: usize, desc: In<CUmemAccessDesc>, count: usize) {
-        for access in desc.get_all(count)? {
+        ensure(count > 0, INVALID_VALUE)?;
+        let wanted = desc.get_all(count)?;
+        for access in &wanted {
             ensure(access.flags.name().is_some(), INVALID_VALUE)?;
-            let writable = access.flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-            for address in mappings(ptr, size)? {
-                memory().set_writable(address, writable);
+            if access.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
+                return Err(not_supported("memory of a device is made accessible to devices only"));
+            }
+            device::check(access.location.id).map_err(|_| INVALID_VALUE)?;
+        }
+        let mut all = mapped();
+        let found = inside(&all, ptr, size as u64)?;
+        let covered: u64 = found.iter().map(|address| all[address].bytes()).sum();
+        ensure(covered == size as u64 && size > 0, INVALID_VALUE)?;
+        for address in found {
+            if let Some(mapping) = all.get_mut(&address) {
+                mapping.access.extend(wanted.iter().map(|access| (access.location.id, access.flags)));
+                mapping.show(address)?;
             }
         }
         Ok(())
@@ -189,13 +305,16 @@ calls! {
 
     fn cuMemGetAccess(_call, flags: Out<u64>, location: In<CUmemLocation>, ptr: u64) {
         flags.check()?;
-        location.get()?;
-        let region = memory().find(ptr).ok_or(INVALID_VALUE)?;
-        ensure(region.kind == RegionKind::Mapped, INVALID_VALUE)?;
-        let access = if region.writable {
-            CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        let location = location.get()?;
+        let all = mapped();
+        let mapping = around(&all, ptr)?;
+        let access = if location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
+            device::check(location.id)?;
+            let nothing = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+            mapping.access.get(&location.id).copied().unwrap_or(nothing)
         } else {
-            CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE
+            // So an H100 answers of the host, although it cannot reach the memory.
+            CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
         };
         flags.set(u64::from(access.0))
     }
@@ -217,19 +336,14 @@ calls! {
         prop: Out<CUmemAllocationProp>,
         handle: u64,
     ) {
-        prop.set(Physical::find(handle)?.props)
+        prop.set(Physical::known(handle)?.props)
     }
 
     fn cuMemRetainAllocationHandle(_call, handle: Out<u64>, addr: *mut c_void) {
         handle.check()?;
-        let region = memory().find(addr.addr() as u64).ok_or(INVALID_VALUE)?;
-        let mut found = None;
-        PHYSICAL.for_each(|number, _, physical| {
-            if physical.mapped().contains(&region.base) {
-                physical.users.fetch_add(1, Ordering::AcqRel);
-                found = Some(number as u64);
-            }
-        });
-        handle.set(found.ok_or(INVALID_VALUE)?)
+        let all = mapped();
+        let mapping = around(&all, addr.addr() as u64)?;
+        mapping.physical.users.fetch_add(1, Ordering::AcqRel);
+        handle.set(mapping.handle as u64)
     }
 }

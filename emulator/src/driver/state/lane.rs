@@ -7,6 +7,8 @@ pub(crate) type Ticket = u64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Lane {
     pub(crate) context: usize,
+    /// The green context that the stream is of, 0 for none: each has a legacy default stream of its own.
+    pub(crate) green: usize,
     /// Identifies the stream within its context; [`Lane::LEGACY`] is the legacy default stream.
     pub(crate) stream: u64,
     /// Whether it keeps order with the legacy default stream.
@@ -19,6 +21,7 @@ impl Lane {
     /// Whether an operation in `self` waits for an earlier one in `earlier`.
     pub(super) fn follows(self, earlier: Self) -> bool {
         self.context == earlier.context
+            && self.green == earlier.green
             && (self.stream == earlier.stream
                 || (self.stream == Self::LEGACY && earlier.blocking)
                 || (self.blocking && earlier.stream == Self::LEGACY))

@@ -133,6 +133,13 @@ impl Scheduler {
         self.wait_for(|entry| entry.ticket < last && entry.lane.context == context);
     }
 
+    /// As `wait_context`, for the operations in one green context.
+    pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
+        let last = self.lock().next;
+        let of_green = |lane: Lane| lane.context == context && lane.green == green;
+        self.wait_for(|entry| entry.ticket < last && of_green(entry.lane));
+    }
+
     /// Whether an operation of a context waits for a value that is not there yet, and so may never
     /// run.
     pub(crate) fn is_stalled(&self, context: usize) -> bool {
@@ -245,6 +252,26 @@ impl Scheduler {
         while queue.entries.iter().any(|entry| entry.outlives) {
             let waited = self.changed.wait_timeout(queue, POLL);
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Has what is issued run although nobody waits for it in this process.
+    pub(crate) fn hurry(&'static self) {
+        self.start_executor();
+        self.changed.notify_all();
+    }
+
+    /// Waits inside of an operation, and runs others meanwhile: one of them may bring what it waits for.
+    pub(crate) fn run_others_until(&'static self, is_over: impl Fn() -> bool) {
+        while !is_over() {
+            let mut queue = self.lock();
+            match queue.take_ready(|entry| !entry.calls_client()) {
+                Some((ticket, job)) => {
+                    drop(queue);
+                    drop(self.run(ticket, job));
+                }
+                None => drop(self.changed.wait_timeout(queue, POLL)),
+            }
         }
     }
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::memory::RegionKind;
+use crate::memory::{PoolFile, RegionKind};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, Out, calls, not_supported};
 use crate::driver::handle::Handle;
 use crate::driver::memory::{
-    BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, join_pool, pool_of, take_away,
+    BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, allocate_shared, join_pool, pool_of, take_away,
 };
 use crate::driver::state::{Operation, Turn, captures, memory, scheduler};
 
@@ -54,6 +54,8 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
     let on_device = matches!(owner.place, Place::Device(_));
     let same_device = owner.place == Place::Device(stream.context().device);
     ensure(same_device || !on_device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
+    // Only the process that made a pool allocates from it.
+    ensure(!owner.file.as_ref().is_some_and(PoolFile::is_imported), INVALID_VALUE)?;
     if captures().has(stream.lane()) {
         if !on_device {
             return Err(not_supported(
@@ -70,7 +72,10 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
         // What the stream frees before is there again then.
         scheduler().wait_lane(stream.lane());
     }
-    let region = allocate_in(stream.context(), bytes, owner.place.kind(), 0)?;
+    let region = match &owner.file {
+        Some(file) => allocate_shared(stream.context(), bytes, file)?,
+        None => allocate_in(stream.context(), bytes, owner.place.kind(), 0)?,
+    };
     join_pool(region.base, region.len, pool, &owner).inspect_err(|_| drop(memory().free(region.base)))?;
     out.set(region.base)
 }
@@ -104,6 +109,9 @@ calls! {
             return Ok(());
         }
         let is_captured = captures().has(stream.lane());
+        if !is_captured {
+            captures().forbid_unsafe()?;
+        }
         if let Some(block) = BLOCKS.find(dptr).filter(|_| !is_captured) {
             block.release()?;
             return stream.push(Free(dptr)).map(drop);

@@ -4,15 +4,17 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
 use crate::driver::call::{Call, In, Out, calls, put_handle};
+use crate::driver::context::current_part;
 use crate::driver::handle::Handle;
 use crate::driver::state::{memory, scheduler};
+use crate::memory::RegionKind;
 
 use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};
 
 fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer {
     out.check()?;
     ensure(flags & !NON_BLOCKING == 0, INVALID_VALUE)?;
-    put_handle(out, create_in(call.context()?, flags, priority, None))
+    put_handle(out, create_in(call.context()?, flags, priority, current_part()))
 }
 
 /// Destroys the handle at once, also where the context has a sticky error; what was pushed still runs.
@@ -20,7 +22,9 @@ fn destroy(handle: CUstream) -> Answer {
     let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     ensure(!is_default, INVALID_HANDLE)?;
     let removed = STREAMS.remove(handle.addr());
-    removed.ok_or(INVALID_HANDLE)?.context.check()
+    let stream = removed.ok_or(INVALID_HANDLE)?;
+    stream.part.as_ref().map_or(Ok(()), |part| part.check())?;
+    stream.context.check()
 }
 
 calls! {
@@ -59,7 +63,8 @@ calls! {
     }
 
     fn cuStreamGetCtx(call, hStream: CUstream, pctx: Out<CUcontext>) {
-        put_handle(pctx, call.stream(hStream)?.context().handle)
+        let stream = call.stream(hStream)?;
+        put_handle(pctx, stream.part().unwrap_or(stream.context()).handle)
     }
 
     fn cuStreamGetCtx_v2(
@@ -75,10 +80,14 @@ calls! {
     }
 
     /// Managed memory is visible everywhere at all times here; only the arguments are checked.
-    fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, _length: usize, flags: u32) {
-        ensure(matches!(flags, 1 | 2 | 4), INVALID_VALUE)?;
+    /// The device shares managed memory with the host, so that it makes no difference.
+    fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) {
+        let single = flags == CUmemAttach_flags::CU_MEM_ATTACH_SINGLE.0;
+        ensure(matches!(flags, 1 | 2 | 4) && !(single && hStream.is_null()), INVALID_VALUE)?;
         call.stream(hStream)?;
-        memory().find(dptr).map(drop).ok_or(INVALID_VALUE)
+        let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
+        let whole = region.base == dptr && (length == 0 || length as u64 == region.len);
+        ensure(whole && region.kind == RegionKind::Managed, INVALID_VALUE)
     }
 
     fn cuStreamQuery(call, hStream: CUstream) {

@@ -1,17 +1,21 @@
 //! Events.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cuprum_sys::*;
 
+use crate::memory::{EventSlot, HandleError};
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
-use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls, put_handle};
+use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
-use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, scheduler};
+use crate::driver::memory::refused;
+use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, memory, scheduler};
+
+use super::stream_ref::StreamRef;
 
 /// The live events.
 static EVENTS: Table<Event> = Table::new(Kind::Event)
@@ -25,6 +29,10 @@ pub(crate) struct Event {
     pub(crate) context: Arc<Context>,
     flags: u32,
     state: Mutex<State>,
+    /// What other processes know of it, if they can.
+    shared: Option<Arc<EventSlot>>,
+    /// Whether another process made it.
+    is_opened: bool,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +52,39 @@ const KNOWN_FLAGS: u32 = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0 | DISABLE_TIMIN
 impl Event {
     pub(crate) fn find(handle: CUevent) -> Answer<Arc<Self>> {
         EVENTS.get(handle.addr()).ok_or_else(|| missing(handle))
+    }
+
+    fn make(context: Arc<Context>, flags: u32, shared: Option<EventSlot>, is_opened: bool) -> CUevent {
+        let (state, shared) = (Mutex::default(), shared.map(Arc::new));
+        let (handle, _) =
+            EVENTS.insert_with(|handle| Self { handle, context, flags, state, shared, is_opened });
+        CUevent::from_addr(handle)
+    }
+
+    /// The newest record that a process made of it, if several processes have it.
+    pub(crate) fn shared_record(&self) -> Option<SharedRecord> {
+        let slot = self.shared.as_ref()?;
+        Some(SharedRecord { slot: Arc::clone(slot), record: slot.recorded() })
+    }
+
+    /// Waits until the newest record is reached.
+    pub(crate) fn wait(&self) {
+        if let Some(ticket) = self.recorded() {
+            scheduler().wait(ticket);
+        }
+        if let Some(record) = self.shared_record() {
+            while !record.is_ready() {
+                std::thread::sleep(POLL);
+            }
+        }
+    }
+
+    /// Whether its newest record is not reached.
+    fn is_pending(&self) -> bool {
+        match self.shared_record() {
+            Some(record) => !record.is_ready(),
+            None => self.recorded().is_some_and(|ticket| scheduler().is_pending(ticket)),
+        }
     }
 
     /// Notes that the operation which records the event has run.
@@ -101,13 +142,63 @@ impl Event {
     }
 }
 
-/// The record of an event.
+/// How often a wait looks again at an event of another process.
+const POLL: Duration = Duration::from_micros(100);
+
+/// The record of an event, with its number if several processes have the event.
 #[derive(Debug)]
-pub(crate) struct Record(pub(crate) Arc<Event>);
+pub(crate) struct Record {
+    pub(crate) event: Arc<Event>,
+    shared: Option<SharedRecord>,
+}
+
+impl Record {
+    pub(crate) fn new(event: Arc<Event>) -> Self {
+        let shared =
+            event.shared.as_ref().map(|slot| SharedRecord { slot: Arc::clone(slot), record: slot.record() });
+        Self { event, shared }
+    }
+
+    /// Pushes it. Others may wait for a record that other processes see, so that somebody has to run it.
+    pub(crate) fn push(self, stream: &StreamRef) -> Answer<Ticket> {
+        let is_shared = self.shared.is_some();
+        let ticket = stream.push(self)?;
+        if is_shared {
+            scheduler().hurry();
+        }
+        Ok(ticket)
+    }
+}
 
 impl Operation for Record {
     fn run(&self, turn: Turn<'_>) -> Answer {
-        self.0.stamp(turn.ticket);
+        self.event.stamp(turn.ticket);
+        Ok(())
+    }
+}
+
+impl Drop for Record {
+    /// Whether it has run, was refused or is given up: nobody shall wait for it.
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.slot.reach(shared.record);
+        }
+    }
+}
+
+/// A record that some process has made of an event; as an operation, the wait for it.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedRecord {
+    slot: Arc<EventSlot>,
+    record: u64,
+}
+
+impl Operation for SharedRecord {
+    fn is_ready(&self) -> bool {
+        self.slot.is_reached(self.record)
+    }
+
+    fn run(&self, _turn: Turn<'_>) -> Answer {
         Ok(())
     }
 }
@@ -145,7 +236,7 @@ fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer 
             return Ok(());
         }
     }
-    let ticket = stream.push(Record(Arc::clone(&event)))?;
+    let ticket = Record::new(Arc::clone(&event)).push(&stream)?;
     if ticket != 0 {
         event.note_recorded(ticket);
     }
@@ -174,13 +265,27 @@ calls! {
         let timed_between_processes = Flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
         ensure(Flags & !KNOWN_FLAGS == 0 && !timed_between_processes, INVALID_VALUE)?;
         let context = call.context()?;
-        let (handle, _) = EVENTS.insert_with(|handle| Event {
-            handle,
-            context,
-            flags: Flags,
-            state: Mutex::default(),
-        });
-        put_handle(phEvent, handle)
+        let shared = (Flags & INTERPROCESS != 0).then(|| memory().event()).flatten();
+        phEvent.set(Event::make(context, Flags, shared, false))
+    }
+
+    fn cuIpcGetEventHandle(_call, pHandle: Out<CUipcEventHandle>, event: CUevent) {
+        pHandle.check()?;
+        let event = Event::find(event)?;
+        event.context.check()?;
+        ensure(event.flags & INTERPROCESS != 0 && !event.is_opened, INVALID_HANDLE)?;
+        let slot = event.shared.as_ref().ok_or(refused(HandleError::Unsupported))?;
+        pHandle.set(CUipcEventHandle { reserved: memory().export_event(slot).map_err(refused)? })
+    }
+
+    fn cuIpcOpenEventHandle(call, phEvent: Out<CUevent>, handle: CUipcEventHandle) {
+        phEvent.check()?;
+        let context = call.context()?;
+        let slot = memory().open_event(&handle.reserved).map_err(|error| match error {
+            HandleError::Invalid => CUresult::CUDA_ERROR_MAP_FAILED,
+            other => refused(other),
+        })?;
+        phEvent.set(Event::make(context, INTERPROCESS | DISABLE_TIMING, Some(slot), true))
     }
 
     fn [cuEventDestroy, cuEventDestroy_v2](_call, hEvent: CUevent) {
@@ -199,16 +304,13 @@ calls! {
         let event = Event::find(hEvent)?;
         event.forbid_capture()?;
         event.context.check()?;
-        let pending = event.recorded().is_some_and(|ticket| scheduler().is_pending(ticket));
-        ensure(!pending, NOT_READY)
+        ensure(!event.is_pending(), NOT_READY)
     }
 
     fn cuEventSynchronize(_call, hEvent: CUevent) {
         let event = Event::find(hEvent)?;
         event.forbid_capture()?;
-        if let Some(ticket) = event.recorded() {
-            scheduler().wait(ticket);
-        }
+        event.wait();
         event.context.check()
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
     let event = Event::find(event)?;
     ensure(event.context.handle == context.handle, INVALID_HANDLE)?;
     scheduler().wait_context(context.handle);
-    let ticket = StreamRef::Legacy(context).push(Record(Arc::clone(&event)))?;
+    let ticket = Record::new(Arc::clone(&event)).push(&StreamRef::Legacy(context, None))?;
     event.note_recorded(ticket);
     Ok(())
 }
@@ -36,9 +36,7 @@ pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
 /// Makes all later work of a context wait for an event.
 pub(crate) fn make_context_wait(context: &Context, event: CUevent) -> Answer {
     context.check()?;
-    if let Some(ticket) = Event::find(event)?.recorded() {
-        scheduler().wait(ticket);
-    }
+    Event::find(event)?.wait();
     Ok(())
 }
 
@@ -56,6 +54,9 @@ calls! {
         }
         captures().join(stream.lane(), None)?;
         // An event that was never recorded counts as complete.
+        if let Some(record) = event.shared_record() {
+            return stream.push_after(event.recorded().as_slice(), record).map(drop);
+        }
         match event.recorded() {
             Some(ticket) => stream.push_after(&[ticket], Marker).map(drop),
             None => Ok(()),

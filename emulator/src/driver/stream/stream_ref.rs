@@ -7,9 +7,9 @@ use cuprum_sys::*;
 
 use crate::report::LeakKind;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE};
+use crate::driver::answer::{Answer, INVALID_HANDLE, ensure};
 use crate::driver::call::{Call, Kind, Leaked, Table};
-use crate::driver::context::Context;
+use crate::driver::context::{Context, Part, current_part};
 use crate::driver::handle::Handle;
 use crate::driver::state::{Lane, Operation, Taken, Ticket, captures, scheduler};
 
@@ -29,16 +29,16 @@ pub(crate) struct Stream {
     pub(crate) context: Arc<Context>,
     pub(crate) flags: u32,
     pub(crate) priority: i32,
-    /// The green context it was made in.
-    green: Option<usize>,
+    /// The context of the green context that it was made in.
+    pub(super) part: Option<Arc<Context>>,
 }
 
 /// A stream as a call means it: created, or one of the default ones.
 #[derive(Debug, Clone)]
 pub(crate) enum StreamRef {
     Created(Arc<Stream>),
-    /// The context's legacy default stream.
-    Legacy(Arc<Context>),
+    /// The legacy default stream of the context, or of a part of it.
+    Legacy(Arc<Context>, Option<Arc<Context>>),
     /// The calling thread's default stream in the context.
     PerThread(Arc<Context>),
 }
@@ -66,17 +66,17 @@ impl StreamRef {
     pub(crate) fn context(&self) -> &Arc<Context> {
         match self {
             Self::Created(stream) => &stream.context,
-            Self::Legacy(context) | Self::PerThread(context) => context,
+            Self::Legacy(context, _) | Self::PerThread(context) => context,
         }
     }
 
     pub(crate) fn lane(&self) -> Lane {
         let (stream, blocking) = match self {
             Self::Created(stream) => (stream.handle as u64, stream.flags & NON_BLOCKING == 0),
-            Self::Legacy(_) => (Lane::LEGACY, false),
-            Self::PerThread(_) => (PER_THREAD_LANE | thread_number(), true),
+            Self::Legacy(..) => (Lane::LEGACY, false),
+            Self::PerThread(..) => (PER_THREAD_LANE | thread_number(), true),
         };
-        Lane { context: self.context().handle, stream, blocking }
+        Lane { context: self.context().handle, green: self.green().unwrap_or(0), stream, blocking }
     }
 
     /// Pushes an operation; a capturing stream takes it into its graph instead.
@@ -117,22 +117,29 @@ impl StreamRef {
     pub(crate) fn flags(&self) -> u32 {
         match self {
             Self::Created(stream) => stream.flags,
-            Self::Legacy(_) | Self::PerThread(_) => 0,
+            Self::Legacy(_, part) => part.as_ref().map_or(0, |_| NON_BLOCKING),
+            Self::PerThread(_) => 0,
+        }
+    }
+
+    /// The context of the green context that the stream belongs to.
+    pub(crate) fn part(&self) -> Option<&Arc<Context>> {
+        match self {
+            Self::Created(stream) => stream.part.as_ref(),
+            Self::Legacy(_, part) => part.as_ref(),
+            Self::PerThread(_) => None,
         }
     }
 
     /// The green context that the stream belongs to.
     pub(crate) fn green(&self) -> Option<usize> {
-        match self {
-            Self::Created(stream) => stream.green,
-            Self::Legacy(_) | Self::PerThread(_) => None,
-        }
+        self.part()?.part().map(|part: &Part| part.green)
     }
 
     pub(crate) fn priority(&self) -> i32 {
         match self {
             Self::Created(stream) => stream.priority,
-            Self::Legacy(_) | Self::PerThread(_) => LEAST_PRIORITY,
+            Self::Legacy(..) | Self::PerThread(..) => LEAST_PRIORITY,
         }
     }
 }
@@ -149,12 +156,18 @@ impl Call {
     pub(super) fn stream_to_wait_for(&self, handle: CUstream) -> Answer<StreamRef> {
         let is = |known: CUstream| handle == known;
         if is(CU_STREAM_PER_THREAD) || handle.is_null() && self.per_thread {
+            // A green context has none.
+            ensure(current_part().is_none(), INVALID_HANDLE)?;
             return Ok(StreamRef::PerThread(self.context_to_wait_for()?));
         }
         if handle.is_null() || is(CU_STREAM_LEGACY) {
-            return Ok(StreamRef::Legacy(self.context_to_wait_for()?));
+            return Ok(StreamRef::Legacy(self.context_to_wait_for()?, current_part()));
         }
-        STREAMS.get(handle.addr()).map(StreamRef::Created).ok_or(INVALID_HANDLE)
+        let stream = STREAMS.get(handle.addr()).ok_or(INVALID_HANDLE)?;
+        if let Some(part) = &stream.part {
+            part.check()?;
+        }
+        Ok(StreamRef::Created(stream))
     }
 
     /// The default stream of calls that take none.
@@ -163,8 +176,16 @@ impl Call {
     }
 }
 
-pub(crate) fn create_in(context: Arc<Context>, flags: u32, priority: i32, green: Option<usize>) -> usize {
+/// Makes a stream in a context, or in the part of it that a green context has.
+pub(crate) fn create_in(
+    context: Arc<Context>,
+    flags: u32,
+    priority: i32,
+    part: Option<Arc<Context>>,
+) -> usize {
     let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
-    let make = |handle| Stream { handle, context, flags, priority, green };
+    // None of a green context is in order with its default stream.
+    let flags = if part.is_some() { flags | NON_BLOCKING } else { flags };
+    let make = |handle| Stream { handle, context, flags, priority, part };
     STREAMS.insert_with(make).0
 }

@@ -35,32 +35,43 @@ impl Mipmap {
 
     fn create(call: &Call, shape: CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> Answer<usize> {
         let context = call.context()?;
-        let format = check_shape(&shape, Made::Mipmap)?;
-        let keeps_depth = has(&shape, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
-        let longest = shape.Width.max(shape.Height).max(if keeps_depth { 0 } else { shape.Depth });
-        // Down to a single texel, whatever was asked for.
-        let levels = levels.clamp(1, longest.ilog2() + 1);
-        let half = |side: usize, level: u32| if side == 0 { 0 } else { (side >> level).max(1) };
-        let shapes = (0..levels).map(|level| CUDA_ARRAY3D_DESCRIPTOR {
-            Width: half(shape.Width, level),
-            Height: half(shape.Height, level),
-            Depth: if keeps_depth { shape.Depth } else { half(shape.Depth, level) },
-            ..shape
-        });
-        let mut placed = Vec::new();
-        let mut bytes = 0;
-        for shape in shapes {
-            placed.push((shape, bytes));
-            bytes += bytes_of(&shape, format)?.next_multiple_of(crate::memory::GRANULARITY);
-        }
-        let base = allocate(&context, bytes)?.base;
-        let insert = |(shape, offset)| {
-            let context = Arc::clone(&context);
-            ARRAYS.insert(Array { context, shape, format, base: base + offset, is_level: true })
-        };
-        let levels = placed.into_iter().map(insert).collect();
-        Ok(MIPMAPS.insert(Self { context, base, levels }))
+        let place = |bytes| Ok(allocate(&context, bytes)?.base);
+        create_in(Arc::clone(&context), shape, levels, place)
     }
+}
+
+/// Makes a mipmapped array in bytes that `place` gives an address to.
+pub(crate) fn create_in(
+    context: Arc<Context>,
+    shape: CUDA_ARRAY3D_DESCRIPTOR,
+    levels: u32,
+    place: impl FnOnce(u64) -> Answer<u64>,
+) -> Answer<usize> {
+    let format = check_shape(&shape, Made::Mipmap)?;
+    let keeps_depth = has(&shape, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+    let longest = shape.Width.max(shape.Height).max(if keeps_depth { 0 } else { shape.Depth });
+    // Down to a single texel, whatever was asked for.
+    let levels = levels.clamp(1, longest.ilog2() + 1);
+    let half = |side: usize, level: u32| if side == 0 { 0 } else { (side >> level).max(1) };
+    let shapes = (0..levels).map(|level| CUDA_ARRAY3D_DESCRIPTOR {
+        Width: half(shape.Width, level),
+        Height: half(shape.Height, level),
+        Depth: if keeps_depth { shape.Depth } else { half(shape.Depth, level) },
+        ..shape
+    });
+    let mut placed = Vec::new();
+    let mut bytes = 0;
+    for shape in shapes {
+        placed.push((shape, bytes));
+        bytes += bytes_of(&shape, format)?.next_multiple_of(crate::memory::GRANULARITY);
+    }
+    let base = place(bytes)?;
+    let insert = |(shape, offset)| {
+        let context = Arc::clone(&context);
+        ARRAYS.insert(Array { context, shape, format, base: base + offset, is_level: true })
+    };
+    let levels = placed.into_iter().map(insert).collect();
+    Ok(MIPMAPS.insert(Mipmap { context, base, levels }))
 }
 
 calls! {

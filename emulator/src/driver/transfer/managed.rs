@@ -1,27 +1,89 @@
-//! Advice about managed memory: where it should be, and what of it is no longer needed. Nothing of it is seen here.
+//! Advice about managed memory: where it should be, and what of it is no longer needed. It is checked and told, and otherwise
+//! without effect.
 
 use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-use crate::memory::RegionKind;
+use crate::memory::{Region, RegionKind};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Call, InMut, Out, calls, not_supported};
+use crate::driver::call::{Call, InMut, Out, calls};
+use crate::driver::device;
 use crate::driver::state::memory;
 
-/// Checks that a range is managed memory, or as large a part of one allocation.
-fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer {
+use super::advice::{self, Known, Place};
+
+/// Managed memory of which a range is all or a part.
+fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer<Region> {
     call.context()?;
     let region = memory().find(address).ok_or(INVALID_VALUE)?;
     let managed = region.kind == RegionKind::Managed && region.contains(address, bytes as u64);
-    ensure(managed && bytes > 0, INVALID_VALUE)
+    ensure(managed && bytes > 0, INVALID_VALUE)?;
+    Ok(region)
+}
+
+/// A place that memory can be in, as attributes tell it.
+fn place(location: CUmemLocation) -> Answer<Place> {
+    use CUmemLocationType as T;
+
+    match location.type_ {
+        T::CU_MEM_LOCATION_TYPE_DEVICE => {
+            device::check(location.id)?;
+            Ok((location.type_, location.id))
+        }
+        T::CU_MEM_LOCATION_TYPE_HOST => Ok((location.type_, CU_DEVICE_CPU)),
+        T::CU_MEM_LOCATION_TYPE_HOST_NUMA => Ok((location.type_, location.id)),
+        // There is one node.
+        T::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok((T::CU_MEM_LOCATION_TYPE_HOST_NUMA, 0)),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// A place as older functions number it.
+fn numbered(device: i32) -> CUmemLocation {
+    use CUmemLocationType as T;
+
+    let on_host = device == CU_DEVICE_CPU;
+    let type_ = if on_host { T::CU_MEM_LOCATION_TYPE_HOST } else { T::CU_MEM_LOCATION_TYPE_DEVICE };
+    CUmemLocation { type_, id: device }
+}
+
+/// A place of newer kinds is none to who asks for a number.
+fn number((type_, id): Place) -> i32 {
+    if type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA { CU_DEVICE_CPU } else { id }
+}
+
+fn advise(call: &Call, address: u64, bytes: usize, advice: CUmem_advise, place: Place) -> Answer {
+    use CUmem_advise as A;
+
+    let region = managed_range(call, address, bytes)?;
+    let node = place.0 == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    let accessor = matches!(advice, A::CU_MEM_ADVISE_SET_ACCESSED_BY | A::CU_MEM_ADVISE_UNSET_ACCESSED_BY);
+    ensure(advice.name().is_some() && !(node && accessor), INVALID_VALUE)?;
+    let nowhere = Known::default().preferred;
+    advice::learn(&region, address, bytes as u64, |known| match advice {
+        A::CU_MEM_ADVISE_SET_READ_MOSTLY => known.read_mostly = true,
+        A::CU_MEM_ADVISE_UNSET_READ_MOSTLY => known.read_mostly = false,
+        A::CU_MEM_ADVISE_SET_PREFERRED_LOCATION => known.preferred = place,
+        A::CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION => known.preferred = nowhere,
+        A::CU_MEM_ADVISE_SET_ACCESSED_BY => drop(known.accessed_by.insert(place.1)),
+        _ => drop(known.accessed_by.remove(&place.1)),
+    });
+    Ok(())
+}
+
+fn prefetch(call: &Call, address: u64, bytes: usize, to: CUmemLocation) -> Answer {
+    let region = managed_range(call, address, bytes)?;
+    let place = place(to)?;
+    advice::learn(&region, address, bytes as u64, |known| known.prefetched = place);
+    Ok(())
 }
 
 /// Places to prefetch to, the ranges that each begins with, and their number.
 type Places = (InMut<CUmemLocation>, InMut<usize>, usize);
 
-/// Checks ranges that are to be moved or forgotten, of which nothing is seen here.
+/// Moves ranges, or has them forgotten, which changes nothing: whoever discards memory may find what was there.
 fn managed_ranges(
     call: &Call,
     stream: CUstream,
@@ -29,76 +91,89 @@ fn managed_ranges(
     places: Option<Places>,
     flags: u64,
 ) -> Answer {
-    ensure(flags == 0 && count > 0, INVALID_VALUE)?;
+    ensure(flags == 0 && count > 0 && !stream.is_null(), INVALID_VALUE)?;
     call.stream(stream)?;
-    if let Some((places, firsts, number)) = places {
-        places.input().get_all(number)?;
-        let firsts = firsts.input().get_all(number)?;
-        let ascending = firsts.windows(2).all(|pair| pair[0] < pair[1]);
-        let inside = firsts.first() == Some(&0) && firsts.iter().all(|&first| first < count);
-        ensure(ascending && inside, INVALID_VALUE)?;
-    }
     let ranges = addresses.input().get_all(count)?.into_iter().zip(sizes.input().get_all(count)?);
-    ranges.into_iter().try_for_each(|(address, bytes)| managed_range(call, address, bytes))
+    let ranges: Vec<(u64, usize)> = ranges.collect();
+    for &(address, bytes) in &ranges {
+        managed_range(call, address, bytes)?;
+    }
+    let Some((places, firsts, number)) = places else { return Ok(()) };
+    let places = places.input().get_all(number)?;
+    let firsts = firsts.input().get_all(number)?;
+    let ascending = firsts.windows(2).all(|pair| pair[0] <= pair[1]);
+    let inside = firsts.first() == Some(&0) && firsts.iter().all(|&first| first < count);
+    ensure(ascending && inside, INVALID_VALUE)?;
+    for (index, &(address, bytes)) in ranges.iter().enumerate() {
+        let place = firsts.iter().rposition(|&first| first <= index).ok_or(INVALID_VALUE)?;
+        prefetch(call, address, bytes, places[place])?;
+    }
+    Ok(())
 }
 
-/// No advice is kept, so every attribute has the value of a range that was given none.
-fn write_range_attribute(out: Out<c_void>, bytes: usize, attribute: CUmem_range_attribute) -> Answer {
+fn write_range_attribute(
+    out: Out<c_void>,
+    bytes: usize,
+    attribute: CUmem_range_attribute,
+    known: &Known,
+) -> Answer {
     use CUmem_range_attribute as A;
 
     out.check()?;
-    ensure(bytes >= 4 && bytes % 4 == 0, INVALID_VALUE)?;
-    match attribute {
-        A::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY => out.cast().set(0i32),
-        A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION | A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION => {
-            out.cast().set(CU_DEVICE_INVALID)
-        }
-        A::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY => {
-            let nobody = vec![CU_DEVICE_INVALID; bytes / 4];
-            out.cast().set_all(&nobody, nobody.len())
-        }
-        known if known.name().is_some() => Err(not_supported(
-            "no advice about managed memory is kept, so there is no type of a preferred place: \
-             ask for CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, which says that there is none",
-        )),
-        _ => Err(INVALID_VALUE),
+    if attribute == A::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY {
+        ensure(bytes >= 4 && bytes % 4 == 0, INVALID_VALUE)?;
+        // Devices first, then the host.
+        let devices = known.accessed_by.iter().filter(|&&place| place >= 0);
+        let host = known.accessed_by.iter().filter(|&&place| place < 0);
+        let mut who: Vec<i32> = devices.chain(host).copied().collect();
+        who.resize(bytes / 4, CU_DEVICE_INVALID);
+        return out.cast().set_all(&who, who.len());
     }
+    ensure(bytes == 4, INVALID_VALUE)?;
+    out.cast().set(match attribute {
+        A::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY => i32::from(known.read_mostly),
+        A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION => number(known.preferred),
+        A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION => number(known.prefetched),
+        A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE => known.preferred.0.0 as i32,
+        A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID => known.preferred.1,
+        A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE => known.prefetched.0.0 as i32,
+        A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID => known.prefetched.1,
+        _ => return Err(INVALID_VALUE),
+    })
 }
 
 calls! {
-    /// Advice changes nothing here; its arguments are checked.
-    fn cuMemAdvise(call, devPtr: u64, count: usize, advice: CUmem_advise, _device: i32) {
-        ensure(advice.name().is_some(), INVALID_VALUE)?;
-        managed_range(call, devPtr, count)
+    fn cuMemAdvise(call, devPtr: u64, count: usize, advice: CUmem_advise, device: i32) {
+        advise(call, devPtr, count, advice, place(numbered(device))?)
     }
 
+    /// Whatever is wrong with the place is an invalid value here.
     fn cuMemAdvise_v2(
         call,
         devPtr: u64,
         count: usize,
         advice: CUmem_advise,
-        _location: CUmemLocation,
+        location: CUmemLocation,
     ) {
-        ensure(advice.name().is_some(), INVALID_VALUE)?;
-        managed_range(call, devPtr, count)
+        advise(call, devPtr, count, advice, place(location).map_err(|_| INVALID_VALUE)?)
     }
 
-    fn cuMemPrefetchAsync(call, devPtr: u64, count: usize, _dstDevice: i32, hStream: CUstream) {
+    fn cuMemPrefetchAsync(call, devPtr: u64, count: usize, dstDevice: i32, hStream: CUstream) {
         call.stream(hStream)?;
-        managed_range(call, devPtr, count)
+        prefetch(call, devPtr, count, numbered(dstDevice))
     }
 
     fn cuMemPrefetchAsync_v2(
         call,
         devPtr: u64,
         count: usize,
-        _location: CUmemLocation,
+        location: CUmemLocation,
         flags: u32,
         hStream: CUstream,
     ) {
         ensure(flags == 0, INVALID_VALUE)?;
         call.stream(hStream)?;
-        managed_range(call, devPtr, count)
+        prefetch(call, devPtr, count, location)
     }
 
     fn [cuMemPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync](
@@ -127,6 +202,28 @@ calls! {
         managed_ranges(call, hStream, (dptrs, sizes, count), None, flags)
     }
 
+    /// Memory counts as being where it was prefetched to, and nowhere before that.
+    fn cuMemGetLocationInfo(
+        call,
+        ptr: u64,
+        size: usize,
+        summaryGranularity: usize,
+        samplingGranularity: usize,
+        location_out: Out<CUmemLocation>,
+    ) {
+        location_out.check()?;
+        let region = managed_range(call, ptr, size)?;
+        let fits = (1..=size).contains(&summaryGranularity) && samplingGranularity <= summaryGranularity;
+        ensure(fits, INVALID_VALUE)?;
+        let mut places = Vec::new();
+        for start in (0..size).step_by(summaryGranularity) {
+            let bytes = summaryGranularity.min(size - start);
+            let (type_, id) = advice::of(&region, ptr + start as u64, bytes as u64).prefetched;
+            places.push(CUmemLocation { type_, id: id.max(0) });
+        }
+        location_out.set_all(&places, places.len())
+    }
+
     fn cuMemRangeGetAttribute(
         call,
         data: Out<c_void>,
@@ -135,8 +232,8 @@ calls! {
         devPtr: u64,
         count: usize,
     ) {
-        managed_range(call, devPtr, count)?;
-        write_range_attribute(data, dataSize, attribute)
+        let region = managed_range(call, devPtr, count)?;
+        write_range_attribute(data, dataSize, attribute, &advice::of(&region, devPtr, count as u64))
     }
 
     fn cuMemRangeGetAttributes(
@@ -148,11 +245,13 @@ calls! {
         devPtr: u64,
         count: usize,
     ) {
-        managed_range(call, devPtr, count)?;
+        let region = managed_range(call, devPtr, count)?;
+        ensure(numAttributes > 0, INVALID_VALUE)?;
+        let known = advice::of(&region, devPtr, count as u64);
         let sizes = dataSizes.input().get_all(numAttributes)?;
         let attributes = attributes.input().get_all(numAttributes)?;
         for (index, (&attribute, &size)) in attributes.iter().zip(&sizes).enumerate() {
-            write_range_attribute(data.at(index)?, size, attribute)?;
+            write_range_attribute(data.at(index)?, size, attribute, &known)?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Copies, fills, and advice about where managed memory should be.
 
+mod advice;
 mod array_row;
 mod batch;
 mod copy;

@@ -7,6 +7,8 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::call::{In, InMut, Out, calls, not_supported};
 
+use crate::driver::external::Step;
+
 use super::super::conditional::Conditional;
 use super::super::exec::set_in;
 use super::super::object::{Graph, Node};
@@ -36,6 +38,8 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
         T::CU_GRAPH_NODE_TYPE_GRAPH => member!(graph),
         T::CU_GRAPH_NODE_TYPE_EVENT_RECORD => member!(eventRecord),
         T::CU_GRAPH_NODE_TYPE_WAIT_EVENT => member!(eventWait),
+        T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => member!(extSemSignal),
+        T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => member!(extSemWait),
         T::CU_GRAPH_NODE_TYPE_MEM_FREE => member!(free),
         T::CU_GRAPH_NODE_TYPE_MEM_ALLOC | T::CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(not_supported(
             "the parameters of allocation nodes and conditional nodes stay as they are: destroy the node and add another",
@@ -43,9 +47,9 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
         T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => Err(not_supported(
             "a wait in the middle of a graph would have to suspend it: use cuStreamBatchMemOp in the stream of the launch",
         )),
-        known if known.name().is_some() => Err(not_supported(
-            "there are no semaphores of other APIs on the software device: use event nodes",
-        )),
+        known if known.name().is_some() => {
+            Err(not_supported("nodes of this kind are for hardware that the software device does not have"))
+        }
         _ => Err(INVALID_VALUE),
     }
 }
@@ -64,6 +68,10 @@ fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
         NodeKind::Child(_) => params.u.graph = NodeParams::of(kind)?,
         NodeKind::Record(_) => params.u.eventRecord = NodeParams::of(kind)?,
         NodeKind::Wait(_) => params.u.eventWait = NodeParams::of(kind)?,
+        NodeKind::Semaphores(semaphores) if semaphores.step == Step::Signal => {
+            params.u.extSemSignal = NodeParams::of(kind)?;
+        }
+        NodeKind::Semaphores(_) => params.u.extSemWait = NodeParams::of(kind)?,
         NodeKind::Alloc(_) => params.u.alloc = NodeParams::of(kind)?,
         NodeKind::Free(_) => params.u.free = NodeParams::of(kind)?,
         NodeKind::Conditional(conditional) => params.u.conditional = conditional.params(),

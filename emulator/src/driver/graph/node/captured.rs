@@ -7,6 +7,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::code::{Launch, function_of};
+use crate::driver::external::Semaphores;
 use crate::driver::handle::Handle;
 use crate::driver::state::Operation;
 use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record, WaitFor};
@@ -40,7 +41,8 @@ impl NodeKind {
                 let described = fill.describe();
                 Ok(Self::Fill(Some(fill), described))
             },
-            Record => |Record(event)| Ok(Self::Record(event)),
+            Record => |record: Record| Ok(Self::Record(Arc::clone(&record.event))),
+            Semaphores => |semaphores: Semaphores| Ok(Self::Semaphores(Box::new(semaphores))),
             WaitFor => |WaitFor(event)| Ok(Self::Wait(event)),
             HostCall => |HostCall { function, data }| {
                 Ok(Self::Host(CUDA_HOST_NODE_PARAMS { fn_: function, userData: data }))

@@ -20,9 +20,10 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_CONTEXT};
 use crate::driver::call::{Builder, In, Out, put_handle};
 use crate::driver::context::{self, Context};
+use crate::driver::external::{Semaphores, Step};
 use crate::driver::handle::Handle;
 use crate::driver::state::{Operation, Turn};
-use crate::driver::stream::{Event, Free, HostCall};
+use crate::driver::stream::{Event, Free, HostCall, Record};
 use crate::driver::transfer::{Copy, Fill};
 
 use super::conditional::Conditional;
@@ -51,6 +52,8 @@ pub(crate) enum NodeKind {
     Child(Arc<Graph>),
     Record(Arc<Event>),
     Wait(Arc<Event>),
+    /// Semaphores of other APIs.
+    Semaphores(Box<Semaphores>),
     /// Memory that lives as long as a graph or an executable graph has this node.
     Alloc(Arc<Allocated>),
     /// The end of such memory.
@@ -83,6 +86,10 @@ impl NodeKind {
             Self::Child(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
             Self::Record(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Self::Wait(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Self::Semaphores(semaphores) => match semaphores.step {
+                Step::Signal => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+                Step::Wait => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
+            },
             Self::Alloc(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Self::Free(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE,
             Self::Conditional(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,
@@ -98,7 +105,10 @@ impl NodeKind {
             Self::Host(host) => HostCall { function: host.fn_, data: host.userData }.run(turn),
             Self::Record(event) => {
                 event.note_recorded(turn.ticket);
-                event.stamp(turn.ticket);
+                Record::new(Arc::clone(event)).run(turn)
+            }
+            Self::Semaphores(semaphores) => {
+                semaphores.run_inside();
                 Ok(())
             }
             Self::Alloc(memory) => {

@@ -3,6 +3,8 @@
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::In;
+use crate::driver::external::{Params, Semaphores};
 use crate::driver::handle::Handle;
 use crate::driver::stream::Event;
 use crate::driver::transfer::{Element, Fill, from_3d};
@@ -107,6 +109,32 @@ events! {
     CUDA_EVENT_WAIT_NODE_PARAMS => Wait;
 }
 
+/// The structures for semaphores differ in what is done with them. The arrays that a node hands back are its own.
+macro_rules! semaphores {
+    ($( $params:ty => $make:ident, $variant:ident; )*) => { $(
+        impl NodeParams for $params {
+            fn into_kind(self) -> Answer<NodeKind> {
+                let (handles, each) = (In::of(self.extSemArray.cast_const()), In::of(self.paramsArray));
+                let semaphores = Semaphores::$make(handles, each, self.numExtSems as usize)?;
+                Ok(NodeKind::Semaphores(Box::new(semaphores)))
+            }
+
+            fn of(kind: &NodeKind) -> Answer<Self> {
+                let NodeKind::Semaphores(semaphores) = kind else { return Err(INVALID_VALUE) };
+                let Params::$variant(each) = &semaphores.params else { return Err(INVALID_VALUE) };
+                let handles = semaphores.handles.as_ptr().cast_mut();
+                let count = semaphores.handles.len() as u32;
+                Ok(Self { extSemArray: handles, paramsArray: each.as_ptr(), numExtSems: count })
+            }
+        }
+    )* };
+}
+
+semaphores! {
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS => signals, Signals;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS => waits, Waits;
+}
+
 /// Other revisions of structures, by the fields that they share. The other fields do not count here, and read as
 /// zero.
 macro_rules! revisions {
@@ -134,6 +162,10 @@ revisions! {
         kernelParams, extra;
     CUDA_MEMSET_NODE_PARAMS_v2, of CUDA_MEMSET_NODE_PARAMS:
         dst, pitch, value, elementSize, width, height;
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2, of CUDA_EXT_SEM_SIGNAL_NODE_PARAMS:
+        extSemArray, paramsArray, numExtSems;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2, of CUDA_EXT_SEM_WAIT_NODE_PARAMS:
+        extSemArray, paramsArray, numExtSems;
     CUDA_HOST_NODE_PARAMS_v2, of CUDA_HOST_NODE_PARAMS:
         fn_, userData;
 }

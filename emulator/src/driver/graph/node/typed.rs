@@ -126,6 +126,18 @@ typed_calls! {
         set: cuGraphHostNodeSetParams,
         set_in_exec: cuGraphExecHostNodeSetParams,
     }
+    struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
+        add: cuGraphAddExternalSemaphoresSignalNode,
+        get: cuGraphExternalSemaphoresSignalNodeGetParams,
+        set: cuGraphExternalSemaphoresSignalNodeSetParams,
+        set_in_exec: cuGraphExecExternalSemaphoresSignalNodeSetParams,
+    }
+    struct CUDA_EXT_SEM_WAIT_NODE_PARAMS {
+        add: cuGraphAddExternalSemaphoresWaitNode,
+        get: cuGraphExternalSemaphoresWaitNodeGetParams,
+        set: cuGraphExternalSemaphoresWaitNodeSetParams,
+        set_in_exec: cuGraphExecExternalSemaphoresWaitNodeSetParams,
+    }
     event CUDA_EVENT_RECORD_NODE_PARAMS {
         add: cuGraphAddEventRecordNode,
         get: cuGraphEventRecordNodeGetEvent,

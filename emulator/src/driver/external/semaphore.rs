@@ -1,0 +1,202 @@
+//! Semaphores of other APIs: signals and waits in streams and graphs.
+
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::memory::{ExternalMemory, ExternalSemaphore};
+use crate::report::LeakKind;
+
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, In, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
+use crate::driver::context::Context;
+use crate::driver::handle::Handle;
+use crate::driver::state::{Operation, Turn, scheduler};
+
+use super::NOT_A_DESCRIPTOR;
+
+/// What is imported.
+static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
+    .owned_by(|imported: &Imported| imported.context.handle)
+    .leak(LeakKind::ExternalSemaphore, |_, _| Leaked::Yes);
+
+/// A semaphore of another API.
+#[derive(Debug)]
+struct Imported {
+    context: Arc<Context>,
+    semaphore: ExternalSemaphore,
+    /// Whether it is a counter that only grows; else it is signaled or not.
+    is_timeline: bool,
+}
+
+impl Imported {
+    fn find(handle: CUexternalSemaphore) -> Answer<Arc<Self>> {
+        SEMAPHORES.get(handle.addr()).ok_or(INVALID_VALUE)
+    }
+
+    /// Takes the descriptor if it succeeds.
+    fn new(context: Arc<Context>, desc: &CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC) -> Answer<Self> {
+        use CUexternalSemaphoreHandleType as T;
+
+        let is_timeline = match desc.type_ {
+            T::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD => false,
+            T::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD => true,
+            known if known.name().is_some() => return Err(not_supported(NOT_A_DESCRIPTOR)),
+            _ => return Err(INVALID_VALUE),
+        };
+        ensure(desc.flags == 0, INVALID_VALUE)?;
+        // SAFETY: the type says that the client set this member, which is a number.
+        let descriptor = unsafe { desc.handle.fd };
+        ensure(descriptor >= 0 || !is_timeline, INVALID_VALUE)?;
+        let semaphore = ExternalSemaphore::import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;
+        ExternalMemory::close(descriptor);
+        Ok(Self { context, semaphore, is_timeline })
+    }
+
+    fn signal(&self, value: u64) {
+        self.semaphore.signal(if self.is_timeline { value } else { 1 });
+    }
+
+    /// Whether a wait may end now; takes the signal of one that is signaled or not.
+    fn pass(&self, value: u64) -> bool {
+        if self.is_timeline { self.semaphore.value() >= value } else { self.semaphore.take() }
+    }
+
+    fn is_passable(&self, value: u64) -> bool {
+        self.semaphore.value() >= if self.is_timeline { value } else { 1 }
+    }
+}
+
+/// What is done with semaphores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Signal,
+    Wait,
+}
+
+/// Signals of several semaphores, or waits for them, with the values that the client has said.
+#[derive(Debug, Clone)]
+pub(crate) struct Semaphores {
+    pub(crate) step: Step,
+    each: Vec<(Arc<Imported>, u64)>,
+    /// What the client passed, for a node to hand back.
+    pub(crate) handles: Arc<[CUexternalSemaphore]>,
+    pub(crate) params: Params,
+}
+
+/// What the client passed for each.
+#[derive(Debug, Clone)]
+pub(crate) enum Params {
+    Signals(Arc<[CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS]>),
+    Waits(Arc<[CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS]>),
+}
+
+// SAFETY: the pointers in handles and parameters are numbers of the client, handed back to it and not used.
+unsafe impl Send for Semaphores {}
+// SAFETY: as above.
+unsafe impl Sync for Semaphores {}
+
+impl Semaphores {
+    /// Signals, as C describes them.
+    pub(crate) fn signals(
+        handles: In<CUexternalSemaphore>,
+        params: In<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>,
+        count: usize,
+    ) -> Answer<Self> {
+        let (handles, all) = (handles.get_all(count)?, params.get_all(count)?);
+        let mut each = Vec::new();
+        for (&handle, params) in handles.iter().zip(&all) {
+            let skip = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC;
+            ensure(params.flags & !skip == 0, INVALID_VALUE)?;
+            each.push((Imported::find(handle)?, params.params.fence.value));
+        }
+        Ok(Self { step: Step::Signal, each, handles: handles.into(), params: Params::Signals(all.into()) })
+    }
+
+    /// Waits, as C describes them.
+    pub(crate) fn waits(
+        handles: In<CUexternalSemaphore>,
+        params: In<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>,
+        count: usize,
+    ) -> Answer<Self> {
+        let (handles, all) = (handles.get_all(count)?, params.get_all(count)?);
+        let mut each = Vec::new();
+        for (&handle, params) in handles.iter().zip(&all) {
+            let skip = CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC;
+            ensure(params.flags & !skip == 0, INVALID_VALUE)?;
+            each.push((Imported::find(handle)?, params.params.fence.value));
+        }
+        Ok(Self { step: Step::Wait, each, handles: handles.into(), params: Params::Waits(all.into()) })
+    }
+
+    /// Does it inside of an operation: others run while it waits.
+    pub(crate) fn run_inside(&self) {
+        for (semaphore, value) in &self.each {
+            match self.step {
+                Step::Signal => semaphore.signal(*value),
+                Step::Wait => scheduler().run_others_until(|| semaphore.pass(*value)),
+            }
+        }
+    }
+}
+
+impl Operation for Semaphores {
+    fn is_ready(&self) -> bool {
+        self.step == Step::Signal || self.each.iter().all(|(semaphore, value)| semaphore.is_passable(*value))
+    }
+
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        self.run_inside();
+        Ok(())
+    }
+}
+
+fn push(call: &Call, stream: CUstream, semaphores: Semaphores) -> Answer {
+    ensure(!semaphores.each.is_empty(), INVALID_VALUE)?;
+    let stream = call.stream(stream)?;
+    let context = stream.context().handle;
+    let own = semaphores.each.iter().all(|(semaphore, _)| semaphore.context.handle == context);
+    ensure(own, INVALID_HANDLE)?;
+    stream.push(semaphores)?;
+    // Somebody outside may wait for it.
+    scheduler().hurry();
+    Ok(())
+}
+
+calls! {
+    objects SEMAPHORES;
+
+    fn cuImportExternalSemaphore(
+        call,
+        extSem_out: Out<CUexternalSemaphore>,
+        semHandleDesc: In<CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC>,
+    ) {
+        extSem_out.check()?;
+        let desc = semHandleDesc.get()?;
+        put_handle(extSem_out, SEMAPHORES.insert(Imported::new(call.context()?, &desc)?))
+    }
+
+    fn cuDestroyExternalSemaphore(_call, extSem: CUexternalSemaphore) {
+        SEMAPHORES.remove(extSem.addr()).ok_or(INVALID_VALUE)?.context.check()
+    }
+
+    fn cuSignalExternalSemaphoresAsync(
+        call,
+        extSemArray: In<CUexternalSemaphore>,
+        paramsArray: In<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>,
+        numExtSems: u32,
+        stream: CUstream,
+    ) {
+        push(call, stream, Semaphores::signals(extSemArray, paramsArray, numExtSems as usize)?)
+    }
+
+    fn cuWaitExternalSemaphoresAsync(
+        call,
+        extSemArray: In<CUexternalSemaphore>,
+        paramsArray: In<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>,
+        numExtSems: u32,
+        stream: CUstream,
+    ) {
+        push(call, stream, Semaphores::waits(extSemArray, paramsArray, numExtSems as usize)?)
+    }
+}

@@ -1,0 +1,85 @@
+//! What was advised about managed memory, and where it was prefetched to: kept by pages, told, and otherwise without effect.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuprum_sys::*;
+
+use crate::driver::state::memory;
+use crate::memory::Region;
+
+const PAGE: u64 = 4096;
+
+/// A place: its kind, and its number as the attributes of ranges tell it.
+pub(super) type Place = (CUmemLocationType, i32);
+
+const NOWHERE: Place = (CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, CU_DEVICE_INVALID);
+
+/// What is known of some pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) read_mostly: bool,
+    pub(super) preferred: Place,
+    pub(super) prefetched: Place,
+    pub(super) accessed_by: BTreeSet<i32>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self { read_mostly: false, preferred: NOWHERE, prefetched: NOWHERE, accessed_by: BTreeSet::new() }
+    }
+}
+
+/// By the offset from which on it is so; the first is 0.
+type Parts = BTreeMap<u64, Known>;
+
+/// What is known of allocations, by base and number.
+static KNOWN: Mutex<Option<HashMap<(u64, u64), Parts>>> = Mutex::new(None);
+
+fn known() -> MutexGuard<'static, Option<HashMap<(u64, u64), Parts>>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The pages of a range, as offsets in its allocation.
+fn pages(region: &Region, address: u64, bytes: u64) -> (u64, u64) {
+    let start = address - region.base;
+    (start / PAGE * PAGE, (start + bytes).next_multiple_of(PAGE))
+}
+
+/// Changes what is known of the pages of a range.
+pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: impl Fn(&mut Known)) {
+    let (start, end) = pages(region, address, bytes);
+    let mut known = known();
+    let all = known.get_or_insert_default();
+    // Of what was freed, nothing is kept.
+    all.retain(|&(base, id), _| memory().find(base).is_some_and(|live| live.id == id));
+    let parts = all.entry((region.base, region.id)).or_insert_with(|| [(0, Known::default())].into());
+    for border in [start, end] {
+        let before = parts.range(..=border).next_back().map(|(_, known)| known.clone());
+        parts.entry(border).or_insert(before.unwrap_or_default());
+    }
+    parts.range_mut(start..end).for_each(|(_, known)| change(known));
+}
+
+/// What holds for all pages of a range.
+pub(super) fn of(region: &Region, address: u64, bytes: u64) -> Known {
+    let (start, end) = pages(region, address, bytes);
+    let known = known();
+    let Some(parts) = known.as_ref().and_then(|all| all.get(&(region.base, region.id))) else {
+        return Known::default();
+    };
+    let first = parts.range(..=start).next_back().map_or(start, |(&first, _)| first);
+    let mut each = parts.range(first..end).map(|(_, known)| known);
+    let mut whole = each.next().cloned().unwrap_or_default();
+    for part in each {
+        whole.read_mostly &= part.read_mostly;
+        whole.accessed_by.retain(|place| part.accessed_by.contains(place));
+        if whole.preferred != part.preferred {
+            whole.preferred = NOWHERE;
+        }
+        if whole.prefetched != part.prefetched {
+            whole.prefetched = NOWHERE;
+        }
+    }
+    whole
+}

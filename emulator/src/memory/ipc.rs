@@ -1,0 +1,232 @@
+//! Handles of 64 bytes, by which another process finds an allocation or an event of this one.
+//!
+//! A handle says which process has the bytes, under which descriptor, and where in the file. Another process of the same
+//! user opens the descriptor through `/proc`, which needs no privilege and leaves nothing behind.
+
+use std::sync::{Arc, PoisonError};
+
+use super::map::{Backing, Region, RegionKind};
+use super::shared::{Board, EventSlot, Purpose, SharedFile, Slot};
+use super::{GRANULARITY, Memory, Request};
+
+/// What a handle names, in its first word.
+const MEMORY: u64 = u64::from_le_bytes(*b"cuprumme");
+const EVENT: u64 = u64::from_le_bytes(*b"cuprumev");
+
+/// Why a handle could not be made or opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandleError {
+    /// This system shares no memory between processes.
+    Unsupported,
+    /// It names nothing that is there.
+    Invalid,
+    /// It is of this process.
+    Own,
+    /// There are no addresses left.
+    OutOfMemory,
+}
+
+/// The words of a handle.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ticket {
+    kind: u64,
+    process: u32,
+    board: i32,
+    identity: u64,
+    slot: u64,
+    arena: i32,
+    device: u32,
+    arena_identity: u64,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Ticket {
+    fn pack(self) -> [u8; 64] {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let words = [
+            self.kind,
+            pair(self.process, self.board as u32),
+            self.identity,
+            self.slot,
+            pair(self.arena as u32, self.device),
+            self.arena_identity,
+            self.offset,
+            self.bytes,
+        ];
+        let mut packed = [0; 64];
+        for (place, word) in packed.chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        packed
+    }
+
+    /// Reads a handle, which may be any bytes.
+    fn unpack(bytes: &[u8; 64], kind: u64) -> Result<Self, HandleError> {
+        let mut words = [0; 8];
+        for (word, place) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+            *word = u64::from_le_bytes(place.try_into().map_err(|_| HandleError::Invalid)?);
+        }
+        let [found, process, identity, slot, arena, arena_identity, offset, bytes] = words;
+        if found != kind {
+            return Err(HandleError::Invalid);
+        }
+        Ok(Self {
+            kind,
+            process: process as u32,
+            board: (process >> 32) as i32,
+            identity,
+            slot,
+            arena: arena as i32,
+            device: (arena >> 32) as u32,
+            arena_identity,
+            offset,
+            bytes,
+        })
+    }
+
+    /// The board of the process that made it, if that is there and not this one.
+    fn find_board(&self) -> Result<Arc<SharedFile>, HandleError> {
+        let own = self.process == std::process::id();
+        let board = SharedFile::of_process(self.process, self.board, Purpose::Board);
+        let board = board.filter(|file| file.identity() == Some(self.identity));
+        let board = board.ok_or(HandleError::Invalid)?;
+        if own { Err(HandleError::Own) } else { Ok(board) }
+    }
+}
+
+impl Region {
+    /// Whether [`Memory::export`] can make a handle of it.
+    pub fn is_shareable(&self) -> bool {
+        self.kind == RegionKind::Device && self.piece().is_some()
+    }
+}
+
+/// Memory of another process that is open here.
+#[derive(Debug)]
+pub(super) struct Opened {
+    base: u64,
+    count: usize,
+}
+
+impl Memory {
+    /// A handle of an allocation, by which other processes open it. The same as long as it lives.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError::Invalid`] if the memory is not of the kind that can be exported.
+    pub fn export(&self, region: &Region) -> Result<[u8; 64], HandleError> {
+        if region.kind != RegionKind::Device {
+            return Err(HandleError::Invalid);
+        }
+        let board = self.board()?;
+        let piece = region.piece().ok_or(HandleError::Unsupported)?;
+        let slot = piece.export(&board).ok_or(HandleError::OutOfMemory)?;
+        let file = &piece.arena.file;
+        Ok(Ticket {
+            arena: file.number(),
+            arena_identity: file.identity().ok_or(HandleError::Unsupported)?,
+            device: region.device,
+            offset: piece.offset,
+            bytes: region.len,
+            ..ticket(MEMORY, &board, slot.number)?
+        }
+        .pack())
+    }
+
+    /// Opens memory of another process. What is open already gets the same address, even if the other process has ended,
+    /// and has to be closed once more.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError`].
+    pub fn open(&self, handle: &[u8; 64], context: u64) -> Result<Region, HandleError> {
+        let ticket = Ticket::unpack(handle, MEMORY)?;
+        let key = (ticket.identity, ticket.slot);
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(again) = opened.get_mut(&key) {
+            if let Some(region) = self.find(again.base).filter(|region| region.kind == RegionKind::Opened) {
+                again.count += 1;
+                return Ok(region);
+            }
+        }
+        let board = ticket.find_board()?;
+        let file = SharedFile::of_process(ticket.process, ticket.arena, Purpose::Arena);
+        let file = file.filter(|file| file.identity() == Some(ticket.arena_identity));
+        let mapping =
+            file.and_then(|file| file.map(ticket.offset, ticket.bytes)).ok_or(HandleError::Invalid)?;
+        let slot = Slot::open_memory(&board, ticket.slot).ok_or(HandleError::Invalid)?;
+        let backing = Backing::mapped(mapping, Some(slot));
+        let request =
+            Request { kind: RegionKind::Opened, ..Request::device(ticket.bytes, context, ticket.device) };
+        let region = self.enter(&request, backing).ok_or(HandleError::OutOfMemory)?;
+        opened.insert(key, Opened { base: region.base, count: 1 });
+        Ok(region)
+    }
+
+    /// Closes memory of another process once. Gives false if no such memory starts there.
+    pub fn close(&self, base: u64) -> bool {
+        let region = self.find(base).filter(|region| region.base == base);
+        if region.is_none_or(|region| region.kind != RegionKind::Opened) {
+            return false;
+        }
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = opened.values_mut().find(|entry| entry.base == base);
+        if let Some(entry) = entry.filter(|entry| entry.count > 1) {
+            entry.count -= 1;
+            return true;
+        }
+        opened.retain(|_, entry| entry.base != base);
+        drop(opened);
+        self.free(base).is_ok()
+    }
+
+    /// An event that other processes can know. `None` if this system has none.
+    pub fn event(&self) -> Option<EventSlot> {
+        EventSlot::new(&self.board().ok()?)
+    }
+
+    /// A handle of an event, by which other processes open it.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError::Unsupported`].
+    pub fn export_event(&self, event: &EventSlot) -> Result<[u8; 64], HandleError> {
+        Ok(ticket(EVENT, &*self.board()?, event.0.number)?.pack())
+    }
+
+    /// Opens an event of another process.
+    ///
+    /// # Errors
+    ///
+    /// [`HandleError`].
+    pub fn open_event(&self, handle: &[u8; 64]) -> Result<EventSlot, HandleError> {
+        let ticket = Ticket::unpack(handle, EVENT)?;
+        EventSlot::open(&*ticket.find_board()?, ticket.slot).ok_or(HandleError::Invalid)
+    }
+
+    /// Enters bytes under an address of their own.
+    pub(super) fn enter(&self, request: &Request, backing: Backing) -> Option<Region> {
+        let mut state = self.lock();
+        let span = request.bytes.checked_next_multiple_of(GRANULARITY)?;
+        let base = self.place(&mut state, span, request.align.max(GRANULARITY))?;
+        state.taken.insert(base, base + span);
+        Some(self.insert(&mut state, request, base, backing, None))
+    }
+
+    fn board(&self) -> Result<Arc<Board>, HandleError> {
+        let board = self.board.get_or_init(Board::create);
+        board.clone().ok_or(HandleError::Unsupported)
+    }
+}
+
+fn ticket(kind: u64, board: &Board, slot: u64) -> Result<Ticket, HandleError> {
+    Ok(Ticket {
+        kind,
+        process: std::process::id(),
+        board: board.file.number(),
+        identity: board.file.identity().ok_or(HandleError::Unsupported)?,
+        slot,
+        ..Ticket::default()
+    })
+}

@@ -1,0 +1,204 @@
+//! What the operating system does for shared memory.
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod linux {
+    use core::ffi::{c_int, c_long, c_void};
+    use std::fs::File;
+    use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
+    use std::os::unix::fs::{FileExt, MetadataExt};
+
+    unsafe extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+        fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
+        fn mmap(
+            addr: *mut c_void,
+            len: usize,
+            prot: c_int,
+            flags: c_int,
+            fd: c_int,
+            offset: i64,
+        ) -> *mut c_void;
+        fn munmap(addr: *mut c_void, len: usize) -> c_int;
+        fn fallocate64(fd: c_int, mode: c_int, offset: i64, len: i64) -> c_int;
+        fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
+    }
+
+    #[repr(C)]
+    struct Limit {
+        soft: u64,
+        hard: u64,
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    const MEMFD_CREATE: c_long = 319;
+    #[cfg(not(target_arch = "x86_64"))]
+    const MEMFD_CREATE: c_long = 279;
+    const CLOSE_ON_EXEC: core::ffi::c_uint = 1;
+    const F_DUPFD_CLOEXEC: c_int = 1030;
+    const PROT_READ_WRITE: c_int = 1 | 2;
+    const MAP_SHARED_NORESERVE: c_int = 1 | 0x4000;
+    const PUNCH_HOLE_KEEP_SIZE: c_int = 2 | 1;
+    const LARGEST_FILE: c_int = 1;
+
+    /// A descriptor of this process, closed when it is dropped and by `exec`.
+    #[derive(Debug)]
+    pub(in super::super) struct Descriptor(File);
+
+    impl Descriptor {
+        /// A new file of zeros.
+        pub(in super::super) fn memory(bytes: u64) -> Option<Self> {
+            // A file above the limit would end the process.
+            let mut limit = Limit { soft: 0, hard: 0 };
+            // SAFETY: a place for the limit, in the layout of 64-bit systems.
+            let asked = unsafe { getrlimit(LARGEST_FILE, &mut limit) };
+            if asked == 0 && limit.soft < bytes {
+                return None;
+            }
+            // SAFETY: a name that ends with NUL and known flags; an old system answers an error.
+            let fd = unsafe { syscall(MEMFD_CREATE, c"cuprum".as_ptr(), CLOSE_ON_EXEC) };
+            let fd = c_int::try_from(fd).ok().filter(|fd| *fd >= 0)?;
+            // SAFETY: just made, and nobody else's.
+            let file = unsafe { File::from_raw_fd(fd) };
+            file.set_len(bytes).ok()?;
+            Some(Self(file))
+        }
+
+        /// A second descriptor for the file of a client's, which may be none.
+        pub(in super::super) fn duplicate(fd: i32) -> Option<Self> {
+            // SAFETY: a number; one that is no open descriptor is answered with an error.
+            let own = unsafe { fcntl(fd, F_DUPFD_CLOEXEC, 0 as c_int) };
+            // SAFETY: just made, and nobody else's.
+            (own >= 0).then(|| Self(unsafe { File::from_raw_fd(own) }))
+        }
+
+        /// The file behind a descriptor of another process of the same user.
+        pub(in super::super) fn of_process(process: u32, fd: i32) -> Option<Self> {
+            let path = format!("/proc/{process}/fd/{fd}");
+            // A pipe or a terminal, whose number it is by now, must not be waited for.
+            let is_file = std::fs::metadata(&path).ok()?.is_file();
+            let file = is_file.then(|| File::options().read(true).write(true).open(path));
+            Some(Self(file?.ok()?))
+        }
+
+        pub(in super::super) fn close(fd: i32) {
+            // SAFETY: the client has handed it over, open as it was found, and closes it no more.
+            drop(unsafe { File::from_raw_fd(fd) });
+        }
+
+        pub(in super::super) fn give(&self) -> Option<i32> {
+            Some(self.0.try_clone().ok()?.into_raw_fd())
+        }
+
+        pub(in super::super) fn number(&self) -> i32 {
+            self.0.as_raw_fd()
+        }
+
+        pub(in super::super) fn identity(&self) -> Option<u64> {
+            self.0.metadata().ok().map(|metadata| metadata.ino())
+        }
+
+        pub(in super::super) fn bytes(&self) -> Option<u64> {
+            self.0.metadata().ok().map(|metadata| metadata.len())
+        }
+
+        pub(in super::super) fn write_start(&self, bytes: &[u8]) -> Option<()> {
+            self.0.write_all_at(bytes, 0).ok()
+        }
+
+        pub(in super::super) fn read_start(&self, bytes: &mut [u8]) -> Option<()> {
+            // A terminal would wait for somebody to type.
+            self.0.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            self.0.read_exact_at(bytes, 0).ok()
+        }
+
+        pub(in super::super) fn map(&self, offset: u64, len: usize) -> Option<*mut u8> {
+            let offset = i64::try_from(offset).ok()?;
+            let (prot, flags) = (PROT_READ_WRITE, MAP_SHARED_NORESERVE);
+            // SAFETY: a new mapping, where the system has room for it.
+            let at = unsafe { mmap(core::ptr::null_mut(), len, prot, flags, self.number(), offset) };
+            (at.addr() != usize::MAX).then_some(at.cast())
+        }
+
+        pub(in super::super) fn punch(&self, offset: u64, bytes: u64) -> bool {
+            let (Ok(offset), Ok(bytes)) = (i64::try_from(offset), i64::try_from(bytes)) else { return false };
+            // SAFETY: a descriptor that is open; what goes is nobody's any more.
+            unsafe { fallocate64(self.number(), PUNCH_HOLE_KEEP_SIZE, offset, bytes) == 0 }
+        }
+    }
+
+    pub(in super::super) fn unmap(start: *mut u8, len: usize) {
+        // SAFETY: exactly what `Descriptor::map` mapped; its last user is being dropped.
+        unsafe { munmap(start.cast(), len) };
+    }
+
+    pub(in super::super) fn is_alive(process: u32) -> bool {
+        std::path::Path::new(&format!("/proc/{process}")).exists()
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(super) use linux::{Descriptor, is_alive, unmap};
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod elsewhere {
+    /// There is none.
+    #[derive(Debug)]
+    pub(in super::super) enum Descriptor {}
+
+    impl Descriptor {
+        pub(in super::super) fn memory(_bytes: u64) -> Option<Self> {
+            None
+        }
+
+        pub(in super::super) fn duplicate(_fd: i32) -> Option<Self> {
+            None
+        }
+
+        pub(in super::super) fn of_process(_process: u32, _fd: i32) -> Option<Self> {
+            None
+        }
+
+        pub(in super::super) fn close(_fd: i32) {}
+
+        pub(in super::super) fn give(&self) -> Option<i32> {
+            match *self {}
+        }
+
+        pub(in super::super) fn number(&self) -> i32 {
+            match *self {}
+        }
+
+        pub(in super::super) fn identity(&self) -> Option<u64> {
+            match *self {}
+        }
+
+        pub(in super::super) fn bytes(&self) -> Option<u64> {
+            match *self {}
+        }
+
+        pub(in super::super) fn write_start(&self, _bytes: &[u8]) -> Option<()> {
+            match *self {}
+        }
+
+        pub(in super::super) fn read_start(&self, _bytes: &mut [u8]) -> Option<()> {
+            match *self {}
+        }
+
+        pub(in super::super) fn map(&self, _offset: u64, _len: usize) -> Option<*mut u8> {
+            match *self {}
+        }
+
+        pub(in super::super) fn punch(&self, _offset: u64, _bytes: u64) -> bool {
+            match *self {}
+        }
+    }
+
+    pub(in super::super) fn unmap(_start: *mut u8, _len: usize) {}
+
+    pub(in super::super) fn is_alive(_process: u32) -> bool {
+        true
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+pub(super) use elsewhere::{Descriptor, is_alive, unmap};

@@ -1,0 +1,344 @@
+//! Parts of a device: its multiprocessors, divided among green contexts.
+
+use std::fmt;
+use std::ptr;
+
+use cuprum_sys::{
+    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevResourceDesc, CUdevResourceType,
+    CUdevSmResourceGroup_flags, CUdevSmResourceSplitByCount_flags, CUdevWorkqueueConfigScope, CUresult, FnId,
+};
+
+use super::Device;
+use crate::error::Error;
+use crate::raw::call::driver_call;
+
+/// A kind of resource, by the driver's number.
+pub type ResourceKind = CUdevResourceType;
+
+bitflags::bitflags! {
+    /// How multiprocessors are divided. A bit that this crate does not name is passed on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct SplitFlags: u32 {
+        /// Groups may be smaller and less even, where nothing in them needs multiprocessors that run together: no clusters
+        /// of more than one block.
+        const IGNORE_SM_COSCHEDULING =
+            CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING.0;
+        /// Each group can run the largest clusters that the device has.
+        const MAX_POTENTIAL_CLUSTER_SIZE =
+            CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.0;
+        const _ = !0;
+    }
+}
+
+bitflags::bitflags! {
+    /// How one group of multiprocessors is chosen. A bit that this crate does not name is passed on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct GroupFlags: u32 {
+        /// What cannot run together may fill the group up to its number.
+        const BACKFILL = CUdevSmResourceGroup_flags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0;
+        const _ = !0;
+    }
+}
+
+/// A part of a device, or all of it, to be divided and given to a [`GreenContext`](crate::context::GreenContext): a
+/// description, `Copy`, which takes nothing from the device.
+#[derive(Clone, Copy)]
+pub struct DeviceResource {
+    /// `nextResource` is null.
+    raw: CUdevResource,
+    device: Device,
+}
+
+// SAFETY: its one pointer is null; the rest are numbers.
+unsafe impl Send for DeviceResource {}
+// SAFETY: as above.
+unsafe impl Sync for DeviceResource {}
+
+/// Multiprocessors as a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SmResource {
+    /// Number of multiprocessors.
+    pub count: u32,
+    /// The fewest that a group of them can have; 0 where the driver does not tell: of parts, and before CUDA 13.0.
+    pub min_partition: u32,
+    /// Number that is sure to run together, of which sizes of groups are multiples; 0 as above.
+    pub alignment: u32,
+}
+
+/// A group to [divide](DeviceResource::split) multiprocessors into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SmGroup {
+    /// Number of multiprocessors; 0 for as many as can be had.
+    pub count: u32,
+    /// Number that must run together, such as the largest cluster; 0 for the device's own.
+    pub coscheduled: u32,
+    /// Number that should run together where that is possible; 0 for none.
+    pub preferred_coscheduled: u32,
+    /// How they are chosen.
+    pub flags: GroupFlags,
+}
+
+/// What multiprocessors were divided into.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// The groups, which have no multiprocessor in common.
+    pub groups: Vec<DeviceResource>,
+    /// What is left over; `None` for nothing.
+    pub remainder: Option<DeviceResource>,
+}
+
+/// Resources as a [`GreenContext`](crate::context::GreenContext) is created from them, any number of times. The driver has
+/// no function that frees one: it is small, and there until the process ends.
+#[derive(Clone, Copy)]
+pub struct ResourceDescription {
+    raw: CUdevResourceDesc,
+    device: Device,
+}
+
+// SAFETY: the driver allows any thread to use a description, which nothing changes or frees.
+unsafe impl Send for ResourceDescription {}
+// SAFETY: as above.
+unsafe impl Sync for ResourceDescription {}
+
+impl Device {
+    /// The whole of one kind of the device's resources.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE`, `CUDA_ERROR_INVALID_VALUE` or `CUDA_ERROR_NOT_SUPPORTED` for a kind that device or
+    /// driver do not have.
+    ///
+    /// Driver: `cuDeviceGetDevResource`, CUDA 12.4+.
+    #[doc(alias = "cuDeviceGetDevResource")]
+    pub fn resource(self, kind: ResourceKind) -> Result<DeviceResource, Error> {
+        DeviceResource::ask(self, |to| {
+            // SAFETY: the out-parameter outlives the call, and the device is of this driver.
+            unsafe { driver_call!(self.library(), cuDeviceGetDevResource(self.as_raw(), to, kind)) }
+        })
+    }
+}
+
+impl DeviceResource {
+    fn new(raw: CUdevResource, device: Device) -> Self {
+        // The driver is given each by itself, so that a pointer to another could only be one that dangles.
+        Self { raw: CUdevResource { nextResource: ptr::null_mut(), ..raw }, device }
+    }
+
+    /// Asks for one of a device.
+    pub(crate) fn ask(
+        device: Device,
+        ask: impl FnOnce(*mut CUdevResource) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let mut raw = CUdevResource::zeroed();
+        ask(&raw mut raw)?;
+        Ok(Self::new(raw, device))
+    }
+
+    /// The driver's structure.
+    pub const fn as_raw(&self) -> &CUdevResource {
+        &self.raw
+    }
+
+    /// The device of which it is a part.
+    pub const fn device(&self) -> Device {
+        self.device
+    }
+
+    /// What it is a resource of.
+    pub const fn kind(&self) -> ResourceKind {
+        self.raw.type_
+    }
+
+    /// The multiprocessors; `None` for another kind of resource.
+    pub fn sm(&self) -> Option<SmResource> {
+        if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_SM {
+            return None;
+        }
+        // SAFETY: the kind says which member it is; any bits are numbers.
+        let sm = unsafe { self.raw.u.sm };
+        let (min_partition, alignment) = (sm.minSmPartitionSize, sm.smCoscheduledAlignment);
+        Some(SmResource { count: sm.smCount, min_partition, alignment })
+    }
+
+    /// How many workloads work queues are for, and with whom they are shared; `None` for another kind of resource.
+    pub fn work_queues(&self) -> Option<(u32, CUdevWorkqueueConfigScope)> {
+        if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG {
+            return None;
+        }
+        // SAFETY: the kind says which member it is; any bits are numbers.
+        let config = unsafe { self.raw.u.wqConfig };
+        Some((config.wqConcurrencyLimit, config.sharingScope))
+    }
+
+    /// The same work queues for another number of workloads at a time, shared in another way. Another kind of resource stays
+    /// as it is.
+    #[must_use]
+    pub fn with_work_queues(mut self, workloads: u32, scope: CUdevWorkqueueConfigScope) -> Self {
+        if self.work_queues().is_some() {
+            self.raw.u.wqConfig.wqConcurrencyLimit = workloads;
+            self.raw.u.wqConfig.sharingScope = scope;
+        }
+        self
+    }
+
+    /// How many groups of `min_count` or more multiprocessors these can be divided into; 0 stands for the fewest.
+    ///
+    /// # Errors
+    /// As [`split_by_count`](DeviceResource::split_by_count).
+    ///
+    /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
+    #[doc(alias = "cuDevSmResourceSplitByCount")]
+    pub fn max_groups(&self, min_count: u32, flags: SplitFlags) -> Result<u32, Error> {
+        let (mut count, none) = (0, ptr::null_mut());
+        let (to, input) = (&raw mut count, &raw const self.raw);
+        // SAFETY: the out-parameter and the resource outlive the call; no place for groups asks for their number.
+        unsafe {
+            driver_call!(
+                self.device.library(),
+                cuDevSmResourceSplitByCount(none, to, input, none, flags.bits(), min_count)
+            )
+        }?;
+        Ok(count)
+    }
+
+    /// Divides multiprocessors into up to `groups` equal groups of at least `min_count`, which is rounded up as the device
+    /// demands: on compute capability 9.0 to a multiple of 8. There may be fewer groups than asked for.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for another kind of resource; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` if there
+    /// are not enough for one group, or if these are a part themselves, which a driver of CUDA 13.0 does not divide;
+    /// `CUDA_ERROR_INVALID_VALUE` for no groups, and for flags that exclude each other.
+    ///
+    /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
+    #[doc(alias = "cuDevSmResourceSplitByCount")]
+    pub fn split_by_count(&self, groups: u32, min_count: u32, flags: SplitFlags) -> Result<Split, Error> {
+        // No more room than for one each.
+        let mut count = groups.min(self.sm().map_or(0, |sm| sm.count));
+        if count == 0 {
+            let code = match self.sm() {
+                None => CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE,
+                Some(_) => CUresult::CUDA_ERROR_INVALID_VALUE,
+            };
+            return Err(Error::host(code, FnId::cuDevSmResourceSplitByCount));
+        }
+        let mut found = vec![CUdevResource::zeroed(); count as usize];
+        let mut rest = CUdevResource::zeroed();
+        let (to, to_count, to_rest) = (found.as_mut_ptr(), &raw mut count, &raw mut rest);
+        let (input, flags) = (&raw const self.raw, flags.bits());
+        // SAFETY: there is room for `count` groups, and for the rest; all of it outlives the call.
+        unsafe {
+            driver_call!(
+                self.device.library(),
+                cuDevSmResourceSplitByCount(to, to_count, input, to_rest, flags, min_count)
+            )
+        }?;
+        found.truncate(count as usize);
+        Ok(self.divided(found, rest))
+    }
+
+    /// Divides multiprocessors into groups of different sizes. What the driver has chosen where a group left it open, it
+    /// writes into that group.
+    ///
+    /// # Errors
+    /// As [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
+    ///
+    /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
+    #[doc(alias = "cuDevSmResourceSplit")]
+    pub fn split(&self, groups: &mut [SmGroup]) -> Result<Split, Error> {
+        let count = u32::try_from(groups.len()).unwrap_or(u32::MAX);
+        let mut asked: Vec<_> = groups.iter().map(SmGroup::raw).collect();
+        let mut found = vec![CUdevResource::zeroed(); asked.len()];
+        let mut rest = CUdevResource::zeroed();
+        let (to, to_rest, input) = (found.as_mut_ptr(), &raw mut rest, &raw const self.raw);
+        let asked_at = asked.as_mut_ptr();
+        // SAFETY: there are as many places for groups as groups, and one for the rest; all of it outlives the call.
+        unsafe {
+            driver_call!(self.device.library(), cuDevSmResourceSplit(to, count, input, to_rest, 0, asked_at))
+        }?;
+        for (group, raw) in groups.iter_mut().zip(&asked) {
+            group.count = raw.smCount;
+            group.coscheduled = raw.coscheduledSmCount;
+            group.preferred_coscheduled = raw.preferredCoscheduledSmCount;
+        }
+        Ok(self.divided(found, rest))
+    }
+
+    fn divided(&self, groups: Vec<CUdevResource>, rest: CUdevResource) -> Split {
+        let of_device = |raw| Self::new(raw, self.device);
+        let is_rest = rest.type_ != ResourceKind::CU_DEV_RESOURCE_TYPE_INVALID;
+        let remainder =
+            Some(of_device(rest)).filter(|rest| is_rest && rest.sm().is_none_or(|sm| sm.count > 0));
+        Split { groups: groups.into_iter().map(of_device).collect(), remainder }
+    }
+}
+
+impl SmGroup {
+    /// A group of this many multiprocessors.
+    pub const fn new(count: u32) -> Self {
+        Self { count, coscheduled: 0, preferred_coscheduled: 0, flags: GroupFlags::empty() }
+    }
+
+    fn raw(&self) -> CU_DEV_SM_RESOURCE_GROUP_PARAMS {
+        CU_DEV_SM_RESOURCE_GROUP_PARAMS {
+            smCount: self.count,
+            coscheduledSmCount: self.coscheduled,
+            preferredCoscheduledSmCount: self.preferred_coscheduled,
+            flags: self.flags.bits(),
+            ..CU_DEV_SM_RESOURCE_GROUP_PARAMS::zeroed()
+        }
+    }
+}
+
+impl ResourceDescription {
+    /// Describes resources of one device. Multiprocessors that several of them have count once.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for none; `CUDA_ERROR_INVALID_DEVICE` for those of several devices;
+    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE`; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for some that do not go together.
+    ///
+    /// Driver: `cuDevResourceGenerateDesc`, CUDA 12.4+.
+    #[doc(alias = "cuDevResourceGenerateDesc")]
+    pub fn new(resources: &[DeviceResource]) -> Result<Self, Error> {
+        let refused = |code| Err(Error::host(code, FnId::cuDevResourceGenerateDesc));
+        let Some((first, others)) = resources.split_first() else {
+            return refused(CUresult::CUDA_ERROR_INVALID_VALUE);
+        };
+        if others.iter().any(|other| other.device != first.device) {
+            return refused(CUresult::CUDA_ERROR_INVALID_DEVICE);
+        }
+        let mut all: Vec<CUdevResource> = resources.iter().map(|resource| resource.raw).collect();
+        let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        let mut raw = CUdevResourceDesc::null();
+        let (to, from) = (&raw mut raw, all.as_mut_ptr());
+        // SAFETY: `count` resources, as the driver wrote them, which outlive the call as the out-parameter does.
+        unsafe { driver_call!(first.device.library(), cuDevResourceGenerateDesc(to, from, count)) }?;
+        Ok(Self { raw, device: first.device })
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUdevResourceDesc {
+        self.raw
+    }
+
+    /// The device whose resources it describes.
+    pub const fn device(&self) -> Device {
+        self.device
+    }
+}
+
+impl fmt::Debug for DeviceResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("DeviceResource");
+        shown.field("device", &self.device).field("kind", &self.kind());
+        if let Some(sm) = self.sm() {
+            shown.field("sm", &sm);
+        }
+        shown.finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ResourceDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ResourceDescription({:?}, {:?})", self.raw, self.device)
+    }
+}

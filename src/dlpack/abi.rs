@@ -1,0 +1,103 @@
+//! The structures of DLPack 1, as C has them.
+
+use std::ffi::c_void;
+
+/// Name of a Python capsule that holds a [`DLManagedTensor`].
+pub const CAPSULE: &str = "dltensor";
+/// Name of a Python capsule that holds a [`DLManagedTensorVersioned`].
+pub const CAPSULE_VERSIONED: &str = "dltensor_versioned";
+
+/// The memory of the host.
+pub const CPU: i32 = 1;
+/// The memory of a CUDA device.
+pub const CUDA: i32 = 2;
+/// Memory of the host that is page-locked for CUDA.
+pub const CUDA_HOST: i32 = 3;
+/// Managed memory.
+pub const CUDA_MANAGED: i32 = 13;
+
+/// The flag of a tensor that must not be written.
+pub const READ_ONLY: u64 = 1;
+
+/// The revision that this crate writes; it reads all with the same `major`.
+pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
+
+/// A revision of the structures: another `major` is laid out otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct DLPackVersion {
+    /// Changes with the layout.
+    pub major: u32,
+    /// Changes with what is added.
+    pub minor: u32,
+}
+
+/// A kind of memory, and which of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct DLDevice {
+    /// [`CPU`], [`CUDA`], [`CUDA_HOST`], [`CUDA_MANAGED`], or what else DLPack lists.
+    pub device_type: i32,
+    /// Its number; 0 for memory of the host.
+    pub device_id: i32,
+}
+
+/// The type of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct DLDataType {
+    /// 0 for signed integers, 1 unsigned, 2 floats, 4 `bfloat16`, 5 complex numbers.
+    pub code: u8,
+    /// Bits of one lane.
+    pub bits: u8,
+    /// Lanes of an element; 1 for numbers.
+    pub lanes: u16,
+}
+
+/// A tensor in memory of its producer.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct DLTensor {
+    /// Address of the memory.
+    pub data: *mut c_void,
+    /// Where it lies.
+    pub device: DLDevice,
+    /// Number of dimensions.
+    pub ndim: i32,
+    /// Type of the elements.
+    pub dtype: DLDataType,
+    /// `ndim` lengths.
+    pub shape: *mut i64,
+    /// `ndim` distances in elements; null for rows that lie one behind the other.
+    pub strides: *mut i64,
+    /// Bytes from `data` to the first element.
+    pub byte_offset: u64,
+}
+
+/// A tensor with its producer's function that frees it, before DLPack 1.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct DLManagedTensor {
+    /// The tensor.
+    pub dl_tensor: DLTensor,
+    /// The producer's own.
+    pub manager_ctx: *mut c_void,
+    /// Frees the tensor and this structure.
+    pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
+}
+
+/// A tensor with its producer's function that frees it, with a version and flags.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct DLManagedTensorVersioned {
+    /// The revision of what follows.
+    pub version: DLPackVersion,
+    /// The producer's own.
+    pub manager_ctx: *mut c_void,
+    /// Frees the tensor and this structure.
+    pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
+    /// [`READ_ONLY`] and others.
+    pub flags: u64,
+    /// The tensor.
+    pub dl_tensor: DLTensor,
+}

@@ -1,0 +1,167 @@
+//! The CUDA array interface, version 3: what `__cuda_array_interface__` holds.
+
+use std::fmt;
+
+use super::element::Element;
+use super::import::{Mismatch, check_context, check_place};
+use crate::context::Current;
+use crate::memory::{ForeignBuffer, Slice, SliceMut};
+use crate::stream::Stream;
+
+/// The values of `__cuda_array_interface__`. As text they are a Python dictionary.
+///
+/// They own nothing: whoever hands them out keeps the memory until their reader is done, and whoever reads them keeps the
+/// object that they are from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayInterface {
+    /// Length of each dimension.
+    pub shape: Vec<usize>,
+    /// Type of the elements: byte order, kind and bytes, such as `<f4`.
+    pub typestr: String,
+    /// Address of the first element.
+    pub address: u64,
+    /// True if readers must not write.
+    pub read_only: bool,
+    /// Distance of neighbors along each dimension in bytes; `None` if rows lie one behind the other.
+    pub strides: Option<Vec<i64>>,
+    /// The stream that readers have to wait for: 1 for the legacy default stream, 2 for that of the thread, otherwise a
+    /// handle; `None` if nothing is to be waited for. 0 is not allowed.
+    pub stream: Option<u64>,
+}
+
+/// The version that is written.
+const VERSION: u32 = 3;
+
+impl ArrayInterface {
+    /// The values of a slice with a shape; `None` if the shape has another number of elements.
+    ///
+    /// `stream` is the one on which the elements are being written, if any.
+    pub fn of<T: Element>(
+        slice: &Slice<'_, T>,
+        shape: &[usize],
+        stream: Option<&Stream<'_>>,
+    ) -> Option<Self> {
+        Self::new::<T>((slice.as_raw(), slice.len()), shape, stream, true)
+    }
+
+    /// As [`of`](ArrayInterface::of), of elements that readers may write.
+    pub fn of_mut<T: Element>(
+        slice: &mut SliceMut<'_, T>,
+        shape: &[usize],
+        stream: Option<&Stream<'_>>,
+    ) -> Option<Self> {
+        Self::new::<T>((slice.as_raw(), slice.len()), shape, stream, false)
+    }
+
+    fn new<T: Element>(
+        (address, len): (u64, usize),
+        shape: &[usize],
+        stream: Option<&Stream<'_>>,
+        read_only: bool,
+    ) -> Option<Self> {
+        let product = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length))?;
+        if product != len {
+            return None;
+        }
+        // Elements of none have no address.
+        let address = if len == 0 { 0 } else { address };
+        let (shape, typestr) = (shape.to_vec(), T::TYPESTR.to_owned());
+        Some(Self { shape, typestr, address, read_only, strides: None, stream: stream.map(number_of) })
+    }
+
+    /// Number of elements; `None` if it cannot be counted.
+    pub fn len(&self) -> Option<usize> {
+        self.shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length))
+    }
+
+    /// True if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// True if the elements, of so many bytes, lie one behind the other, the last dimension fastest.
+    fn is_contiguous(&self, element_bytes: usize) -> bool {
+        let Some(strides) = &self.strides else { return true };
+        let mut expected = element_bytes as i64;
+        let fits = |(&length, &stride): (&usize, &i64)| {
+            let fits = length == 1 || stride == expected;
+            expected = expected.saturating_mul(i64::try_from(length).unwrap_or(i64::MAX));
+            fits
+        };
+        strides.len() == self.shape.len()
+            && (self.is_empty() || self.shape.iter().zip(strides).rev().all(fits))
+    }
+
+    /// Borrows the memory of another library's array as a buffer in the current context. Nothing is copied, and nothing is
+    /// waited for: the [stream](ArrayInterface::stream) is the caller's to wait for.
+    ///
+    /// # Errors
+    /// [`Mismatch`], if it is not of `T`, not of the device of `cx` or of another context of it, not aligned, not contiguous,
+    /// or not to be written.
+    ///
+    /// # Safety
+    /// 1. The values are those of a live object, whose memory has what they say.
+    /// 2. That object lives as long as the buffer.
+    /// 3. Meanwhile no other code accesses the memory in a way that conflicts with what is done through the buffer, unless a
+    ///    stream, an event or a wait puts it in order.
+    ///
+    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
+    #[doc(alias = "cuPointerGetAttributes")]
+    pub unsafe fn borrow<'ctx, T: Element>(
+        &self,
+        cx: &Current<'_, 'ctx>,
+    ) -> Result<ForeignBuffer<'ctx, T>, Mismatch> {
+        if self.read_only {
+            return Err(Mismatch::ReadOnly);
+        }
+        if self.typestr != T::TYPESTR {
+            return Err(Mismatch::TypeString { found: self.typestr.clone(), wanted: T::TYPESTR });
+        }
+        let len = self.len().unwrap_or(usize::MAX);
+        check_place::<T>(self.address, len)?;
+        if !self.is_contiguous(size_of::<T>()) {
+            let shape = self.shape.iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
+            return Err(Mismatch::Strides { shape, strides: self.strides.clone().unwrap_or_default() });
+        }
+        if len != 0 {
+            check_context(cx.context(), self.address)?;
+        }
+        // SAFETY: the caller's word; type, alignment, strides and context were checked.
+        Ok(unsafe { ForeignBuffer::from_raw(cx, self.address, len) }?)
+    }
+}
+
+/// How the interface names a stream: the default streams by numbers that the driver knows too.
+fn number_of(stream: &Stream<'_>) -> u64 {
+    match stream.as_raw() {
+        raw if raw.is_null() => match stream.context().library().stream_mode() {
+            crate::sys::StreamMode::Legacy => 1,
+            crate::sys::StreamMode::PerThread => 2,
+        },
+        raw => raw.0.expose_provenance() as u64,
+    }
+}
+
+/// As Python writes it, so that it can be read by `ast.literal_eval`.
+impl fmt::Display for ArrayInterface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tuple = |numbers: &[String]| match numbers {
+            [one] => format!("({one},)"),
+            several => format!("({})", several.join(", ")),
+        };
+        let shape: Vec<_> = self.shape.iter().map(usize::to_string).collect();
+        let strides =
+            self.strides.as_ref().map(|strides| strides.iter().map(i64::to_string).collect::<Vec<_>>());
+        let strides = strides.map_or_else(|| "None".to_owned(), |strides| tuple(&strides));
+        let stream = self.stream.map_or_else(|| "None".to_owned(), |stream| stream.to_string());
+        let read_only = if self.read_only { "True" } else { "False" };
+        write!(
+            f,
+            "{{'shape': {}, 'typestr': '{}', 'data': ({}, {read_only}), 'strides': {strides}, 'stream': {stream}, \
+             'version': {VERSION}}}",
+            tuple(&shape),
+            self.typestr,
+            self.address,
+        )
+    }
+}

@@ -1,0 +1,52 @@
+//! Types of elements that DLPack has names for.
+
+use super::abi::DLDataType;
+use crate::memory::DeviceData;
+
+/// A number as DLPack and the CUDA array interface know it.
+pub trait Element: DeviceData + sealed::Element {}
+
+impl<T: DeviceData + sealed::Element> Element for T {}
+
+pub(super) mod sealed {
+    use super::DLDataType;
+
+    pub trait Element {
+        const TYPE: DLDataType;
+        /// As the CUDA array interface writes it.
+        const TYPESTR: &'static str;
+    }
+}
+
+macro_rules! elements {
+    ($($ty:ty: $code:literal $typestr:literal;)*) => { $(
+        impl sealed::Element for $ty {
+            const TYPE: DLDataType = DLDataType { code: $code, bits: size_of::<$ty>() as u8 * 8, lanes: 1 };
+            const TYPESTR: &'static str = $typestr;
+        }
+    )* };
+}
+
+elements! {
+    i8: 0 "|i1";
+    i16: 0 "<i2";
+    i32: 0 "<i4";
+    i64: 0 "<i8";
+    u8: 1 "|u1";
+    u16: 1 "<u2";
+    u32: 1 "<u4";
+    u64: 1 "<u8";
+    f32: 2 "<f4";
+    f64: 2 "<f8";
+}
+
+#[cfg(feature = "half")]
+elements! {
+    half::f16: 2 "<f2";
+}
+
+#[cfg(feature = "num-complex")]
+elements! {
+    num_complex::Complex<f32>: 5 "<c8";
+    num_complex::Complex<f64>: 5 "<c16";
+}

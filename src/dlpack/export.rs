@@ -1,0 +1,176 @@
+//! Memory of this crate as managed tensors.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::Tensor;
+use super::abi::{
+    CPU, CUDA, CUDA_HOST, DLDataType, DLDevice, DLManagedTensorVersioned, DLTensor, READ_ONLY, VERSION,
+};
+use super::element::Element;
+use super::tensor::{delete_versioned, manage};
+use crate::memory::{Buffer, PinnedBuffer};
+
+/// What can be moved into a tensor: a [`Buffer`] or [`PinnedBuffer`] of a [`SharedContext`](crate::SharedContext), a vector,
+/// or an [`Arc`] of one of these, which others keep reading, so that consumers must not write it.
+pub trait ExportOwner: sealed::ExportOwner {}
+
+impl<O: sealed::ExportOwner> ExportOwner for O {}
+
+mod sealed {
+    use super::{DLDataType, DLDevice, c_void};
+
+    pub trait ExportOwner: Send + 'static {
+        const TYPE: DLDataType;
+        const READ_ONLY: bool;
+        fn device(&self) -> DLDevice;
+        /// Address and number of elements; `None` if there is memory that may not be touched any more.
+        fn shared(&self) -> Option<(*mut c_void, usize)>;
+
+        /// The same, to be written.
+        fn memory(&mut self) -> Option<(*mut c_void, usize)> {
+            self.shared()
+        }
+    }
+}
+
+impl<T: Element> sealed::ExportOwner for Buffer<'static, T> {
+    const TYPE: DLDataType = T::TYPE;
+    const READ_ONLY: bool = false;
+
+    fn device(&self) -> DLDevice {
+        DLDevice { device_type: CUDA, device_id: self.context().device().as_raw() }
+    }
+
+    fn shared(&self) -> Option<(*mut c_void, usize)> {
+        Some((std::ptr::with_exposed_provenance_mut(self.as_raw() as usize), self.len()))
+    }
+}
+
+impl<T: Element> sealed::ExportOwner for PinnedBuffer<'static, T> {
+    const TYPE: DLDataType = T::TYPE;
+    const READ_ONLY: bool = false;
+
+    fn device(&self) -> DLDevice {
+        DLDevice { device_type: CUDA_HOST, device_id: 0 }
+    }
+
+    fn shared(&self) -> Option<(*mut c_void, usize)> {
+        (!self.is_lost()).then(|| (self.as_raw().cast(), self.len()))
+    }
+}
+
+impl<T: Element> sealed::ExportOwner for Vec<T> {
+    const TYPE: DLDataType = T::TYPE;
+    const READ_ONLY: bool = false;
+
+    fn device(&self) -> DLDevice {
+        DLDevice { device_type: CPU, device_id: 0 }
+    }
+
+    fn shared(&self) -> Option<(*mut c_void, usize)> {
+        Some((self.as_ptr().cast_mut().cast(), self.len()))
+    }
+
+    fn memory(&mut self) -> Option<(*mut c_void, usize)> {
+        Some((self.as_mut_ptr().cast(), self.len()))
+    }
+}
+
+impl<O: sealed::ExportOwner + Sync> sealed::ExportOwner for Arc<O> {
+    const TYPE: DLDataType = O::TYPE;
+    const READ_ONLY: bool = true;
+
+    fn device(&self) -> DLDevice {
+        O::device(self)
+    }
+
+    fn shared(&self) -> Option<(*mut c_void, usize)> {
+        O::shared(self)
+    }
+}
+
+/// Memory that could not be exported, which is given back.
+#[derive(thiserror::Error)]
+#[error("{len} elements cannot be a tensor of the shape {shape:?}{}", if *.lost { ": they are lost" } else { "" })]
+pub struct ExportError<O> {
+    /// What was to be exported.
+    pub owner: O,
+    /// Elements that it has.
+    pub len: usize,
+    /// The shape asked for.
+    pub shape: Vec<usize>,
+    /// True if it is page-locked memory that is [lost](PinnedBuffer#when-it-is-lost).
+    pub lost: bool,
+}
+
+impl<O> std::fmt::Debug for ExportError<O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { owner: _, len, shape, lost } = self;
+        f.debug_struct("ExportError")
+            .field("len", len)
+            .field("shape", shape)
+            .field("lost", lost)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An owner with the numbers that its tensor points to.
+struct Shaped<O> {
+    _owner: O,
+    shape: Vec<i64>,
+    strides: Vec<i64>,
+}
+
+impl Tensor {
+    /// Moves memory into a managed tensor of a shape, the last dimension fastest. No driver call.
+    ///
+    /// The memory is freed when the tensor is: by whoever has it last, on whichever thread, which may be one of Python.
+    /// Device memory is told as of the device of its context, page-locked memory as page-locked.
+    ///
+    /// # Errors
+    /// [`ExportError`], with what was to be exported, if the shape has another number of elements, or if they are lost.
+    pub fn export<O: ExportOwner>(mut owner: O, shape: &[usize]) -> Result<Self, ExportError<O>> {
+        let memory = owner.memory();
+        let len = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length));
+        let lengths: Option<Vec<i64>> = shape.iter().map(|&length| i64::try_from(length).ok()).collect();
+        let dimensions = i32::try_from(shape.len());
+        let (Some((data, elements)), Some(lengths), Ok(ndim)) = (memory, lengths, dimensions) else {
+            let len = memory.map_or(0, |(_, elements)| elements);
+            return Err(ExportError { owner, len, shape: shape.to_vec(), lost: memory.is_none() });
+        };
+        if len != Some(elements) {
+            return Err(ExportError { owner, len: elements, shape: shape.to_vec(), lost: false });
+        }
+        let device = owner.device();
+        let mut shaped = Shaped { strides: strides(&lengths), shape: lengths, _owner: owner };
+        let dl_tensor = DLTensor {
+            data,
+            device,
+            ndim,
+            dtype: O::TYPE,
+            // Vectors stay where they are when they are moved.
+            shape: shaped.shape.as_mut_ptr(),
+            strides: shaped.strides.as_mut_ptr(),
+            byte_offset: 0,
+        };
+        let tensor = manage(shaped, |manager_ctx| DLManagedTensorVersioned {
+            version: VERSION,
+            manager_ctx,
+            deleter: Some(delete_versioned::<Shaped<O>>),
+            flags: if O::READ_ONLY { READ_ONLY } else { 0 },
+            dl_tensor,
+        });
+        // SAFETY: just made, with memory that its owner keeps, which can be sent.
+        Ok(unsafe { Self::made(tensor) })
+    }
+}
+
+/// Distances of neighbors in elements, the last dimension fastest.
+fn strides(shape: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1; shape.len()];
+    for at in (1..shape.len()).rev() {
+        strides[at - 1] = shape[at].max(1).saturating_mul(strides[at]);
+    }
+    strides
+}

@@ -1,0 +1,249 @@
+//! Tensors as memory of this crate.
+
+use std::fmt;
+
+use super::Tensor;
+use super::abi::{CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice};
+use super::element::Element;
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::{DeviceData, ForeignBuffer, MemoryError, Slice};
+
+/// Why a tensor cannot be used as what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// It lies elsewhere: on the host, where the device was asked for, or the other way round, or on another device.
+    #[error("the memory is of {found:?} (1 is the host, 2 CUDA, 3 page-locked, 13 managed), not of {wanted}")]
+    Device {
+        /// Where it lies.
+        found: DLDevice,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// It is of a context that is not the current one.
+    #[error(
+        "the memory is of another context of the device: make the primary context current, which libraries share"
+    )]
+    OtherContext,
+    /// The elements are of another type, or have several lanes.
+    #[error("the elements are of {found:?}, not of {wanted:?}")]
+    DataType {
+        /// The elements' type.
+        found: DLDataType,
+        /// The one asked for.
+        wanted: DLDataType,
+    },
+    /// The elements are of another type, in the words of the CUDA array interface.
+    #[error("the elements are of {found}, not of {wanted}")]
+    TypeString {
+        /// The elements' type.
+        found: String,
+        /// The one asked for.
+        wanted: &'static str,
+    },
+    /// The first element is not aligned for its type.
+    #[error("the memory at {address:#x} is not a multiple of {alignment}")]
+    Alignment {
+        /// Address of the first element.
+        address: u64,
+        /// Bytes of which it has to be a multiple.
+        alignment: usize,
+    },
+    /// The elements do not lie one behind the other, the last dimension fastest.
+    #[error("the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other")]
+    Strides {
+        /// Length of each dimension.
+        shape: Vec<i64>,
+        /// Distance of neighbors along each.
+        strides: Vec<i64>,
+    },
+    /// It must not be written.
+    #[error("the tensor must not be written, as its producer says")]
+    ReadOnly,
+    /// There are more elements than can be addressed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The driver could not be asked whose the memory is.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+/// A tensor that could not be taken over as a buffer, and is given back.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct ImportError {
+    /// What stands against it.
+    pub reason: Mismatch,
+    /// The tensor.
+    pub tensor: Tensor,
+}
+
+/// Device memory of a tensor that must not be written.
+pub struct ReadOnlyBuffer<'ctx, T: DeviceData>(ForeignBuffer<'ctx, T>);
+
+impl<T: DeviceData> ReadOnlyBuffer<'_, T> {
+    /// Number of elements.
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All elements, to read.
+    pub fn as_slice(&self) -> Slice<'_, T> {
+        self.0.as_slice()
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for ReadOnlyBuffer<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReadOnlyBuffer({:#x}, {} elements)", self.0.as_raw(), self.len())
+    }
+}
+
+impl Tensor {
+    /// Makes memory of a CUDA device, or managed memory, a buffer in the current context, which frees the tensor when it is
+    /// dropped. Nothing is copied.
+    ///
+    /// Work on it that other code has queued must be over, or be ordered before what is done here.
+    ///
+    /// # Errors
+    /// [`ImportError`], with the tensor, if it is not of `T`, not on the device of `cx`, of another context of it, not
+    /// aligned, not contiguous, or not to be written.
+    ///
+    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
+    #[doc(alias = "cuPointerGetAttributes")]
+    pub fn into_buffer<'ctx, T: Element>(
+        self,
+        cx: &Current<'_, 'ctx>,
+    ) -> Result<ForeignBuffer<'ctx, T>, ImportError> {
+        if self.is_read_only() {
+            return Err(ImportError { reason: Mismatch::ReadOnly, tensor: self });
+        }
+        self.taken_over(cx)
+    }
+
+    /// As [`into_buffer`](Tensor::into_buffer), to be read alone, as it must be if the tensor is read-only.
+    ///
+    /// # Errors
+    /// As [`into_buffer`](Tensor::into_buffer).
+    ///
+    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
+    #[doc(alias = "cuPointerGetAttributes")]
+    pub fn into_read_only_buffer<'ctx, T: Element>(
+        self,
+        cx: &Current<'_, 'ctx>,
+    ) -> Result<ReadOnlyBuffer<'ctx, T>, ImportError> {
+        self.taken_over(cx).map(ReadOnlyBuffer)
+    }
+
+    fn taken_over<'ctx, T: Element>(
+        self,
+        cx: &Current<'_, 'ctx>,
+    ) -> Result<ForeignBuffer<'ctx, T>, ImportError> {
+        if let Err(reason) = self.check_device::<T>(cx) {
+            return Err(ImportError { reason, tensor: self });
+        }
+        let (address, len) = (self.address(), self.len());
+        // SAFETY: the tensor's constructor was promised that the memory lasts as long as it and that others keep away; that it
+        // is of this context, of `T` and contiguous was just checked.
+        Ok(unsafe { ForeignBuffer::taken(cx, address, len, move || drop(self)) })
+    }
+
+    fn check_device<T: Element>(&self, cx: &Current<'_, '_>) -> Result<(), Mismatch> {
+        let (found, context) = (self.device(), cx.context());
+        let device = context.device().as_raw();
+        let is_here = match found.device_type {
+            CUDA => found.device_id == device,
+            CUDA_MANAGED => true,
+            _ => false,
+        };
+        if !is_here {
+            return Err(Mismatch::Device { found, wanted: format!("CUDA device {device}") });
+        }
+        self.check_elements::<T>()?;
+        if found.device_type == CUDA && !self.is_empty() {
+            check_context(context, self.address())?;
+        }
+        Ok(())
+    }
+
+    /// The elements of memory of the host, page-locked or not, to read.
+    ///
+    /// # Errors
+    /// [`Mismatch`], if it is not of `T`, not on the host, not aligned or not contiguous.
+    pub fn as_host_slice<T: Element>(&self) -> Result<&[T], Mismatch> {
+        self.check_host::<T>()?;
+        match self.is_empty() {
+            true => Ok(&[]),
+            // SAFETY: aligned, contiguous elements of `T`, of which any bytes are one; that they last and nobody writes them was
+            // promised to the constructor.
+            false => Ok(unsafe { std::slice::from_raw_parts(self.pointer().cast(), self.len()) }),
+        }
+    }
+
+    /// The same, to write.
+    ///
+    /// # Errors
+    /// As [`as_host_slice`](Tensor::as_host_slice), and [`Mismatch::ReadOnly`].
+    pub fn as_mut_host_slice<T: Element>(&mut self) -> Result<&mut [T], Mismatch> {
+        if self.is_read_only() {
+            return Err(Mismatch::ReadOnly);
+        }
+        self.check_host::<T>()?;
+        match self.is_empty() {
+            true => Ok(&mut []),
+            // SAFETY: as above, of a tensor that may be written and that is borrowed mutably.
+            false => Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer().cast(), self.len()) }),
+        }
+    }
+
+    fn check_host<T: Element>(&self) -> Result<(), Mismatch> {
+        let found = self.device();
+        if !matches!(found.device_type, CPU | CUDA_HOST) {
+            return Err(Mismatch::Device { found, wanted: "the host".to_owned() });
+        }
+        self.check_elements::<T>()
+    }
+
+    fn check_elements<T: Element>(&self) -> Result<(), Mismatch> {
+        let (found, wanted) = (self.data_type(), T::TYPE);
+        if found != wanted {
+            return Err(Mismatch::DataType { found, wanted });
+        }
+        check_place::<T>(self.address(), self.len())?;
+        if !self.is_contiguous() {
+            let strides = self.strides().unwrap_or_default().to_vec();
+            return Err(Mismatch::Strides { shape: self.shape().to_vec(), strides });
+        }
+        Ok(())
+    }
+}
+
+/// Checks that so many elements can lie at an address.
+pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), Mismatch> {
+    let alignment = align_of::<T>();
+    if len != 0 && (address == 0 || address % alignment as u64 != 0) {
+        return Err(Mismatch::Alignment { address, alignment });
+    }
+    crate::memory::bytes_of::<T>(len)?;
+    Ok(())
+}
+
+/// Checks that memory is of a context, or of none in particular, as that of pools is.
+pub(super) fn check_context(context: &ContextRef, address: u64) -> Result<(), Mismatch> {
+    let device = context.device();
+    let info = device.driver().pointer_info(address)?;
+    if info.device.is_some_and(|found| found != device.as_raw()) || info.memory_type.is_none() {
+        let found = DLDevice { device_type: CUDA, device_id: info.device.unwrap_or(-1) };
+        return Err(Mismatch::Device { found, wanted: format!("CUDA device {}", device.as_raw()) });
+    }
+    if !info.context.is_null() && info.context != context.as_raw() {
+        return Err(Mismatch::OtherContext);
+    }
+    Ok(())
+}

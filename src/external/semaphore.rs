@@ -1,0 +1,184 @@
+//! Imported semaphores.
+
+use std::fmt;
+
+use cuprum_sys::{
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUresult, FnId, Fns, call,
+};
+
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+use crate::stream::Stream;
+
+// SAFETY: the driver allows any thread to use and to destroy imported semaphores.
+unsafe impl Handle for CUexternalSemaphore {
+    const NAME: &'static str = "ExternalSemaphore";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that it is live and not used again.
+        unsafe { call!(fns, cuDestroyExternalSemaphore(self)) }
+    }
+}
+
+/// A semaphore of another API, imported into one context: streams signal it and wait for it, and so does the other API.
+///
+/// A timeline semaphore has a value that only grows. A binary one is signaled or not; a wait takes the signal, and values do
+/// not count.
+///
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](ExternalSemaphore::close)
+/// reports. The semaphore itself stays the other API's.
+///
+/// ```
+/// # #[cfg(target_os = "linux")] {
+/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use std::os::fd::{FromRawFd, OwnedFd};
+/// use cuprum::{Stream, external::ExternalSemaphore};
+///
+/// // On a GPU, `vkGetSemaphoreFdKHR` gives the descriptor.
+/// let other = cuprum_emulator::memory::ExternalSemaphore::new().ok_or("no shared memory")?;
+/// let descriptor = other.descriptor().ok_or("no descriptors left")?;
+/// // SAFETY: a new descriptor, of a timeline semaphore.
+/// let frames = unsafe { ExternalSemaphore::from_timeline_fd(&cx, OwnedFd::from_raw_fd(descriptor)) }?;
+/// let stream = Stream::new(&cx)?;
+/// // SAFETY: the stream is waited for before the semaphore goes.
+/// unsafe { frames.wait(&cx, &stream, 1) }?;
+/// // SAFETY: as above.
+/// unsafe { frames.signal(&cx, &stream, 2) }?;
+/// assert!(!stream.is_done(&cx)?);
+/// other.signal(1);
+/// stream.synchronize(&cx)?;
+/// assert_eq!(other.value(), 2);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ExternalSemaphore<'ctx>(Held<'ctx, CUexternalSemaphore>);
+
+impl<'ctx> ExternalSemaphore<'ctx> {
+    /// Imports a semaphore by a description, whatever the kind of its handle.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNKNOWN` if the handle is none of such a semaphore; `CUDA_ERROR_NOT_SUPPORTED` for a kind of handle that
+    /// the system does not have; `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// # Safety
+    /// 1. The description is as the driver's documentation demands it, and its handle live.
+    /// 2. A descriptor is the driver's after success, and stays the caller's after an error.
+    ///
+    /// Driver: `cuImportExternalSemaphore`, CUDA 10.0+.
+    #[doc(alias = "cuImportExternalSemaphore")]
+    pub unsafe fn import(
+        cx: &Current<'_, 'ctx>,
+        described: &CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
+    ) -> Result<Self, Error> {
+        let context = cx.get()?;
+        let mut raw = CUexternalSemaphore::null();
+        let (out, described) = (&raw mut raw, std::ptr::from_ref(described));
+        // SAFETY: description and out-parameter outlive the call, and `cx` proves a current context; the caller vouches for
+        // the handle.
+        unsafe { context_call!(&context, cuImportExternalSemaphore(out, described)) }?;
+        Ok(Self(Held::new(raw, context)))
+    }
+
+    /// Imports a timeline semaphore by its descriptor, which is the driver's then. After an error it is left open, since the
+    /// driver may have taken it all the same.
+    ///
+    /// # Errors
+    /// As [`import`](ExternalSemaphore::import).
+    ///
+    /// # Safety
+    /// The descriptor is of a timeline semaphore that another API has exported.
+    ///
+    /// Driver: `cuImportExternalSemaphore`, CUDA 10.0+.
+    #[cfg(unix)]
+    #[doc(alias = "cuImportExternalSemaphore")]
+    pub unsafe fn from_timeline_fd(
+        cx: &Current<'_, 'ctx>,
+        descriptor: std::os::fd::OwnedFd,
+    ) -> Result<Self, Error> {
+        use std::os::fd::IntoRawFd;
+
+        use cuprum_sys::CUexternalSemaphoreHandleType as Type;
+
+        let mut described = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::zeroed();
+        described.type_ = Type::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
+        described.handle.fd = descriptor.into_raw_fd();
+        // SAFETY: the descriptor is open, and the caller vouches for what it is of.
+        unsafe { Self::import(cx, &described) }
+    }
+
+    /// Signals the semaphore with `value` when the stream gets there. The host does not wait.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] unless semaphore, stream and `cx` are of one context.
+    ///
+    /// # Safety
+    /// 1. The semaphore is closed or dropped after the stream has passed the signal.
+    /// 2. The value of a timeline semaphore is greater than what it has by then.
+    ///
+    /// Driver: `cuSignalExternalSemaphoresAsync`, CUDA 10.0+.
+    #[doc(alias = "cuSignalExternalSemaphoresAsync")]
+    pub unsafe fn signal(&self, cx: &Current<'_, '_>, stream: &Stream<'_>, value: u64) -> Result<(), Error> {
+        let owners = [self.context(), stream.context()];
+        let context = cx.of_both(owners, FnId::cuSignalExternalSemaphoresAsync)?;
+        let mut params = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::zeroed();
+        params.params.fence.value = value;
+        let (raw, stream) = (self.as_raw(), stream.as_raw());
+        let (one, params) = (&raw const raw, &raw const params);
+        // SAFETY: both handles are live, their context is current, and the arrays of one outlive the call.
+        unsafe { context_call!(context, cuSignalExternalSemaphoresAsync(one, params, 1, stream)) }
+    }
+
+    /// Has the stream wait until the semaphore has `value`, or is signaled. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`signal`](ExternalSemaphore::signal).
+    ///
+    /// # Safety
+    /// The semaphore is closed or dropped after the stream has passed the wait.
+    ///
+    /// Driver: `cuWaitExternalSemaphoresAsync`, CUDA 10.0+.
+    #[doc(alias = "cuWaitExternalSemaphoresAsync")]
+    pub unsafe fn wait(&self, cx: &Current<'_, '_>, stream: &Stream<'_>, value: u64) -> Result<(), Error> {
+        let owners = [self.context(), stream.context()];
+        let context = cx.of_both(owners, FnId::cuWaitExternalSemaphoresAsync)?;
+        let mut params = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::zeroed();
+        params.params.fence.value = value;
+        let (raw, stream) = (self.as_raw(), stream.as_raw());
+        let (one, params) = (&raw const raw, &raw const params);
+        // SAFETY: as in `signal`.
+        unsafe { context_call!(context, cuWaitExternalSemaphoresAsync(one, params, 1, stream)) }
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUexternalSemaphore {
+        self.0.raw()
+    }
+
+    /// The context that it was imported into.
+    pub fn context(&self) -> &ContextRef {
+        self.0.context()
+    }
+
+    /// Gives the semaphore up and reports what `Drop` would swallow. It is gone after an error too.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuDestroyExternalSemaphore`, CUDA 10.0+.
+    #[doc(alias = "cuDestroyExternalSemaphore")]
+    pub fn close(self) -> Result<(), Error> {
+        self.0.close()
+    }
+}
+
+impl fmt::Debug for ExternalSemaphore<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,201 @@
+//! Calls of kernels with memory of the host: copies to the device, the launch, and copies back, in one.
+
+use std::ffi::c_void;
+use std::time::Duration;
+
+use super::host::sealed::{Back, CallArgument, Staged};
+use super::timed::timed;
+use super::{Kernel, LaunchConfig, LaunchError, Parameter, Signature};
+use crate::context::Current;
+use crate::error::Error;
+use crate::memory::MemoryError;
+use crate::stream::Stream;
+
+/// Why a call of a kernel failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// Memory could not be allocated or copied.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The kernel was not launched.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        Self::Launch(error.into())
+    }
+}
+
+/// Arguments of a call for the signature `S`: a tuple with, for each parameter, what a launch takes, or [`HostIn`],
+/// [`HostOut`] or [`HostInOut`].
+///
+/// [`HostIn`]: super::HostIn
+/// [`HostOut`]: super::HostOut
+/// [`HostInOut`]: super::HostInOut
+#[diagnostic::on_unimplemented(
+    message = "the kernel's signature `{S}` cannot be called with the arguments `{Self}`",
+    label = "not a tuple with one argument per parameter",
+    note = "`In<T>` is given `HostIn(&elements)`, `InOut<T>` is given `HostOut(&mut elements)` or `HostInOut(&mut elements)`, \
+            or either what a launch takes; arguments are a tuple with as many values as the signature has parameters"
+)]
+pub trait CallArguments<S: Signature>: sealed::CallArguments<S> {}
+
+impl<S: Signature, A: sealed::CallArguments<S>> CallArguments<S> for A {}
+
+mod sealed {
+    use super::{CallError, Current, Stream, c_void};
+
+    pub trait CallArguments<S> {
+        /// Copies, calls `launch` with an array of one pointer for each argument, copies back, and waits.
+        fn call<R>(
+            self,
+            cx: &Current<'_, '_>,
+            stream: &Stream<'_>,
+            launch: impl FnOnce(*mut *mut c_void) -> Result<R, CallError>,
+        ) -> Result<R, CallError>;
+    }
+}
+
+impl sealed::CallArguments<()> for () {
+    fn call<R>(
+        self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        launch: impl FnOnce(*mut *mut c_void) -> Result<R, CallError>,
+    ) -> Result<R, CallError> {
+        cx.scope(stream, |_| launch(std::ptr::null_mut()))?
+    }
+}
+
+macro_rules! tuples {
+    ($(($($parameter:ident $argument:ident $value:ident),*))*) => { $(
+        impl<$($parameter: Parameter, $argument: CallArgument<$parameter>),*> sealed::CallArguments<($($parameter,)*)>
+            for ($($argument,)*)
+        {
+            fn call<R>(
+                self,
+                cx: &Current<'_, '_>,
+                stream: &Stream<'_>,
+                launch: impl FnOnce(*mut *mut c_void) -> Result<R, CallError>,
+            ) -> Result<R, CallError> {
+                let ($($value,)*) = self;
+                $( let mut $value = $value.stage(cx)?; )*
+                cx.scope(stream, |scope| {
+                    $( let mut $value = $value.queue(scope)?; )*
+                    let mut pointers = [$( (&raw mut $value.0).cast::<c_void>() ),*];
+                    let result = launch(pointers.as_mut_ptr())?;
+                    $( $value.1.copy()?; )*
+                    Ok(result)
+                })?
+            }
+        }
+    )* };
+}
+
+tuples! {
+    (P0 A0 a0)
+    (P0 A0 a0, P1 A1 a1)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13, P14 A14 a14)
+    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13, P14 A14 a14, P15 A15 a15)
+}
+
+impl<S: Signature> Kernel<'_, S> {
+    /// Runs the kernel on memory of the host: copies what it reads to the device, launches it, and copies what it writes
+    /// back, all on `stream`. When it returns, the results are there.
+    ///
+    /// Memory of the device is allocated for the time of the call, which costs more than a launch. A slice is copied back
+    /// by a call that waits for it, as [`Lent::copy_to_host`](crate::Lent::copy_to_host) does; page-locked memory, given as
+    /// its owner, by the stream. After an error, what was to be written has any contents, and page-locked memory may be
+    /// [lost](crate::PinnedBuffer#when-it-is-lost).
+    ///
+    /// # Example
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
+    ///
+    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+    /// let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
+    /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(1000, 256));
+    /// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
+    /// unsafe { saxpy.call(&cx, &stream, config, (1000, 3.0, HostIn(&x), HostInOut(&mut y))) }?;
+    /// assert_eq!(y, [5.0; 1000]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError`]: as [`launch`](Kernel::launch), and as for allocating and copying; the fault of this kernel too, since
+    /// the call waits for it.
+    ///
+    /// # Safety
+    /// As for [`launch`](Kernel::launch), of which the duties for memory given by [`HostIn`](super::HostIn),
+    /// [`HostOut`](super::HostOut) and [`HostInOut`](super::HostInOut) end at: it is touched to its length, and what
+    /// `HostIn` gave is only read.
+    ///
+    /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each argument of the host
+    /// `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as it needs `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or
+    /// `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
+    #[doc(alias = "cuLaunchKernel")]
+    pub unsafe fn call<A: CallArguments<S>>(
+        &self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), CallError> {
+        self.check(config)?;
+        arguments.call(cx, stream, |pointers| {
+            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the caller
+            // answers for the kernel.
+            Ok(unsafe { self.function().launch_pointers(cx, stream, config, pointers) }?)
+        })
+    }
+
+    /// As [`call`](Kernel::call), and gives the time that the kernel took on the device, without the copies.
+    ///
+    /// # Errors
+    /// As [`call`](Kernel::call).
+    ///
+    /// # Safety
+    /// As for [`call`](Kernel::call).
+    ///
+    /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each argument of the host
+    /// `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as it needs `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or
+    /// `cuMemcpyDtoHAsync_v2`, CUDA 3.2+; for the two events `cuEventCreate`, `cuEventRecord`, `cuEventSynchronize`, CUDA 2.0+,
+    /// `cuEventElapsedTime`, CUDA 2.0+, or `cuEventElapsedTime_v2`, CUDA 12.8+, and `cuEventDestroy_v2`, CUDA 4.0+.
+    #[doc(alias = "cuLaunchKernel")]
+    pub unsafe fn call_timed<A: CallArguments<S>>(
+        &self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<Duration, CallError> {
+        self.check(config)?;
+        arguments.call(cx, stream, |pointers| {
+            timed(cx, stream, || {
+                // SAFETY: as in `call`.
+                Ok(unsafe { self.function().launch_pointers(cx, stream, config, pointers) }?)
+            })
+        })
+    }
+}

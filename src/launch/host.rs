@@ -1,0 +1,294 @@
+//! Memory of the host as an argument of a call, which copies it to the device and back.
+
+use std::marker::PhantomData;
+
+use cuprum_sys::CUdeviceptr;
+
+use super::signature::{Argument, In, InOut, Parameter};
+use crate::context::Current;
+use crate::memory::{Buffer, DeviceData, HostOwner, MemoryError, PinnedBuffer, Registered, same_length};
+use crate::stream::{Lent, LentHost, Scope};
+
+/// Elements of the host that a kernel reads: copied to the device before it runs. For a parameter [`In`].
+///
+/// What has elements to borrow serves: slices, arrays, vectors, page-locked memory.
+#[derive(Debug)]
+pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
+
+/// Elements of the host that a kernel gives: copied back after it has run. For a parameter [`InOut`].
+///
+/// The kernel finds whatever the memory of the device held, and what it does not write is copied back all the same.
+#[derive(Debug)]
+pub struct HostOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
+
+/// Elements of the host that a kernel changes: copied to the device before it runs, and back afterwards. For a parameter
+/// [`InOut`].
+#[derive(Debug)]
+pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
+
+/// Memory of the host that a call copies to the device and back: slices, arrays and vectors, whose copies the host waits
+/// for, and page-locked memory ([`PinnedBuffer`], [`Registered`]), whose copies the stream makes in its own time.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no elements that a call could copy to the device",
+    note = "slices, arrays, vectors, `PinnedBuffer` and `Registered` have, of plain data"
+)]
+pub trait HostElements: sealed::HostElements {}
+
+impl<M: sealed::HostElements + ?Sized> HostElements for M {}
+
+pub(super) mod sealed {
+    use super::{DeviceData, Lent, MemoryError, Scope};
+
+    pub trait HostElements {
+        type Element: DeviceData;
+        /// What is done behind the kernel.
+        type Back<'scope>: Back
+        where
+            Self: 'scope;
+
+        fn elements(&self) -> Result<&[Self::Element], MemoryError>;
+
+        /// With `in_too`, also queues the copy to the device.
+        fn back<'scope>(
+            &'scope mut self,
+            lent: Lent<'scope, Self::Element>,
+            scope: &Scope<'scope, '_>,
+            in_too: bool,
+        ) -> Result<Self::Back<'scope>, MemoryError>;
+    }
+
+    pub trait Back {
+        fn copy(self) -> Result<(), MemoryError>;
+    }
+
+    /// A value that is given for a parameter in a call.
+    pub trait CallArgument<P> {
+        type Staged<'ctx>: Staged;
+        /// Makes room on the device.
+        fn stage<'ctx>(self, cx: &super::Current<'_, 'ctx>) -> Result<Self::Staged<'ctx>, MemoryError>;
+    }
+
+    /// The same with its room on the device.
+    pub trait Staged {
+        type Raw: Copy;
+        type Back<'scope>: Back
+        where
+            Self: 'scope;
+
+        /// Queues the copy to the device; gives what the kernel reads, and what is to be done behind it.
+        fn queue<'scope>(
+            &'scope mut self,
+            scope: &Scope<'scope, '_>,
+        ) -> Result<(Self::Raw, Self::Back<'scope>), MemoryError>;
+    }
+}
+
+use sealed::{Back, Staged};
+
+impl Back for () {
+    fn copy(self) -> Result<(), MemoryError> {
+        Ok(())
+    }
+}
+
+/// A copy back that the host waits for. Until then the stream may read the elements.
+#[derive(Debug)]
+pub struct BackToSlice<'scope, T: DeviceData> {
+    lent: Lent<'scope, T>,
+    host: *mut T,
+    _elements: PhantomData<&'scope mut [T]>,
+}
+
+impl<T: DeviceData> Back for BackToSlice<'_, T> {
+    fn copy(self) -> Result<(), MemoryError> {
+        // SAFETY: as many elements as were lent, which are borrowed mutably for the scope.
+        unsafe { self.lent.as_shared().copy_to_pointer(self.host) }
+    }
+}
+
+/// A copy back that the stream makes in its own time.
+#[derive(Debug)]
+pub struct BackToLocked<'scope, T: DeviceData>(Lent<'scope, T>, LentHost<'scope, T>);
+
+impl<T: DeviceData> Back for BackToLocked<'_, T> {
+    fn copy(self) -> Result<(), MemoryError> {
+        self.1.copy_from(&self.0)
+    }
+}
+
+fn back_to_slice<'scope, T: DeviceData>(
+    host: &'scope mut [T],
+    lent: Lent<'scope, T>,
+    in_too: bool,
+) -> Result<BackToSlice<'scope, T>, MemoryError> {
+    same_length(lent.len(), host.len())?;
+    let host = host.as_mut_ptr();
+    if in_too {
+        // SAFETY: as many elements, borrowed mutably for the scope and written by `copy` alone, which waits first.
+        unsafe { lent.copy_from_pointer(host) }?;
+    }
+    Ok(BackToSlice { lent, host, _elements: PhantomData })
+}
+
+/// What is pageable, or not known to be page-locked.
+macro_rules! slices {
+    ($([$($generic:tt)*] $ty:ty;)*) => { $(
+        impl<T: DeviceData, $($generic)*> sealed::HostElements for $ty {
+            type Element = T;
+            type Back<'scope> = BackToSlice<'scope, T> where Self: 'scope;
+
+            fn elements(&self) -> Result<&[T], MemoryError> {
+                Ok(self)
+            }
+
+            fn back<'scope>(
+                &'scope mut self,
+                lent: Lent<'scope, T>,
+                _: &Scope<'scope, '_>,
+                in_too: bool,
+            ) -> Result<Self::Back<'scope>, MemoryError> {
+                back_to_slice(self, lent, in_too)
+            }
+        }
+    )* };
+}
+
+slices! {
+    [] [T];
+    [const N: usize] [T; N];
+    [] Vec<T>;
+    [] Box<[T]>;
+}
+
+/// What is page-locked: lent as a whole, so that it is kept from the host if the scope cannot be waited for.
+macro_rules! locked {
+    ($([$($generic:tt)*] $ty:ty: $element:ty;)*) => { $(
+        impl<$($generic)*> sealed::HostElements for $ty {
+            type Element = $element;
+            type Back<'scope> = BackToLocked<'scope, $element> where Self: 'scope;
+
+            fn elements(&self) -> Result<&[$element], MemoryError> {
+                if self.is_lost() { Err(MemoryError::Lost) } else { Ok(self) }
+            }
+
+            fn back<'scope>(
+                &'scope mut self,
+                lent: Lent<'scope, $element>,
+                scope: &Scope<'scope, '_>,
+                in_too: bool,
+            ) -> Result<Self::Back<'scope>, MemoryError> {
+                let host = scope.lend_host(self)?;
+                if in_too {
+                    host.copy_to(&lent)?;
+                }
+                Ok(BackToLocked(lent, host))
+            }
+        }
+    )* };
+}
+
+locked! {
+    [T: DeviceData] PinnedBuffer<'_, T>: T;
+    [O: HostOwner] Registered<'_, O>: O::Element;
+}
+
+/// What is on the device already, or goes by value.
+#[derive(Debug)]
+pub struct Ready<R>(R);
+
+impl<P: Parameter, A: Argument<P>> sealed::CallArgument<P> for A {
+    type Staged<'ctx> = Ready<A::Raw>;
+
+    fn stage<'ctx>(self, _: &Current<'_, 'ctx>) -> Result<Ready<A::Raw>, MemoryError> {
+        Ok(Ready(self.into_raw()))
+    }
+}
+
+impl<R: Copy> Staged for Ready<R> {
+    type Raw = R;
+    type Back<'scope>
+        = ()
+    where
+        Self: 'scope;
+
+    fn queue<'scope>(&'scope mut self, _: &Scope<'scope, '_>) -> Result<(R, ()), MemoryError> {
+        Ok((self.0, ()))
+    }
+}
+
+/// Elements that are read, with their room on the device.
+#[derive(Debug)]
+pub struct StagedIn<'ctx, 'a, T: DeviceData>(Buffer<'ctx, T>, &'a [T]);
+
+impl<'a, T: DeviceData, M: HostElements<Element = T> + ?Sized> sealed::CallArgument<In<T>> for HostIn<'a, M> {
+    type Staged<'ctx> = StagedIn<'ctx, 'a, T>;
+
+    fn stage<'ctx>(self, cx: &Current<'_, 'ctx>) -> Result<Self::Staged<'ctx>, MemoryError> {
+        let elements = self.0.elements()?;
+        Ok(StagedIn(Buffer::alloc(cx, elements.len())?, elements))
+    }
+}
+
+impl<T: DeviceData> Staged for StagedIn<'_, '_, T> {
+    type Raw = CUdeviceptr;
+    type Back<'scope>
+        = ()
+    where
+        Self: 'scope;
+
+    fn queue<'scope>(&'scope mut self, scope: &Scope<'scope, '_>) -> Result<(CUdeviceptr, ()), MemoryError> {
+        let lent = scope.lend_fresh(self.0.as_mut_slice())?;
+        lent.copy_from_host(self.1)?;
+        Ok((lent.as_raw(), ()))
+    }
+}
+
+/// Elements that are written, with their room on the device.
+#[derive(Debug)]
+pub struct StagedOut<'ctx, 'a, M: HostElements + ?Sized> {
+    room: Buffer<'ctx, M::Element>,
+    host: &'a mut M,
+    in_too: bool,
+}
+
+impl<'ctx, 'a, M: HostElements + ?Sized> StagedOut<'ctx, 'a, M> {
+    fn new(cx: &Current<'_, 'ctx>, host: &'a mut M, in_too: bool) -> Result<Self, MemoryError> {
+        Ok(Self { room: Buffer::alloc(cx, host.elements()?.len())?, host, in_too })
+    }
+}
+
+impl<M: HostElements + ?Sized> Staged for StagedOut<'_, '_, M> {
+    type Raw = CUdeviceptr;
+    type Back<'scope>
+        = M::Back<'scope>
+    where
+        Self: 'scope;
+
+    fn queue<'scope>(
+        &'scope mut self,
+        scope: &Scope<'scope, '_>,
+    ) -> Result<(CUdeviceptr, Self::Back<'scope>), MemoryError> {
+        let lent = scope.lend_fresh(self.room.as_mut_slice())?;
+        Ok((lent.as_raw(), self.host.back(lent, scope, self.in_too)?))
+    }
+}
+
+/// The wrappers of what is written: whether it is copied to the device too.
+macro_rules! written {
+    ($($wrapper:ident: $in_too:literal;)*) => { $(
+        impl<'a, T: DeviceData, M: HostElements<Element = T> + ?Sized> sealed::CallArgument<InOut<T>>
+            for $wrapper<'a, M>
+        {
+            type Staged<'ctx> = StagedOut<'ctx, 'a, M>;
+
+            fn stage<'ctx>(self, cx: &Current<'_, 'ctx>) -> Result<Self::Staged<'ctx>, MemoryError> {
+                StagedOut::new(cx, self.0, $in_too)
+            }
+        }
+    )* };
+}
+
+written! {
+    HostOut: false;
+    HostInOut: true;
+}

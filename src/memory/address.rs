@@ -1,0 +1,87 @@
+//! The allocation that an address lies in, and addresses for other devices of the machine.
+
+use std::ptr;
+
+use cuprum_sys::{CUdeviceptr, CUmemRangeHandleType, CUresult, FnId};
+
+use super::{DeviceData, Slice, bytes_of};
+use crate::context::Current;
+use crate::error::Error;
+use crate::memory::MemoryError;
+use crate::raw::call::context_call;
+
+/// An allocation of device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AddressRange {
+    /// Address of the first byte.
+    pub start: CUdeviceptr,
+    /// Number of bytes.
+    pub bytes: usize,
+}
+
+impl Current<'_, '_> {
+    /// The allocation in which an address lies.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// let buffer = cuprum::Buffer::<u32>::alloc(&cx, 100)?;
+    /// let range = cx.address_range(buffer.as_raw() + 40)?;
+    /// assert_eq!((range.start, range.bytes), (buffer.as_raw(), 400));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND` for an address in no allocation.
+    ///
+    /// Driver: `cuMemGetAddressRange_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemGetAddressRange_v2")]
+    pub fn address_range(&self, address: CUdeviceptr) -> Result<AddressRange, Error> {
+        let context = &self.get()?;
+        let (mut start, mut bytes) = (0, 0);
+        // SAFETY: both out-parameters outlive the call, and any number is asked for.
+        unsafe { context_call!(context, cuMemGetAddressRange_v2(&raw mut start, &raw mut bytes, address)) }?;
+        Ok(AddressRange { start, bytes })
+    }
+}
+
+#[cfg(unix)]
+impl<T: DeviceData> Slice<'_, T> {
+    /// The memory as a dma-buf of Linux, by which other devices on the bus reach it, for instance network cards.
+    ///
+    /// Address and size have to be multiples of the host's page size. Before the memory is freed or unmapped, whoever was
+    /// given the descriptor must have stopped using it.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute `CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED`;
+    /// `CUDA_ERROR_INVALID_VALUE` for parts of pages; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMemGetHandleForAddressRange`, CUDA 11.7+.
+    #[doc(alias = "cuMemGetHandleForAddressRange")]
+    pub fn export_dma_buf(self, cx: &Current<'_, '_>) -> Result<std::os::fd::OwnedFd, MemoryError> {
+        let call = FnId::cuMemGetHandleForAddressRange;
+        let context = cx.of(self.context(), call)?;
+        let (mut descriptor, bytes, address) = (-1, bytes_of::<T>(self.len())?, self.as_raw());
+        let to = ptr::from_mut(&mut descriptor).cast();
+        let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+        // SAFETY: the memory is live, and the out-parameter is an `int`, as it is for this kind, and outlives the call.
+        unsafe { context_call!(context, cuMemGetHandleForAddressRange(to, address, bytes, kind, 0)) }?;
+        Ok(owned_descriptor(descriptor, call)?)
+    }
+}
+
+/// A descriptor that the driver has just opened for its caller.
+#[cfg(unix)]
+pub(super) fn owned_descriptor(descriptor: i32, call: FnId) -> Result<std::os::fd::OwnedFd, Error> {
+    use std::os::fd::FromRawFd;
+
+    if descriptor < 0 {
+        return Err(Error::host(CUresult::CUDA_ERROR_UNKNOWN, call));
+    }
+    // SAFETY: the driver has opened it for whoever asked, who owns it.
+    Ok(unsafe { std::os::fd::OwnedFd::from_raw_fd(descriptor) })
+}

@@ -1,0 +1,259 @@
+//! Arrays whose memory is given to them later, tile by tile or as a whole, and arrays of several planes.
+
+use cuprum_sys::{
+    CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
+    CUDA_ARRAY_SPARSE_PROPERTIES_tileExtent, CUarray, CUarrayMapInfo, CUarrayMapInfo_memHandle,
+    CUarrayMapInfo_resource, CUarrayMapInfo_subresource, CUarrayMapInfo_subresource_miptail,
+    CUarrayMapInfo_subresource_sparseLevel, CUarraySparseSubresourceType, CUmemHandleType,
+    CUmemOperationType, CUresourcetype, FnId,
+};
+
+use super::view::describe;
+use super::{ArrayDescriptor, ArrayFlags, ArrayView, MipmappedArray, Storage, Texel};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::{MemoryError, PhysicalMemory};
+use crate::raw::call::context_call;
+use crate::raw::keep::Near;
+
+/// How a [sparse](ArrayFlags::SPARSE) array is tiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SparseProperties {
+    /// Size of a tile along each dimension, in elements.
+    pub tile: [u32; 3],
+    /// The first level that is smaller than a tile: from there on, levels lie in one packed tail.
+    pub tail_first_level: u32,
+    /// Bytes of the tail, of each layer.
+    pub tail_bytes: u64,
+    /// True if all layers share one tail.
+    pub has_single_tail: bool,
+}
+
+/// What memory an array [without memory](super::Array::without_memory) needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryRequirements {
+    /// Number of bytes.
+    pub bytes: usize,
+    /// What its offset in physical memory must be a multiple of, in bytes.
+    pub alignment: usize,
+}
+
+/// A part of an array that is given memory. Of one that is not sparse it is ignored: that is given memory as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the names of the fields say it")]
+pub enum TilePart {
+    /// Whole tiles of one level and layer, in elements.
+    Tiles { level: u32, layer: u32, offset: [u32; 3], extent: [u32; 3] },
+    /// A part of the packed tail, whole tiles of it, in bytes.
+    Tail { layer: u32, offset: u64, bytes: u64 },
+}
+
+/// A part of an array, and the memory that it is given, or none any more: for [`Stream::map_tiles`](crate::Stream::map_tiles).
+#[derive(Clone, Copy, Debug)]
+pub struct TileMap<'a> {
+    array: Storage,
+    context: Near<'a, ContextRef>,
+    part: TilePart,
+    memory: Option<(&'a PhysicalMemory, u64)>,
+}
+
+impl TileMap<'_> {
+    pub(crate) fn context(&self) -> &ContextRef {
+        &self.context
+    }
+
+    pub(crate) fn memory(&self) -> Option<&PhysicalMemory> {
+        self.memory.map(|(memory, _)| memory)
+    }
+
+    /// As the driver takes it, for the device of its context.
+    pub(crate) fn as_raw(&self) -> CUarrayMapInfo {
+        let (kind, resource) = match self.array {
+            Storage::Array(array) => {
+                (CUresourcetype::CU_RESOURCE_TYPE_ARRAY, CUarrayMapInfo_resource { array })
+            }
+            Storage::Mipmapped(mipmap) => {
+                (CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CUarrayMapInfo_resource { mipmap })
+            }
+        };
+        let (part, subresource) = match self.part {
+            TilePart::Tiles { level, layer, offset: [x, y, z], extent: [width, height, depth] } => {
+                let tiles = CUarrayMapInfo_subresource_sparseLevel {
+                    level,
+                    layer,
+                    offsetX: x,
+                    offsetY: y,
+                    offsetZ: z,
+                    extentWidth: width,
+                    extentHeight: height,
+                    extentDepth: depth,
+                };
+                (
+                    CUarraySparseSubresourceType::CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
+                    CUarrayMapInfo_subresource { sparseLevel: tiles },
+                )
+            }
+            TilePart::Tail { layer, offset, bytes } => {
+                let miptail = CUarrayMapInfo_subresource_miptail { layer, offset, size: bytes };
+                (
+                    CUarraySparseSubresourceType::CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL,
+                    CUarrayMapInfo_subresource { miptail },
+                )
+            }
+        };
+        let (operation, handle, offset) = match self.memory {
+            Some((memory, offset)) => {
+                (CUmemOperationType::CU_MEM_OPERATION_TYPE_MAP, memory.as_raw(), offset)
+            }
+            None => (CUmemOperationType::CU_MEM_OPERATION_TYPE_UNMAP, 0, 0),
+        };
+        let device = u32::try_from(self.context.device().as_raw()).unwrap_or(0);
+        CUarrayMapInfo {
+            resourceType: kind,
+            resource,
+            subresourceType: part,
+            subresource,
+            memOperationType: operation,
+            memHandleType: CUmemHandleType::CU_MEM_HANDLE_TYPE_GENERIC,
+            memHandle: CUarrayMapInfo_memHandle { memHandle: handle },
+            offset,
+            deviceBitMask: 1u32.checked_shl(device).unwrap_or(0),
+            flags: 0,
+            reserved: [0; 2],
+        }
+    }
+}
+
+impl SparseProperties {
+    const NONE: CUDA_ARRAY_SPARSE_PROPERTIES = CUDA_ARRAY_SPARSE_PROPERTIES {
+        tileExtent: CUDA_ARRAY_SPARSE_PROPERTIES_tileExtent { width: 0, height: 0, depth: 0 },
+        miptailFirstLevel: 0,
+        miptailSize: 0,
+        flags: 0,
+        reserved: [0; 4],
+    };
+
+    fn read(told: &CUDA_ARRAY_SPARSE_PROPERTIES) -> Self {
+        let tile = &told.tileExtent;
+        Self {
+            tile: [tile.width, tile.height, tile.depth],
+            tail_first_level: told.miptailFirstLevel,
+            tail_bytes: told.miptailSize,
+            has_single_tail: told.flags & CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL != 0,
+        }
+    }
+}
+
+impl MemoryRequirements {
+    const NONE: CUDA_ARRAY_MEMORY_REQUIREMENTS =
+        CUDA_ARRAY_MEMORY_REQUIREMENTS { size: 0, alignment: 0, reserved: [0; 4] };
+
+    const fn read(told: &CUDA_ARRAY_MEMORY_REQUIREMENTS) -> Self {
+        Self { bytes: told.size, alignment: told.alignment }
+    }
+}
+
+impl<'a, T: Texel> ArrayView<'a, T> {
+    /// How the array is tiled.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE); [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuArrayGetSparseProperties`, CUDA 11.1+.
+    #[doc(alias = "cuArrayGetSparseProperties")]
+    pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<SparseProperties, Error> {
+        let context = cx.of(self.context(), FnId::cuArrayGetSparseProperties)?;
+        let mut told = SparseProperties::NONE;
+        // SAFETY: the array is live, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuArrayGetSparseProperties(&raw mut told, self.as_raw())) }?;
+        Ok(SparseProperties::read(&told))
+    }
+
+    /// What memory the array needs.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an array that has its memory, or is given it by tiles; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuArrayGetMemoryRequirements`, CUDA 11.6+.
+    #[doc(alias = "cuArrayGetMemoryRequirements")]
+    pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<MemoryRequirements, Error> {
+        let context = cx.of(self.context(), FnId::cuArrayGetMemoryRequirements)?;
+        let (mut told, device) = (MemoryRequirements::NONE, context.device().as_raw());
+        let (to, raw) = (&raw mut told, self.as_raw());
+        // SAFETY: the array is live, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuArrayGetMemoryRequirements(to, raw, device)) }?;
+        Ok(MemoryRequirements::read(&told))
+    }
+
+    /// One plane of an array of several, such as the brightness of a picture of a video; counted from 0. It belongs to the
+    /// array.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an array of one plane, and if there is no such plane; [`MemoryError::Texel`] if its
+    /// elements are others than `U`; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuArrayGetPlane`, CUDA 11.2+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
+    #[doc(alias = "cuArrayGetPlane")]
+    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    pub fn plane<U: Texel>(&self, cx: &Current<'_, '_>, plane: u32) -> Result<ArrayView<'a, U>, MemoryError> {
+        let context = cx.of(self.context(), FnId::cuArrayGetPlane)?;
+        let (mut raw, whole) = (CUarray::null(), self.as_raw());
+        // SAFETY: the array is live, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuArrayGetPlane(&raw mut raw, whole, plane)) }?;
+        // SAFETY: the plane lives as long as the array.
+        let ArrayDescriptor { shape, format, channels, flags } = unsafe { describe(context, raw) }?;
+        if (format, channels) != (U::FORMAT, U::CHANNELS) {
+            return Err(MemoryError::Texel { format, channels });
+        }
+        // SAFETY: the plane lives as long as the array; the driver has just told shape and format.
+        Ok(unsafe { ArrayView::new(raw, shape, flags & ArrayFlags::all(), self.near()) })
+    }
+
+    /// Names a part of the array to be given memory, from a byte of it on, or to have none any more. No driver call.
+    pub fn tiles(&self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
+        TileMap { array: Storage::Array(self.as_raw()), context: self.near(), part, memory }
+    }
+}
+
+impl<T: Texel> MipmappedArray<'_, T> {
+    /// How the array is tiled, and which levels lie in its tail.
+    ///
+    /// # Errors
+    /// As [`ArrayView::sparse_properties`].
+    ///
+    /// Driver: `cuMipmappedArrayGetSparseProperties`, CUDA 11.1+.
+    #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
+    pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<SparseProperties, Error> {
+        let context = cx.of(self.context(), FnId::cuMipmappedArrayGetSparseProperties)?;
+        let mut told = SparseProperties::NONE;
+        let to = &raw mut told;
+        // SAFETY: the array is live, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuMipmappedArrayGetSparseProperties(to, self.as_raw())) }?;
+        Ok(SparseProperties::read(&told))
+    }
+
+    /// What memory the array needs, all its levels.
+    ///
+    /// # Errors
+    /// As [`ArrayView::memory_requirements`].
+    ///
+    /// Driver: `cuMipmappedArrayGetMemoryRequirements`, CUDA 11.6+.
+    #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]
+    pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<MemoryRequirements, Error> {
+        let context = cx.of(self.context(), FnId::cuMipmappedArrayGetMemoryRequirements)?;
+        let (mut told, device) = (MemoryRequirements::NONE, context.device().as_raw());
+        let (to, raw) = (&raw mut told, self.as_raw());
+        // SAFETY: the array is live, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuMipmappedArrayGetMemoryRequirements(to, raw, device)) }?;
+        Ok(MemoryRequirements::read(&told))
+    }
+
+    /// Names a part of the array to be given memory, as [`ArrayView::tiles`] does. No driver call.
+    pub fn tiles<'a>(&'a self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
+        let stored = self.stored();
+        TileMap { array: stored.raw(), context: stored.near(), part, memory }
+    }
+}

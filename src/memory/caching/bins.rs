@@ -1,0 +1,105 @@
+//! Blocks that were freed, by size class, and counts of them.
+
+use super::size_class::SizeClass;
+
+/// Free blocks, a list per size class: the block freed last is the next one to be used.
+#[derive(Debug, Default)]
+pub(crate) struct Bins(Vec<Vec<u64>>);
+
+impl Bins {
+    #[inline]
+    pub(crate) fn take(&mut self, class: SizeClass) -> Option<u64> {
+        self.0.get_mut(class.number())?.pop()
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, class: SizeClass, block: u64) {
+        if self.0.len() <= class.number() {
+            self.0.resize_with(class.number() + 1, Vec::new);
+        }
+        self.0[class.number()].push(block);
+    }
+
+    /// The largest class of which there is a block.
+    pub(crate) fn largest(&self) -> Option<SizeClass> {
+        self.0.iter().rposition(|bin| !bin.is_empty()).map(SizeClass::from_number)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(Vec::is_empty)
+    }
+
+    /// Takes all blocks out.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = (SizeClass, u64)> + use<> {
+        let bins = std::mem::take(&mut self.0);
+        let classes = bins.into_iter().enumerate();
+        classes.flat_map(|(number, bin)| {
+            bin.into_iter().map(move |block| (SizeClass::from_number(number), block))
+        })
+    }
+}
+
+/// Number of blocks of a caching pool, and their bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub struct PoolCounters {
+    /// Blocks in use.
+    pub active_blocks: usize,
+    /// Blocks that wait to be used again.
+    pub held_blocks: usize,
+    /// Bytes asked for, of the blocks in use.
+    pub active_bytes: usize,
+    /// Bytes of all blocks, which are rounded up to their size class.
+    pub managed_bytes: usize,
+}
+
+/// The counters, and whether blocks are held.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) counters: PoolCounters,
+    /// True if blocks that are given back go to the driver.
+    pub(crate) stopped: bool,
+}
+
+impl Counts {
+    /// A held block is used for `bytes` bytes.
+    #[inline]
+    pub(crate) fn reused(&mut self, bytes: usize) {
+        self.counters.held_blocks -= 1;
+        self.counters.active_blocks += 1;
+        self.counters.active_bytes += bytes;
+    }
+
+    /// A held block was not used after all.
+    pub(crate) fn not_used(&mut self, bytes: usize) {
+        self.counters.held_blocks += 1;
+        self.counters.active_blocks -= 1;
+        self.counters.active_bytes -= bytes;
+    }
+
+    /// A new block is used for `bytes` bytes.
+    pub(crate) fn grown(&mut self, class: SizeClass, bytes: usize) {
+        self.counters.active_blocks += 1;
+        self.counters.active_bytes += bytes;
+        self.counters.managed_bytes += class.bytes();
+    }
+
+    /// A block of which `bytes` bytes were asked for comes back; true if it is to be held.
+    #[inline]
+    pub(crate) fn given_back(&mut self, class: SizeClass, bytes: usize) -> bool {
+        self.counters.active_blocks -= 1;
+        self.counters.active_bytes -= bytes;
+        if self.stopped {
+            self.counters.managed_bytes -= class.bytes();
+        } else {
+            self.counters.held_blocks += 1;
+        }
+        !self.stopped
+    }
+
+    /// A held block goes back to the driver.
+    pub(crate) fn freed(&mut self, class: SizeClass) {
+        self.counters.held_blocks -= 1;
+        self.counters.managed_bytes -= class.bytes();
+    }
+}

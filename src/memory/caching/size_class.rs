@@ -1,0 +1,78 @@
+//! Size classes: sixteen per power of two.
+
+/// Bits of a size that its class keeps, beside the leading one.
+const MANTISSA_BITS: u32 = 4;
+/// Classes per power of two.
+const STEPS: usize = 1 << MANTISSA_BITS;
+/// The smallest class, in bytes: what drivers allocate at least.
+const LEAST_BITS: u32 = 9;
+
+/// Sizes that one kind of block serves: those up to `(16 + m) << e` bytes and beyond the class below, so that less than a
+/// sixteenth is wasted, but for blocks of less than 512 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SizeClass(u32);
+
+impl SizeClass {
+    /// The class of `bytes` bytes; `None` if its blocks would be larger than can be addressed.
+    #[inline]
+    pub(crate) fn of(bytes: usize) -> Option<Self> {
+        if bytes > 1 << (isize::BITS - 2) {
+            return None;
+        }
+        let bytes = bytes.max(1 << LEAST_BITS);
+        let shift = bytes.ilog2() - MANTISSA_BITS;
+        // Sixteen to thirty-two units; thirty-two are sixteen of the next power, which the sum below makes of itself.
+        let units = bytes.div_ceil(1 << shift);
+        let number = ((shift + MANTISSA_BITS - LEAST_BITS) as usize) * STEPS + units - STEPS;
+        Some(Self(number as u32))
+    }
+
+    /// Number of the class; larger ones have larger blocks.
+    #[inline]
+    pub(crate) const fn number(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) const fn from_number(number: usize) -> Self {
+        Self(number as u32)
+    }
+
+    /// Bytes of a block.
+    #[inline]
+    pub(crate) const fn bytes(self) -> usize {
+        let (power, step) = (self.number() / STEPS, self.number() % STEPS);
+        (STEPS + step) << (power + (LEAST_BITS - MANTISSA_BITS) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEPS, SizeClass};
+
+    #[test]
+    fn each_size_has_the_smallest_class_that_holds_it() {
+        let mut sizes: Vec<usize> = (0..70_000).collect();
+        sizes.extend((16..60).flat_map(|bit| [-1, 0, 1].map(|by| (1usize << bit).saturating_add_signed(by))));
+        for bytes in sizes {
+            let class = SizeClass::of(bytes).unwrap();
+            assert!(class.bytes() >= bytes, "{bytes}");
+            if let Some(below) = class.number().checked_sub(1) {
+                assert!(SizeClass::from_number(below).bytes() < bytes, "{bytes}");
+            }
+            assert_eq!(SizeClass::of(class.bytes()), Some(class), "{bytes}");
+            if bytes >= 512 {
+                assert!((class.bytes() - bytes) * STEPS < bytes, "{bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn classes_grow_and_what_cannot_be_addressed_has_none() {
+        let last = SizeClass::of(1 << (isize::BITS - 2)).unwrap();
+        for number in 0..last.number() {
+            assert!(SizeClass::from_number(number).bytes() < SizeClass::from_number(number + 1).bytes());
+        }
+        assert_eq!(SizeClass::of((1 << (isize::BITS - 2)) + 1), None);
+        assert_eq!(SizeClass::of(usize::MAX), None);
+    }
+}

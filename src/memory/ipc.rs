@@ -1,0 +1,198 @@
+//! Device memory that several processes have.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult, FnId, Fns, call};
+
+use super::{Buffer, DeviceData, Slice, SliceMut};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::{context_call, either_call};
+use crate::raw::held::{Handle, Held};
+
+/// The name of an allocation, by which another process of the machine opens it: 64 bytes, to be sent in any way.
+///
+/// ```
+/// use cuprum::memory::IpcMemHandle;
+///
+/// # let received = [7; 64];
+/// let handle = IpcMemHandle::from_bytes(received);
+/// assert_eq!(handle.to_bytes(), received);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct IpcMemHandle([u8; 64]);
+
+impl IpcMemHandle {
+    /// The handle that another process has sent.
+    pub const fn from_bytes(bytes: [u8; 64]) -> Self {
+        Self(bytes)
+    }
+
+    /// The handle, to be sent.
+    pub const fn to_bytes(self) -> [u8; 64] {
+        self.0
+    }
+}
+
+impl fmt::Debug for IpcMemHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IpcMemHandle")
+    }
+}
+
+impl<T: DeviceData> Buffer<'_, T> {
+    /// The name of the allocation, for other processes to [open](IpcBuffer::open): the same as long as it lives.
+    ///
+    /// Giving it away needs no `unsafe`: what others write is some value of `T`, as everything is, and is met by copies and
+    /// kernels alone, never through a reference. Freeing the buffer while another process has it open is for that process
+    /// to rule out, which promises it when it opens.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a buffer that owns nothing, and for memory of a kind that has no such name;
+    /// `CUDA_ERROR_NOT_SUPPORTED` where the system shares none; [`Error::is_wrong_context`].
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// let weights = cuprum::Buffer::from_slice(&cx, &[1.0f32, 2.0])?;
+    /// # if cfg!(target_os = "linux") {
+    /// let bytes = weights.ipc_handle(&cx)?.to_bytes();
+    /// // Sent through a socket, a pipe or a file.
+    /// assert_eq!(bytes.len(), 64);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Driver: `cuIpcGetMemHandle`, CUDA 4.1+.
+    #[doc(alias = "cuIpcGetMemHandle")]
+    pub fn ipc_handle(&self, cx: &Current<'_, '_>) -> Result<IpcMemHandle, Error> {
+        let context = cx.of(self.context(), FnId::cuIpcGetMemHandle)?;
+        let mut handle = CUipcMemHandle { reserved: [0; 64] };
+        // SAFETY: the out-parameter outlives the call; the address is that of a live allocation, or 0.
+        unsafe { context_call!(context, cuIpcGetMemHandle(&raw mut handle, self.as_raw())) }?;
+        Ok(IpcMemHandle(handle.reserved))
+    }
+}
+
+/// Memory of another process by its address here.
+#[derive(Clone, Copy)]
+struct Opened(CUdeviceptr);
+
+// SAFETY: the driver allows any thread to use and to close such memory.
+unsafe impl Handle for Opened {
+    const NAME: &'static str = "Opened";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the memory is open and not used again.
+        unsafe { call!(fns, cuIpcCloseMemHandle(self.0)) }
+    }
+}
+
+/// Elements of `T` in an allocation of another process, which is closed on drop and never freed.
+///
+/// It lends [slices](Slice), as every kind of memory does, and is an argument of kernels. The other process may write at any
+/// time: what a copy finds then is old or new, or some of both. [Events](crate::Event) between the processes make an order.
+///
+/// Opening what this process has opened already gives the same address, and one more to close.
+///
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](IpcBuffer::close) reports.
+pub struct IpcBuffer<'ctx, T: DeviceData> {
+    memory: Held<'ctx, Opened>,
+    len: usize,
+    _elements: PhantomData<T>,
+}
+
+impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
+    /// Opens an allocation of another process: as many elements as lie in it, from its start. Switches access to the other
+    /// device on if it is of another one.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_CONTEXT` in the process that allocated it; `CUDA_ERROR_INVALID_VALUE` if there is no such
+    /// allocation any more; `CUDA_ERROR_NOT_SUPPORTED` where the system shares none.
+    ///
+    /// # Safety
+    /// 1. [`Buffer::ipc_handle`] gave the handle, or `cuIpcGetMemHandle`, in a process of this machine.
+    /// 2. That process does not free the allocation before this value is closed or dropped. (Drivers keep it until then,
+    ///    but their documentation does not say so.)
+    /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses the same elements, and
+    ///    while a [`Slice`] is, none writes them, unless a stream, an event or a wait puts it in order or the result may be
+    ///    any.
+    ///
+    /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and `cuMemGetAddressRange_v2`, CUDA 3.2+.
+    #[doc(alias = "cuIpcOpenMemHandle_v2")]
+    #[doc(alias = "cuIpcOpenMemHandle")]
+    #[doc(alias = "cuMemGetAddressRange_v2")]
+    pub unsafe fn open(cx: &Current<'_, 'ctx>, handle: IpcMemHandle) -> Result<Self, Error> {
+        let context = cx.get()?;
+        let (mut address, mut bytes) = (0, 0);
+        let handle = CUipcMemHandle { reserved: handle.0 };
+        let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
+        // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the caller vouches for the handle.
+        unsafe {
+            either_call!(
+                context.library(),
+                cuIpcOpenMemHandle_v2(&raw mut address, handle, flags) or
+                cuIpcOpenMemHandle(&raw mut address, handle, flags)
+            )
+        }
+        .map_err(|error| context.record(error))?;
+        let memory = Held::new(Opened(address), context);
+        let (nothing, size) = (std::ptr::null_mut(), &raw mut bytes);
+        // SAFETY: the out-parameter outlives the call, and the other one is not wanted.
+        unsafe { context_call!(&context, cuMemGetAddressRange_v2(nothing, size, address)) }?;
+        let len = bytes.checked_div(size_of::<T>()).unwrap_or(0);
+        Ok(Self { memory, len, _elements: PhantomData })
+    }
+
+    /// Address of the first element in device memory of this process.
+    #[inline]
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.memory.raw().0
+    }
+
+    /// The context in which it was opened.
+    pub fn context(&self) -> &ContextRef {
+        self.memory.context()
+    }
+
+    /// Number of elements.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All elements, to read.
+    pub fn as_slice(&self) -> Slice<'_, T> {
+        Slice::new(self.as_raw(), self.len, self.memory.near())
+    }
+
+    /// All elements, to write.
+    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
+        SliceMut::new(self.as_raw(), self.len, self.memory.near())
+    }
+
+    /// Closes the memory and reports what `Drop` would swallow. It is closed after an error too.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+.
+    #[doc(alias = "cuIpcCloseMemHandle")]
+    pub fn close(self) -> Result<(), Error> {
+        self.memory.close()
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for IpcBuffer<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IpcBuffer({:#x}, {} elements)", self.as_raw(), self.len)
+    }
+}

@@ -1,0 +1,64 @@
+//! Places where memory lies.
+
+use cuprum_sys::{CU_DEVICE_CPU, CU_DEVICE_INVALID, CUdevice, CUmemLocation, CUmemLocationType};
+
+use crate::device::Device;
+use crate::driver::Driver;
+
+/// A place where memory lies, or is to lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemoryLocation {
+    /// Memory of a device.
+    Device(Device),
+    /// Memory of the host.
+    Host,
+    /// Memory of one NUMA node of the host, by number.
+    HostNuma(u32),
+    /// Memory of the NUMA node of the host on which the calling thread runs.
+    HostNumaCurrent,
+}
+
+impl MemoryLocation {
+    /// As the driver takes it.
+    pub(crate) fn as_raw(self) -> CUmemLocation {
+        let (type_, id) = match self {
+            Self::Device(device) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, device.as_raw()),
+            Self::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
+            Self::HostNuma(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node as i32),
+            Self::HostNumaCurrent => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0),
+        };
+        CUmemLocation { type_, id }
+    }
+
+    /// The number by which older functions know it; nodes have none.
+    pub(crate) fn as_device(self) -> Option<CUdevice> {
+        match self {
+            Self::Device(device) => Some(device.as_raw()),
+            Self::Host => Some(CU_DEVICE_CPU),
+            Self::HostNuma(_) | Self::HostNumaCurrent => None,
+        }
+    }
+
+    /// What a driver says; `None` for no place, and for one that this crate does not know.
+    pub(crate) fn from_raw(driver: Driver, raw: CUmemLocation) -> Option<Self> {
+        match raw.type_ {
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Some(Self::Device(Device::new(driver, raw.id))),
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Some(Self::Host),
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => {
+                u32::try_from(raw.id).ok().map(Self::HostNuma)
+            }
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Some(Self::HostNumaCurrent),
+            _ => None,
+        }
+    }
+
+    /// What an older function says.
+    pub(crate) fn from_device(driver: Driver, raw: CUdevice) -> Option<Self> {
+        match raw {
+            CU_DEVICE_CPU => Some(Self::Host),
+            CU_DEVICE_INVALID => None,
+            raw => (raw >= 0).then(|| Self::Device(Device::new(driver, raw))),
+        }
+    }
+}

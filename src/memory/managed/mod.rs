@@ -1,0 +1,354 @@
+//! Managed memory: one address for host and devices, between which the driver moves it.
+
+mod range;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+use std::ptr::{self, NonNull};
+
+use cuprum_sys::{CUdevice_attribute, CUdeviceptr, CUmemAttach_flags, CUstream, FnId, Version};
+
+pub use self::range::{Advice, ManagedInfo, ManagedRange, ManagedRangeMut};
+use super::buffer::Allocation;
+use super::{DeviceData, MemoryError, Pattern, Slice, SliceMut, bytes_of, copy, resolve};
+use crate::context::{ContextRef, Current};
+use crate::device::Device;
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Held, activated};
+
+/// `len` elements of managed memory in one context, freed on drop: host and device reach it at one address.
+///
+/// For the device it is memory like any other: it gives [slices](Slice), which are copied, filled, lent and given to
+/// kernels. The host reaches it by [`host`](ManagedBuffer::host), [`host_mut`](ManagedBuffer::host_mut) and
+/// [`on_host`](ManagedBuffer::on_host), each of which first waits for all work of the context, so that nothing that was
+/// queued before still writes it. As long as the host has it, it is borrowed, so that nothing new can be queued that
+/// writes it.
+///
+/// # Devices that do not share
+///
+/// Where a device cannot work beside the host's accesses (the attribute
+/// `CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS` is 0: Windows, some embedded devices, and those before Pascal), the host
+/// must not touch managed memory while *any* kernel runs, of whichever thread. No borrow can promise that, so
+/// [`host`](ManagedBuffer::host) answers [`MemoryError::NotConcurrent`] there, and [`on_host`](ManagedBuffer::on_host)
+/// attaches the memory to the host for as long as its closure runs: this is allowed on every device. All devices that the
+/// process sees have to share, or none counts as sharing.
+///
+/// # After a fault
+///
+/// All waits fail, and so the host gets the memory no more. What the host has in hand when another piece of work faults
+/// stays readable, as no work was using it.
+///
+/// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::ManagedBuffer;
+///
+/// let mut numbers = ManagedBuffer::from_slice(&cx, &[1u32, 2, 3])?;
+/// numbers.on_host(&cx, |numbers| numbers[1] = 20)?; // in place, without a copy of one's own
+/// numbers.slice_mut(..1).ok_or("outside")?.fill(&cx, 10)?; // by the device
+/// assert_eq!(numbers.on_host(&cx, |numbers| numbers.to_vec())?, [10, 20, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ManagedBuffer<'ctx, T: DeviceData> {
+    memory: Held<'ctx, Allocation>,
+    len: usize,
+    /// Whether the host may touch it beside work of any device.
+    concurrent: bool,
+    /// Whether it could not be given back to the devices.
+    lost: bool,
+    _elements: PhantomData<T>,
+}
+
+impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
+    /// Allocates `len` elements whose contents are whatever the memory held.
+    ///
+    /// The devices are asked first whether they share managed memory with the host.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for elements aligned beyond what the driver gives;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` on a device without managed memory; the sticky errors of earlier
+    /// work.
+    ///
+    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, and `cuDeviceGetCount` and `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuMemAllocManaged")]
+    pub fn alloc(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
+        let bytes = bytes_of::<T>(len)?;
+        let context = cx.get()?;
+        let (mut address, mut concurrent) = (0, true);
+        if bytes != 0 {
+            concurrent = is_concurrent(&context)?;
+            let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
+            // SAFETY: `address` outlives the call, and `cx` proves a current context.
+            unsafe { context_call!(&context, cuMemAllocManaged(&raw mut address, bytes, flags)) }?;
+        }
+        let memory = Held::new(Allocation(address), context);
+        if address % align_of::<T>() as CUdeviceptr != 0 {
+            return Err(MemoryError::Alignment { align: align_of::<T>() });
+        }
+        Ok(Self { memory, len, concurrent, lost: false, _elements: PhantomData })
+    }
+
+    /// Allocates `len` elements and sets all their bytes to zero. The host does not wait.
+    ///
+    /// # Errors
+    /// As [`alloc`](ManagedBuffer::alloc).
+    ///
+    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemsetD8_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
+    /// `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuMemAllocManaged")]
+    pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
+        let buffer = Self::alloc(cx, len)?;
+        let context = cx.of(buffer.context(), FnId::cuMemsetD8_v2)?;
+        let bytes = bytes_of::<T>(len)?;
+        // SAFETY: so many bytes were just allocated, which nobody else uses, and any bytes are a `T`.
+        unsafe { copy::fill(context, buffer.as_raw(), Pattern::Byte(0), bytes) }?;
+        Ok(buffer)
+    }
+
+    /// Allocates as many elements as `host` has and copies them there.
+    ///
+    /// # Errors
+    /// As [`alloc`](ManagedBuffer::alloc).
+    ///
+    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemcpyHtoD_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
+    /// `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias = "cuMemAllocManaged")]
+    pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
+        let mut buffer = Self::alloc(cx, host.len())?;
+        buffer.as_mut_slice().copy_from_host(cx, host)?;
+        Ok(buffer)
+    }
+
+    /// Address of the first element, on the host and on devices; 0 for a buffer that owns nothing.
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.memory.raw().0
+    }
+
+    /// The context in which the memory was allocated.
+    pub fn context(&self) -> &ContextRef {
+        self.memory.context()
+    }
+
+    /// Number of elements, lost or not.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// True if the host may read it while devices work: then [`host`](ManagedBuffer::host) works.
+    pub const fn is_concurrent(&self) -> bool {
+        self.concurrent
+    }
+
+    /// True if the memory could not be given back to the devices after [`on_host`](ManagedBuffer::on_host). Then its
+    /// slices are empty.
+    pub const fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// Number of elements that devices may reach.
+    const fn reachable(&self) -> usize {
+        if self.lost { 0 } else { self.len }
+    }
+
+    /// All elements, to read.
+    pub fn as_slice(&self) -> Slice<'_, T> {
+        Slice::new(self.as_raw(), self.reachable(), self.memory.near())
+    }
+
+    /// All elements, to write.
+    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
+        SliceMut::new(self.as_raw(), self.reachable(), self.memory.near())
+    }
+
+    /// Some elements, to read; `None` if the range does not lie in the buffer.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
+        self.as_slice().slice(range)
+    }
+
+    /// Some elements, to write; `None` if the range does not lie in the buffer.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
+        self.as_mut_slice().into_slice(range)
+    }
+
+    /// Some elements, for advice and prefetching; `None` if the range does not lie in the buffer.
+    pub fn range(&self, range: impl RangeBounds<usize>) -> Option<ManagedRange<'_>> {
+        let (start, len) = resolve(&range, self.reachable())?;
+        let address = self.as_raw() + (start * size_of::<T>()) as CUdeviceptr;
+        Some(ManagedRange::new(address, len * size_of::<T>(), self.memory.near()))
+    }
+
+    /// Some elements, to be discarded too; `None` if the range does not lie in the buffer.
+    pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> Option<ManagedRangeMut<'_>> {
+        self.range(range).map(ManagedRangeMut::new)
+    }
+
+    /// Waits for all work of the context, and lends the elements to the host to read. Devices may read them meanwhile.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotConcurrent`] where a device does not [share](#devices-that-do-not-share);
+    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuCtxSynchronize")]
+    pub fn host(&self, cx: &Current<'_, '_>) -> Result<&[T], MemoryError> {
+        self.quiet(cx)?;
+        // SAFETY: so many elements, which all bytes are, aligned and alive while this is borrowed. Nothing writes them: what
+        // was queued is over, and what writes them needs this borrowed mutably.
+        Ok(unsafe { std::slice::from_raw_parts(self.start().as_ptr(), self.len) })
+    }
+
+    /// Waits for all work of the context, and lends the elements to the host.
+    ///
+    /// # Errors
+    /// As [`host`](ManagedBuffer::host).
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuCtxSynchronize")]
+    pub fn host_mut(&mut self, cx: &Current<'_, '_>) -> Result<&mut [T], MemoryError> {
+        self.quiet(cx)?;
+        // SAFETY: as in `host`; nothing reads them either, as this is borrowed mutably.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.start().as_ptr(), self.len) })
+    }
+
+    /// Waits for all work of the context and runs `body` with the elements, on any device.
+    ///
+    /// On a device that does not [share](#devices-that-do-not-share), the memory is attached to the host before and to all
+    /// streams after, also when `body` panics. If it cannot be given back, it is [lost](ManagedBuffer::is_lost) for the
+    /// devices.
+    ///
+    /// # Errors
+    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+; where a device does not share, also `cuStreamAttachMemAsync`, CUDA 6.0+.
+    #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias = "cuStreamAttachMemAsync")]
+    pub fn on_host<R>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        body: impl FnOnce(&mut [T]) -> R,
+    ) -> Result<R, MemoryError> {
+        if self.concurrent {
+            return self.host_mut(cx).map(body);
+        }
+        if self.lost {
+            return Err(MemoryError::Lost);
+        }
+        wait(cx.of(self.context(), FnId::cuCtxSynchronize)?)?;
+        let (start, len, address) = (self.start(), self.len, self.as_raw());
+        let away = Away { context: self.memory.context(), address, lost: &mut self.lost };
+        away.attach(CUmemAttach_flags::CU_MEM_ATTACH_HOST)?;
+        // SAFETY: so many elements, which all bytes are, aligned and alive while this is borrowed. The memory is attached
+        // to the host, so that no device touches it and the host may.
+        let result = body(unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), len) });
+        away.end()?;
+        Ok(result)
+    }
+
+    /// Frees the memory and reports what `Drop` would swallow. It is gone after an error too.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemFree_v2")]
+    pub fn close(self) -> Result<(), Error> {
+        self.memory.close()
+    }
+
+    /// Waits until nothing writes the memory, if the host may touch it then.
+    fn quiet(&self, cx: &Current<'_, '_>) -> Result<(), MemoryError> {
+        if !self.concurrent {
+            return Err(MemoryError::NotConcurrent);
+        }
+        if self.as_raw() == 0 {
+            return Ok(());
+        }
+        Ok(wait(cx.of(self.context(), FnId::cuCtxSynchronize)?)?)
+    }
+
+    /// Where the host finds it.
+    fn start(&self) -> NonNull<T> {
+        let start = ptr::with_exposed_provenance_mut(self.as_raw() as usize);
+        NonNull::new(start).unwrap_or(NonNull::dangling())
+    }
+}
+
+/// Whether all devices share managed memory with the host.
+fn is_concurrent(context: &ContextRef) -> Result<bool, Error> {
+    let driver = context.driver();
+    // The attribute came with 8.0, and so did the first devices that share.
+    if driver.version() < Version::new(8, 0) {
+        return Ok(false);
+    }
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+    for ordinal in 0..driver.device_count()? {
+        if Device::new(driver, ordinal as i32).attribute(attribute)? == 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Waits for all work of a context, which is current.
+fn wait(context: &ContextRef) -> Result<(), Error> {
+    // SAFETY: no arguments; it waits in the current context.
+    unsafe { context_call!(context, cuCtxSynchronize()) }
+}
+
+/// Managed memory that is, or may be, attached to the host: given back on whatever path.
+struct Away<'a> {
+    context: &'a ContextRef,
+    address: CUdeviceptr,
+    lost: &'a mut bool,
+}
+
+impl Away<'_> {
+    /// Attaches the memory and waits until that holds.
+    fn attach(&self, to: CUmemAttach_flags) -> Result<(), Error> {
+        activated(self.context, || {
+            let (stream, address) = (CUstream::null(), self.address);
+            // SAFETY: the allocation is live, all of it is meant by a length of 0, and the default stream is always there.
+            unsafe { context_call!(self.context, cuStreamAttachMemAsync(stream, address, 0, to.0)) }?;
+            wait(self.context)
+        })
+    }
+
+    fn give_back(&mut self) -> Result<(), Error> {
+        // A driver may have done what it refused; if it was given back, all is well whatever it answered.
+        *self.lost = true;
+        self.attach(CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL)?;
+        *self.lost = false;
+        Ok(())
+    }
+
+    fn end(self) -> Result<(), Error> {
+        std::mem::ManuallyDrop::new(self).give_back()
+    }
+}
+
+impl Drop for Away<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.give_back() {
+            self.context.swallow(error);
+        }
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for ManagedBuffer<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = if self.lost { ", lost" } else { "" };
+        write!(f, "ManagedBuffer({:#x}, {} elements{lost})", self.as_raw(), self.len)
+    }
+}

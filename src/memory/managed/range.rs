@@ -1,0 +1,279 @@
+//! Parts of managed memory, for advice and prefetching, and what the driver knows of them.
+
+use std::ffi::c_void;
+use std::fmt;
+
+use cuprum_sys::{
+    CU_DEVICE_INVALID, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType,
+    FnId, Version,
+};
+
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::MemoryLocation;
+use crate::raw::call::{context_call, either_call};
+use crate::raw::keep::Near;
+
+/// Part of a [`ManagedBuffer`](super::ManagedBuffer), whatever its elements: what advice and prefetching take. `Copy`.
+///
+/// The driver deals in pages: advice for a part of one holds for all of it.
+#[derive(Clone, Copy)]
+pub struct ManagedRange<'a> {
+    address: CUdeviceptr,
+    bytes: usize,
+    context: Near<'a, ContextRef>,
+}
+
+/// Part of a [`ManagedBuffer`](super::ManagedBuffer) that nobody else uses: what is discarded.
+pub struct ManagedRangeMut<'a>(ManagedRange<'a>);
+
+/// How a range of managed memory will be used. None of it changes what the memory holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// It is mostly read: copies may be kept in several places.
+    ReadMostly,
+    /// It is not mostly read, as memory is at first.
+    NotReadMostly,
+    /// It should stay in this place.
+    Preferred(MemoryLocation),
+    /// It may be anywhere, as memory may at first.
+    NoPreferred,
+    /// The place will access it: keep it mapped there.
+    AccessedBy(MemoryLocation),
+    /// The place need not have it mapped, as it is at first.
+    NotAccessedBy(MemoryLocation),
+}
+
+/// What the driver knows of a range of managed memory: only what is the same for all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ManagedInfo {
+    /// True if all of it was advised as mostly read.
+    pub is_read_mostly: bool,
+    /// Where all of it should stay.
+    pub preferred: Option<MemoryLocation>,
+    /// Where all of it was last prefetched to.
+    pub last_prefetch: Option<MemoryLocation>,
+}
+
+/// Places that are told as the ones that access a range, at most.
+const ACCESSORS: usize = 128;
+
+impl<'a> ManagedRange<'a> {
+    pub(super) const fn new(address: CUdeviceptr, bytes: usize, context: Near<'a, ContextRef>) -> Self {
+        Self { address, bytes, context }
+    }
+
+    /// Address of the first byte.
+    pub const fn as_raw(self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// Number of bytes.
+    pub const fn bytes(self) -> usize {
+        self.bytes
+    }
+
+    /// The context to which the memory belongs.
+    pub fn context(&self) -> &ContextRef {
+        &self.context
+    }
+
+    /// Tells the driver how the memory will be used. Of an empty range, nothing is told.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};
+    ///
+    /// let table = ManagedBuffer::<f32>::zeroed(&cx, 1 << 20)?;
+    /// let all = table.range(..).ok_or("outside")?;
+    /// all.advise(&cx, Advice::ReadMostly)?;
+    /// all.advise(&cx, Advice::Preferred(MemoryLocation::Device(context.device())))?;
+    /// assert!(all.info(&cx)?.is_read_mostly);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` for a device that does not share managed memory with the host;
+    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
+    #[doc(alias = "cuMemAdvise_v2")]
+    #[doc(alias = "cuMemAdvise")]
+    pub fn advise(self, cx: &Current<'_, '_>, advice: Advice) -> Result<(), Error> {
+        let context = cx.of(&self.context, FnId::cuMemAdvise_v2)?;
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        let (library, (advice, place)) = (context.library(), advice.as_raw(context));
+        let (address, bytes, location) = (self.address, self.bytes, place.as_raw());
+        let told = match place.as_device() {
+            // SAFETY: the range lies in a live allocation of managed memory; advice changes no contents.
+            Some(device) => unsafe {
+                either_call!(library, cuMemAdvise_v2(address, bytes, advice, location)
+                    or cuMemAdvise(address, bytes, advice, device))
+            },
+            // SAFETY: as above.
+            None => unsafe { context_call!(context, cuMemAdvise_v2(address, bytes, advice, location)) },
+        };
+        told.map_err(|error| context.record(error))
+    }
+
+    /// Tells what was advised for all of the range, and where it was prefetched to. Of an empty range there is nothing to
+    /// tell.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemRangeGetAttributes`, CUDA 8.0+.
+    #[doc(alias = "cuMemRangeGetAttributes")]
+    pub fn info(self, cx: &Current<'_, '_>) -> Result<ManagedInfo, Error> {
+        use CUmem_range_attribute as A;
+
+        let context = cx.of(&self.context, FnId::cuMemRangeGetAttributes)?;
+        let driver = context.driver();
+        if self.bytes == 0 {
+            return Ok(ManagedInfo { is_read_mostly: false, preferred: None, last_prefetch: None });
+        }
+        let read_mostly = A::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
+        if driver.version() < Version::new(12, 2) {
+            let preferred = A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION;
+            let last = A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION;
+            let [read_mostly, preferred, last] = self.attributes(context, [read_mostly, preferred, last])?;
+            return Ok(ManagedInfo {
+                is_read_mostly: read_mostly != 0,
+                preferred: MemoryLocation::from_device(driver, preferred),
+                last_prefetch: MemoryLocation::from_device(driver, last),
+            });
+        }
+        let asked = [
+            read_mostly,
+            A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE,
+            A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID,
+            A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE,
+            A::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
+        ];
+        let [read_mostly, preferred, preferred_id, last, last_id] = self.attributes(context, asked)?;
+        let place = |type_: i32, id| {
+            let raw = CUmemLocation { type_: CUmemLocationType(type_ as u32), id };
+            MemoryLocation::from_raw(driver, raw)
+        };
+        Ok(ManagedInfo {
+            is_read_mostly: read_mostly != 0,
+            preferred: place(preferred, preferred_id),
+            last_prefetch: place(last, last_id),
+        })
+    }
+
+    /// Attributes of four bytes each, of a range that is not empty.
+    fn attributes<const COUNT: usize>(
+        self,
+        context: &ContextRef,
+        mut asked: [CUmem_range_attribute; COUNT],
+    ) -> Result<[i32; COUNT], Error> {
+        let (mut values, mut sizes) = ([0; COUNT], [size_of::<i32>(); COUNT]);
+        let mut places: [*mut c_void; COUNT] = values.each_mut().map(|value| (&raw mut *value).cast());
+        let (places, sizes, asked) = (places.as_mut_ptr(), sizes.as_mut_ptr(), asked.as_mut_ptr());
+        let (address, bytes) = (self.address, self.bytes);
+        // SAFETY: as many attributes, sizes and places as are said, which outlive the call; the callers' attributes have
+        // four bytes each, and the range lies in a live allocation.
+        unsafe {
+            context_call!(context, cuMemRangeGetAttributes(places, sizes, asked, COUNT, address, bytes))
+        }?;
+        Ok(values)
+    }
+
+    /// Places that were advised to access all of the range.
+    ///
+    /// # Errors
+    /// As [`info`](ManagedRange::info).
+    ///
+    /// Driver: `cuMemRangeGetAttribute`, CUDA 8.0+.
+    #[doc(alias = "cuMemRangeGetAttribute")]
+    pub fn accessed_by(self, cx: &Current<'_, '_>) -> Result<Vec<MemoryLocation>, Error> {
+        let context = cx.of(&self.context, FnId::cuMemRangeGetAttribute)?;
+        let mut who = [CU_DEVICE_INVALID; ACCESSORS];
+        if self.bytes != 0 {
+            let (to, room) = (who.as_mut_ptr().cast(), size_of_val(&who));
+            let attribute = CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
+            // SAFETY: so many bytes are there, which are numbers of four as this attribute is; the range lies in a live
+            // allocation.
+            unsafe {
+                context_call!(context, cuMemRangeGetAttribute(to, room, attribute, self.address, self.bytes))
+            }?;
+        }
+        let driver = context.driver();
+        Ok(who.into_iter().filter_map(|place| MemoryLocation::from_device(driver, place)).collect())
+    }
+
+    /// Tells where the memory lies: one place for every `summary` bytes, the one where most of the samples lie that are
+    /// `sampling` bytes apart (0: as far as the driver likes). `None` is told for memory that lies nowhere yet.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] before CUDA 13.4; `CUDA_ERROR_INVALID_VALUE` unless `sampling` is at most `summary` and
+    /// that lies between 1 and the number of bytes; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMemGetLocationInfo`, CUDA 13.4+.
+    #[doc(alias = "cuMemGetLocationInfo")]
+    pub fn locations(
+        self,
+        cx: &Current<'_, '_>,
+        summary: usize,
+        sampling: usize,
+    ) -> Result<Vec<Option<MemoryLocation>>, Error> {
+        let context = cx.of(&self.context, FnId::cuMemGetLocationInfo)?;
+        let none = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, id: 0 };
+        // For what the driver refuses, there need be no room.
+        let count = if (1..=self.bytes).contains(&summary) { self.bytes.div_ceil(summary) } else { 0 };
+        let mut found = vec![none; count];
+        let (address, bytes, to) = (self.address, self.bytes, found.as_mut_ptr());
+        // SAFETY: there is room for a place per summary, and the range lies in a live allocation.
+        unsafe { context_call!(context, cuMemGetLocationInfo(address, bytes, summary, sampling, to)) }?;
+        let driver = context.driver();
+        Ok(found.into_iter().map(|raw| MemoryLocation::from_raw(driver, raw)).collect())
+    }
+}
+
+impl<'a> ManagedRangeMut<'a> {
+    pub(super) const fn new(range: ManagedRange<'a>) -> Self {
+        Self(range)
+    }
+
+    /// The same range, for what leaves its contents alone.
+    pub const fn as_range(&self) -> ManagedRange<'_> {
+        self.0
+    }
+}
+
+impl Advice {
+    /// The driver's number, and the place that goes with it. Advice for no place is given the context's device, which
+    /// drivers look at all the same.
+    fn as_raw(self, context: &ContextRef) -> (CUmem_advise, MemoryLocation) {
+        let here = MemoryLocation::Device(context.device());
+        match self {
+            Self::ReadMostly => (CUmem_advise::CU_MEM_ADVISE_SET_READ_MOSTLY, here),
+            Self::NotReadMostly => (CUmem_advise::CU_MEM_ADVISE_UNSET_READ_MOSTLY, here),
+            Self::Preferred(place) => (CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place),
+            Self::NoPreferred => (CUmem_advise::CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, here),
+            Self::AccessedBy(place) => (CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY, place),
+            Self::NotAccessedBy(place) => (CUmem_advise::CU_MEM_ADVISE_UNSET_ACCESSED_BY, place),
+        }
+    }
+}
+
+impl fmt::Debug for ManagedRange<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ManagedRange({:#x}, {} bytes)", self.address, self.bytes)
+    }
+}
+
+impl fmt::Debug for ManagedRangeMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ManagedRangeMut({:#x}, {} bytes)", self.0.address, self.0.bytes)
+    }
+}

@@ -1,0 +1,392 @@
+//! Memory at addresses.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+use std::ptr;
+use std::sync::Arc;
+
+use cuprum_sys::{
+    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemGenericAllocationHandle, CUresult, FnId,
+};
+
+use super::PhysicalMemory;
+use super::physical::same_driver;
+use super::reservation::{Claim, Space};
+use crate::context::{ContextRef, Current, KeptContext};
+use crate::error::Error;
+use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
+use crate::raw::call::{context_call, driver_call};
+use crate::raw::held::activated;
+
+bitflags::bitflags! {
+    /// What a place may do with mapped memory: nothing, if it is empty.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct MemoryAccess: u32 {
+        /// It may read.
+        const READ = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
+        /// It may read and write.
+        const READ_WRITE = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
+    }
+}
+
+/// Parts of a reservation one behind the other, each mapped as a whole. Dropping them waits and unmaps.
+pub(super) struct Chunks<'ctx> {
+    parts: Vec<Claim>,
+    context: KeptContext<'ctx>,
+    /// Whether it gives slices, which other contexts may be copying.
+    is_lent: bool,
+    /// Only then: a byte whose freeing waits for all contexts.
+    anchor: Option<Buffer<'ctx, u8>>,
+}
+
+/// Maps memory, all of it, and lets the context's device reach it.
+pub(super) fn chunk(
+    space: &Arc<Space>,
+    context: &ContextRef,
+    offset: usize,
+    (memory, bytes): (CUmemGenericAllocationHandle, usize),
+) -> Result<Claim, MemoryError> {
+    let (library, claim) = (space.library(), Claim::new(space, offset, bytes)?);
+    let (address, place) = (claim.address(), MemoryLocation::Device(context.device()));
+    let access = describe(place, MemoryAccess::READ_WRITE);
+    // SAFETY: the addresses are reserved, and no mapping of this reservation has any of them; the handle is live.
+    let mapped = unsafe { driver_call!(library, cuMemMap(address, bytes, 0, memory, 0)) };
+    let mapped = mapped.and_then(|()| {
+        // SAFETY: the range was just mapped as a whole, and the description outlives the call.
+        unsafe { driver_call!(library, cuMemSetAccess(address, bytes, &raw const access, 1)) }
+    });
+    match mapped {
+        Ok(()) => Ok(claim),
+        Err(error) => {
+            undo(claim, context);
+            Err(error.into())
+        }
+    }
+}
+
+/// Unmaps what was just mapped, or may have been by a call that failed. Nobody has used it.
+#[cold]
+fn undo(claim: Claim, context: &ContextRef) {
+    let (library, address, bytes) = (claim.space().library(), claim.address(), claim.bytes);
+    // SAFETY: nobody has got the addresses; if nothing is mapped there, the driver says so.
+    let unmapped = unsafe { driver_call!(library, cuMemUnmap(address, bytes)) };
+    match unmapped {
+        Err(error) if error.code() != CUresult::CUDA_ERROR_INVALID_VALUE => {
+            std::mem::forget(claim);
+            context.swallow(error);
+        }
+        _ => {}
+    }
+}
+
+fn describe(place: MemoryLocation, access: MemoryAccess) -> CUmemAccessDesc {
+    CUmemAccessDesc { location: place.as_raw(), flags: CUmemAccess_flags(access.bits()) }
+}
+
+impl<'ctx> Chunks<'ctx> {
+    pub(super) fn none(context: KeptContext<'ctx>, anchor: Option<Buffer<'ctx, u8>>) -> Self {
+        Self { parts: Vec::new(), context, is_lent: anchor.is_some(), anchor }
+    }
+
+    pub(super) fn push(&mut self, part: Claim) {
+        self.parts.push(part);
+    }
+
+    /// The first address; 0 if all was unmapped.
+    fn first(&self) -> CUdeviceptr {
+        self.parts.first().map_or(0, Claim::address)
+    }
+
+    fn bytes(&self) -> usize {
+        self.parts.iter().map(|part| part.bytes).sum()
+    }
+
+    /// Waits for all work that may use the memory.
+    ///
+    /// A copy that another context has queued is no work of this one: on an H100, no wait in this context waits for it, but
+    /// freeing memory does, whichever it is. So a byte is kept for that.
+    fn wait(&mut self) -> Result<(), Error> {
+        // SAFETY: no arguments; it waits in the current context.
+        activated(&self.context, || unsafe { context_call!(&self.context, cuCtxSynchronize()) })?;
+        match self.anchor.take() {
+            Some(byte) => byte.close(),
+            None if self.is_lent => self.new_anchor()?.close(),
+            None => Ok(()),
+        }
+    }
+
+    fn new_anchor(&self) -> Result<Buffer<'ctx, u8>, Error> {
+        self.context.enter(|cx| Buffer::alloc(cx, 1))?.map_err(|error| match error {
+            MemoryError::Driver(error) => error,
+            _ => Error::host(CUresult::CUDA_ERROR_OUT_OF_MEMORY, FnId::cuMemAlloc_v2),
+        })
+    }
+
+    /// Waits and unmaps; leaks what it cannot unmap.
+    fn end(&mut self) -> Result<(), Error> {
+        let parts = std::mem::take(&mut self.parts);
+        if parts.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = self.wait() {
+            // Something may still use the memory.
+            std::mem::forget(parts);
+            return if error.is_deinitialized() { Ok(()) } else { Err(error) };
+        }
+        let mut first = Ok(());
+        for part in parts {
+            // SAFETY: the slices are gone, since this is borrowed mutably, and what they were used for is over.
+            let unmapped = unsafe { part.unmap() };
+            first = first.and(unmapped.map_err(|error| self.context.record(error)));
+        }
+        first
+    }
+}
+
+impl Drop for Chunks<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            self.context.swallow(error);
+        }
+    }
+}
+
+/// Physical memory mapped at addresses of a [`Reservation`](super::Reservation), as elements of `T`: made by
+/// [`Reservation::map`](super::Reservation::map).
+///
+/// It gives [slices](Slice), as every kind of memory does, for the context in which it was mapped. Dropping it, on any
+/// thread, [waits](super::Mapping#unmapping-waits) for that context and unmaps; [`close`](Mapping::close) reports. It may
+/// have grown by more memory behind the first.
+///
+/// # Unmapping waits
+///
+/// The driver's `cuMemUnmap` does not wait for work that uses the memory, as measured on an H100, where such a kernel faults.
+/// So this waits, with `cuCtxSynchronize`, and by freeing a byte that it has allocated for that: what other contexts have
+/// queued that copies from here, only `cuMemFree` waits for. If that fails, memory and addresses are leaked. While a stream
+/// of the context is captured, it fails, and the capture with it.
+pub struct Mapping<'ctx, T: DeviceData> {
+    chunks: Chunks<'ctx>,
+    _elements: PhantomData<T>,
+}
+
+impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
+    pub(super) const fn new(chunks: Chunks<'ctx>) -> Self {
+        Self { chunks, _elements: PhantomData }
+    }
+
+    /// Address of the first element; 0 if all was unmapped.
+    pub fn as_raw(&self) -> CUdeviceptr {
+        self.chunks.first()
+    }
+
+    /// The context in which it was mapped.
+    pub fn context(&self) -> &ContextRef {
+        &self.chunks.context
+    }
+
+    /// Number of bytes.
+    pub fn bytes(&self) -> usize {
+        self.chunks.bytes()
+    }
+
+    /// Number of elements: as many as fit.
+    pub fn len(&self) -> usize {
+        self.bytes().checked_div(size_of::<T>()).unwrap_or(0)
+    }
+
+    /// True if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All elements, to read.
+    pub fn as_slice(&self) -> Slice<'_, T> {
+        Slice::new(self.as_raw(), self.len(), self.chunks.context.near())
+    }
+
+    /// All elements, to write.
+    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
+        SliceMut::new(self.as_raw(), self.len(), self.chunks.context.near())
+    }
+
+    /// Some elements, to read; `None` if the range does not lie in the mapping.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
+        self.as_slice().slice(range)
+    }
+
+    /// Some elements, to write; `None` if the range does not lie in the mapping.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
+        self.as_mut_slice().into_slice(range)
+    }
+
+    /// Maps all of `memory` right behind what is mapped already. Address and contents of that stay.
+    ///
+    /// After an error the mapping is as it was.
+    ///
+    /// # Errors
+    /// As [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if all was unmapped before.
+    ///
+    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
+    #[doc(alias = "cuMemMap")]
+    #[doc(alias = "cuMemSetAccess")]
+    #[doc(alias = "cuMemUnmap")]
+    pub fn extend(&mut self, cx: &Current<'_, '_>, memory: &PhysicalMemory) -> Result<(), MemoryError> {
+        let context = cx.of(self.context(), FnId::cuMemMap)?;
+        same_driver(memory.library(), context.driver(), FnId::cuMemMap)?;
+        let bytes = memory.bytes();
+        let Some(last) = self.chunks.parts.last() else {
+            return Err(MemoryError::Unreserved { offset: 0, bytes, reserved: 0 });
+        };
+        let part = chunk(last.space(), context, last.offset + last.bytes, (memory.as_raw(), bytes))?;
+        self.chunks.push(part);
+        Ok(())
+    }
+
+    /// Unmaps what was mapped last, after all work of the context; false if nothing is left. What comes before stays.
+    ///
+    /// # Errors
+    /// The sticky errors of earlier work; then nothing was unmapped. As the driver says of unmapping; then that part is
+    /// leaked. `CUDA_ERROR_OUT_OF_MEMORY` for the byte by which the next unmapping waits; then it was unmapped.
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+; then
+    /// `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias = "cuMemUnmap")]
+    pub fn unmap_last(&mut self) -> Result<bool, Error> {
+        if self.chunks.parts.is_empty() {
+            return Ok(false);
+        }
+        self.chunks.wait()?;
+        let Some(last) = self.chunks.parts.pop() else { return Ok(false) };
+        // SAFETY: the slices are gone, since this is borrowed mutably, and what they were used for is over.
+        unsafe { last.unmap() }?;
+        self.chunks.anchor = Some(self.chunks.new_anchor()?);
+        Ok(true)
+    }
+
+    /// Number of pieces of memory that are mapped one behind the other.
+    pub fn chunks(&self) -> usize {
+        self.chunks.parts.len()
+    }
+
+    /// Physical memory behind one of the [pieces](Mapping::chunks), by one more handle of it.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such piece.
+    ///
+    /// Driver: `cuMemRetainAllocationHandle`, CUDA 11.0+.
+    #[doc(alias = "cuMemRetainAllocationHandle")]
+    pub fn physical(&self, chunk: usize) -> Result<PhysicalMemory, Error> {
+        let call = FnId::cuMemRetainAllocationHandle;
+        let none = Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
+        let part = self.chunks.parts.get(chunk).ok_or(none)?;
+        let (mut raw, library) = (0, part.space().library());
+        let at = ptr::without_provenance_mut(part.address() as usize);
+        // SAFETY: memory is mapped at that address, and the out-parameter outlives the call.
+        unsafe { driver_call!(library, cuMemRetainAllocationHandle(&raw mut raw, at)) }?;
+        Ok(PhysicalMemory::owning(library, raw, part.bytes))
+    }
+
+    /// What a place may do with the memory: with the first piece, if there are several.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an unknown place, and if all was unmapped.
+    ///
+    /// Driver: `cuMemGetAccess`, CUDA 10.2+.
+    #[doc(alias = "cuMemGetAccess")]
+    pub fn access(&self, of: MemoryLocation) -> Result<MemoryAccess, Error> {
+        let (mut flags, address, library) = (0, self.as_raw(), self.context().library());
+        let place = of.as_raw();
+        // SAFETY: the place and the out-parameter outlive the call; what is at the address is for the driver to say.
+        unsafe { driver_call!(library, cuMemGetAccess(&raw mut flags, &raw const place, address)) }?;
+        Ok(MemoryAccess::from_bits_retain(flags as u32))
+    }
+
+    /// Sets what another device may do with the memory, all of it. The device of the mapping's own context reads and writes,
+    /// and what is mapped later is not meant.
+    ///
+    /// Work of that device which uses the memory must be over before access is taken away; only kernels, of which the
+    /// caller says what they touch, and copies can be such work.
+    ///
+    /// # Errors
+    /// [`MemoryError::OwnAccess`] for the mapping's own device; `CUDA_ERROR_INVALID_DEVICE` for one that cannot reach the
+    /// memory; `CUDA_ERROR_INVALID_VALUE` if all was unmapped.
+    ///
+    /// Driver: `cuMemSetAccess`, CUDA 10.2+.
+    #[doc(alias = "cuMemSetAccess")]
+    pub fn set_access(&mut self, of: MemoryLocation, access: MemoryAccess) -> Result<(), MemoryError> {
+        if of == MemoryLocation::Device(self.context().device()) {
+            return Err(MemoryError::OwnAccess);
+        }
+        let (address, bytes, library) = (self.as_raw(), self.bytes(), self.context().library());
+        let access = describe(of, access);
+        // SAFETY: the range is mapped as a whole, if any, and the description outlives the call.
+        unsafe { driver_call!(library, cuMemSetAccess(address, bytes, &raw const access, 1)) }?;
+        Ok(())
+    }
+
+    /// Waits for the context, unmaps and reports what `Drop` would swallow. What could not be unmapped is leaked.
+    ///
+    /// # Errors
+    /// The sticky errors of earlier work; as the driver says.
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+.
+    #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias = "cuMemUnmap")]
+    pub fn close(mut self) -> Result<(), Error> {
+        self.chunks.end()
+    }
+}
+
+/// A [`Multicast`](super::Multicast) object mapped at addresses: what a kernel writes there reaches the memory of all
+/// devices that is bound to it. Made by [`Reservation::map_multicast`](super::Reservation::map_multicast).
+///
+/// Only multicast instructions of kernels may use it, so it gives an address and no slices. Dropping it waits and unmaps as
+/// [`Mapping`] does.
+pub struct MulticastMapping<'ctx>(Chunks<'ctx>);
+
+impl<'ctx> MulticastMapping<'ctx> {
+    pub(super) const fn new(chunks: Chunks<'ctx>) -> Self {
+        Self(chunks)
+    }
+
+    /// The first address.
+    pub fn as_raw(&self) -> CUdeviceptr {
+        self.0.first()
+    }
+
+    /// Number of bytes.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    /// The context in which it was mapped.
+    pub fn context(&self) -> &ContextRef {
+        &self.0.context
+    }
+
+    /// Waits for the context, unmaps and reports what `Drop` would swallow, as [`Mapping::close`] does.
+    ///
+    /// # Errors
+    /// As [`Mapping::close`].
+    ///
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, and `cuMemUnmap`, CUDA 10.2+.
+    #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias = "cuMemUnmap")]
+    pub fn close(mut self) -> Result<(), Error> {
+        self.0.end()
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for Mapping<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mapping({:#x}, {} elements)", self.as_raw(), self.len())
+    }
+}
+
+impl fmt::Debug for MulticastMapping<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MulticastMapping({:#x}, {} bytes)", self.as_raw(), self.bytes())
+    }
+}

@@ -1,0 +1,76 @@
+//! Virtual memory: addresses without memory, memory without addresses, and mappings between them.
+//!
+//! | type | is | keeps |
+//! |---|---|---|
+//! | [`Reservation`] | addresses; a handle that is counted | nothing |
+//! | [`PhysicalMemory`] | memory of a device or the host; the driver counts its handles | nothing |
+//! | [`Mapping`] | memory at addresses, which gives [slices](super::Slice) | its reservation, its context; the driver keeps the memory |
+//!
+//! So they are dropped in any order: what a mapping needs stays until it is gone. Mappings of one reservation never overlap.
+//! Physical memory may be mapped several times, and in several processes; nothing orders what is done through one mapping
+//! with what is done through another but streams, events and waits, as with [arrays](super#arrays).
+//!
+//! # Unmapping waits
+//!
+//! Unlike `cuMemFree`, the driver's `cuMemUnmap` does not wait for work that uses the memory. So whatever unmaps here
+//! (dropping a mapping, [`Mapping::close`], [`Mapping::unmap_last`]) first [waits](Mapping#unmapping-waits) for the context
+//! in which it was mapped, and for copies from there that others have queued.
+//! If that fails, after a fault for instance, memory and addresses are leaked rather than taken from under what may still
+//! use them.
+//!
+//! # A buffer that grows
+//!
+//! It keeps its address and its contents, and nothing is copied:
+//!
+//! ```
+//! # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+//! # let driver = cuprum::Driver::init(library)?;
+//! use cuprum::memory::{Granularity, Mapping, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation};
+//! use cuprum::{Current, MemoryError, PrimaryContext};
+//!
+//! struct GrowableBuffer<'ctx> {
+//!     mapping: Mapping<'ctx, u32>,
+//!     chunk: usize,
+//! }
+//!
+//! impl<'ctx> GrowableBuffer<'ctx> {
+//!     fn new(cx: &Current<'_, 'ctx>, most: usize) -> Result<Self, MemoryError> {
+//!         let (driver, at) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
+//!         let chunk = PhysicalMemory::granularity(driver, at, PhysicalFlags::empty(), Granularity::Recommended)?;
+//!         let addresses = Reservation::new(driver, most.next_multiple_of(chunk), 0)?;
+//!         let first = PhysicalMemory::new(driver, at, chunk, PhysicalFlags::empty())?;
+//!         Ok(Self { mapping: addresses.map(cx, 0, &first)?, chunk })
+//!     }
+//!
+//!     fn grow_to(&mut self, cx: &Current<'_, 'ctx>, len: usize) -> Result<(), MemoryError> {
+//!         let (driver, at) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
+//!         while self.mapping.len() < len {
+//!             let more = PhysicalMemory::new(driver, at, self.chunk, PhysicalFlags::empty())?;
+//!             self.mapping.extend(cx, &more)?;
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let context = PrimaryContext::retain(driver.device(0)?)?;
+//! let mut stack = cuprum::ContextStack::take()?;
+//! let cx = stack.push(&context)?;
+//! let mut numbers = GrowableBuffer::new(&cx, 64 << 20)?;
+//! numbers.mapping.as_mut_slice().fill(&cx, 7)?;
+//! let (before, len) = (numbers.mapping.as_raw(), numbers.mapping.len());
+//! numbers.grow_to(&cx, len + 1)?;
+//! assert_eq!(numbers.mapping.as_raw(), before);
+//! assert!(numbers.mapping.len() > len);
+//! assert_eq!(numbers.mapping.slice(len - 1..len).ok_or("outside")?.to_vec(&cx)?, [7]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod mapping;
+mod multicast;
+mod physical;
+mod reservation;
+
+pub use self::mapping::{Mapping, MemoryAccess, MulticastMapping};
+pub use self::multicast::Multicast;
+pub use self::physical::{Granularity, PhysicalFlags, PhysicalMemory, PhysicalProperties};
+pub use self::reservation::Reservation;

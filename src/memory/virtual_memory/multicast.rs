@@ -1,0 +1,213 @@
+//! Multicast objects: one address for memory of several devices.
+
+use std::fmt;
+
+use cuprum_sys::{
+    CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUmulticastGranularity_flags,
+    CUmulticastObjectProp, FnId, Library,
+};
+
+use super::physical::{Physical, same_driver};
+use super::{Granularity, PhysicalMemory};
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::memory::{DeviceData, Slice};
+use crate::raw::call::{driver_call, either_call};
+use crate::raw::owned::Owned;
+
+/// An object to which devices bind memory of their own, so that what a kernel writes at one address reaches all of it, and
+/// what it reads is the sum: for devices with the attribute `CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED`.
+///
+/// [Create](Multicast::new) it, [add](Multicast::add_device) all its devices, [bind](Multicast::bind) memory of each, and
+/// [map](super::Reservation::map_multicast) it in a context of each. The driver counts its uses, as those of
+/// [`PhysicalMemory`]: mappings and what is bound stay as long as they are needed, in whatever order this is dropped.
+pub struct Multicast {
+    handle: Owned<Physical>,
+    bytes: usize,
+}
+
+fn described(devices: u32, bytes: usize, shareable: bool) -> CUmulticastObjectProp {
+    let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let handles = if shareable { u64::from(kind.0) } else { 0 };
+    CUmulticastObjectProp { numDevices: devices, size: bytes, handleTypes: handles, flags: 0 }
+}
+
+impl Multicast {
+    /// Size that the size of such an object, and all that is bound to it, are multiples of, in bytes.
+    ///
+    /// # Errors
+    /// As [`new`](Multicast::new).
+    ///
+    /// Driver: `cuMulticastGetGranularity`, CUDA 12.1+.
+    #[doc(alias = "cuMulticastGetGranularity")]
+    pub fn granularity(
+        driver: Driver,
+        devices: u32,
+        bytes: usize,
+        granularity: Granularity,
+    ) -> Result<usize, Error> {
+        let option = match granularity {
+            Granularity::Minimum => CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM,
+            Granularity::Recommended => CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_RECOMMENDED,
+        };
+        let (mut least, described) = (0, described(devices, bytes, false));
+        let (to, described) = (&raw mut least, &raw const described);
+        // SAFETY: the description and the out-parameter outlive the call.
+        unsafe { driver_call!(driver.library(), cuMulticastGetGranularity(to, described, option)) }?;
+        Ok(least)
+    }
+
+    /// Creates an object for `devices` devices and `bytes` bytes of each, a multiple of the
+    /// [granularity](Multicast::granularity). A `shareable` one can be exported as a file descriptor.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` where the devices cannot; `CUDA_ERROR_INVALID_VALUE` for another size or number;
+    /// [`Error::is_unresolved`] before CUDA 12.1.
+    ///
+    /// Driver: `cuMulticastCreate`, CUDA 12.1+; at the end `cuMemRelease`, CUDA 10.2+.
+    #[doc(alias = "cuMulticastCreate")]
+    #[doc(alias = "cuMemRelease")]
+    pub fn new(driver: Driver, devices: u32, bytes: usize, shareable: bool) -> Result<Self, Error> {
+        let (mut raw, described) = (0, described(devices, bytes, shareable));
+        let (to, described) = (&raw mut raw, &raw const described);
+        // SAFETY: the description and the out-parameter outlive the call.
+        unsafe { driver_call!(driver.library(), cuMulticastCreate(to, described)) }?;
+        // SAFETY: the driver just gave the handle, of an object of that size.
+        Ok(unsafe { Self::from_raw(driver, raw, bytes) })
+    }
+
+    /// Takes over a handle of a multicast object, for instance one that was imported. No driver call.
+    ///
+    /// # Safety
+    /// 1. `handle` was given by this driver, nobody else releases it, and it is of a multicast object of `bytes` bytes.
+    pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
+        Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
+    }
+
+    /// Gives up the handle without releasing it.
+    pub fn into_raw(self) -> CUmemGenericAllocationHandle {
+        self.handle.into_raw().0
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUmemGenericAllocationHandle {
+        self.handle.raw().0
+    }
+
+    /// Size in bytes, of each device.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) const fn library(&self) -> Library {
+        self.handle.library()
+    }
+
+    /// Adds a device. All have to be added, in whichever process, before any binds memory: until then
+    /// [`bind`](Multicast::bind) waits.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a device that was added, or one too many; `CUDA_ERROR_NOT_SUPPORTED` for one that cannot;
+    /// [`Error::is_wrong_context`] for one of another driver.
+    ///
+    /// Driver: `cuMulticastAddDevice`, CUDA 12.1+.
+    #[doc(alias = "cuMulticastAddDevice")]
+    pub fn add_device(&self, device: Device) -> Result<(), Error> {
+        same_driver(self.library(), device.driver(), FnId::cuMulticastAddDevice)?;
+        let (raw, device) = (self.as_raw(), device.as_raw());
+        // SAFETY: the object is live, and the device is one of its driver.
+        unsafe { driver_call!(self.library(), cuMulticastAddDevice(raw, device)) }
+    }
+
+    /// Binds `bytes` bytes of a device's memory, from `memory_offset` on, to this object from `offset` on. The driver keeps
+    /// the memory as long as it is bound. Before CUDA 13.1, the device is the one on which the memory lies.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for what is no multiple of the granularity, or does not fit; `CUDA_ERROR_OUT_OF_MEMORY`;
+    /// [`Error::is_wrong_context`] for what is of another driver.
+    ///
+    /// Driver: `cuMulticastBindMem_v2`, CUDA 13.1+; before that `cuMulticastBindMem`, CUDA 12.1+.
+    #[doc(alias = "cuMulticastBindMem_v2")]
+    #[doc(alias = "cuMulticastBindMem")]
+    pub fn bind(
+        &self,
+        device: Device,
+        offset: usize,
+        memory: &PhysicalMemory,
+        memory_offset: usize,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        let call = FnId::cuMulticastBindMem_v2;
+        same_driver(self.library(), device.driver(), call)?;
+        same_driver(memory.library(), device.driver(), call)?;
+        let (raw, device, handle) = (self.as_raw(), device.as_raw(), memory.as_raw());
+        // SAFETY: both handles are live and of one driver, which checks the ranges and keeps the memory.
+        unsafe {
+            either_call!(self.library(),
+                cuMulticastBindMem_v2(raw, device, offset, handle, memory_offset, bytes, 0)
+                or cuMulticastBindMem(raw, offset, handle, memory_offset, bytes, 0))
+        }
+    }
+
+    /// Binds a device's memory that has an address to this object from `offset` on.
+    ///
+    /// # Errors
+    /// As [`bind`](Multicast::bind).
+    ///
+    /// # Safety
+    /// 1. The memory is not freed or unmapped before it was [unbound](Multicast::unbind).
+    ///
+    /// Driver: `cuMulticastBindAddr_v2`, CUDA 13.1+; before that `cuMulticastBindAddr`, CUDA 12.1+.
+    #[doc(alias = "cuMulticastBindAddr_v2")]
+    #[doc(alias = "cuMulticastBindAddr")]
+    pub unsafe fn bind_slice<T: DeviceData>(
+        &self,
+        device: Device,
+        offset: usize,
+        memory: Slice<'_, T>,
+    ) -> Result<(), Error> {
+        let call = FnId::cuMulticastBindAddr_v2;
+        same_driver(self.library(), device.driver(), call)?;
+        same_driver(self.library(), memory.context().driver(), call)?;
+        let (raw, device, address) = (self.as_raw(), device.as_raw(), memory.as_raw());
+        let bytes = memory.len() * size_of::<T>();
+        // SAFETY: the object is live, and the memory is until it is unbound, as the caller vouches.
+        unsafe {
+            either_call!(self.library(),
+                cuMulticastBindAddr_v2(raw, device, offset, address, bytes, 0)
+                or cuMulticastBindAddr(raw, offset, address, bytes, 0))
+        }
+    }
+
+    /// Takes the memory of a device from this object again. Kernels that use it must be over.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a range in which nothing is bound; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMulticastUnbind`, CUDA 12.1+.
+    #[doc(alias = "cuMulticastUnbind")]
+    pub fn unbind(&self, device: Device, offset: usize, bytes: usize) -> Result<(), Error> {
+        same_driver(self.library(), device.driver(), FnId::cuMulticastUnbind)?;
+        let (raw, device) = (self.as_raw(), device.as_raw());
+        // SAFETY: the object is live; only kernels reach memory through it, whose launch says what they touch.
+        unsafe { driver_call!(self.library(), cuMulticastUnbind(raw, device, offset, bytes)) }
+    }
+
+    /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemRelease`, CUDA 10.2+.
+    #[doc(alias = "cuMemRelease")]
+    pub fn close(self) -> Result<(), Error> {
+        self.handle.close()
+    }
+}
+
+impl fmt::Debug for Multicast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Multicast({:#x}, {} bytes)", self.as_raw(), self.bytes)
+    }
+}

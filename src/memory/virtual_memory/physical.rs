@@ -1,0 +1,303 @@
+//! Memory without addresses.
+
+use std::fmt;
+use std::ptr;
+
+use cuprum_sys::{
+    CU_MEM_CREATE_USAGE_TILE_POOL, CUmemAllocationCompType, CUmemAllocationGranularity_flags,
+    CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationProp_allocFlags, CUmemAllocationType,
+    CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType, CUresult, FnId, Fns, Library, call,
+};
+
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::memory::{MemoryError, MemoryLocation};
+use crate::raw::call::driver_call;
+use crate::raw::held::Handle;
+use crate::raw::owned::Owned;
+
+bitflags::bitflags! {
+    /// What physical memory is for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct PhysicalFlags: u32 {
+        /// It can be exported to other processes as a file descriptor.
+        const SHAREABLE = 1;
+        /// The device may keep it compressed, if it can.
+        const COMPRESSIBLE = 2;
+        /// Other devices on the bus reach it directly (GPUDirect RDMA).
+        const RDMA = 4;
+        /// It is for tiles of sparse arrays.
+        const TILE_POOL = 8;
+    }
+}
+
+/// Which granularity is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Granularity {
+    /// The least that works.
+    Minimum,
+    /// What is fast.
+    Recommended,
+}
+
+/// What a driver knows of physical memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PhysicalProperties {
+    /// Where it lies; `None` for a place that this crate does not know.
+    pub location: Option<MemoryLocation>,
+    /// What it is for.
+    pub flags: PhysicalFlags,
+}
+
+/// A handle of physical memory, or of a multicast object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Physical(pub(super) CUmemGenericAllocationHandle);
+
+// SAFETY: the driver allows any thread to use and to release the handle.
+unsafe impl Handle for Physical {
+    const NAME: &'static str = "PhysicalMemory";
+
+    fn is_owned(self) -> bool {
+        self.0 != 0
+    }
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the handle is live and not used again.
+        unsafe { call!(fns, cuMemRelease(self.0)) }
+    }
+}
+
+/// Physical memory without an address: it is [mapped](super::Reservation::map) to be reached.
+///
+/// The driver counts its uses: the memory is freed when all its handles, in all processes, are released and all its
+/// mappings are gone. Dropping this gives up one handle, on any thread, and waits for nothing.
+pub struct PhysicalMemory {
+    handle: Owned<Physical>,
+    bytes: usize,
+}
+
+impl PhysicalMemory {
+    /// Size that the size and the addresses of such memory are multiples of, in bytes.
+    ///
+    /// # Errors
+    /// As [`new`](PhysicalMemory::new).
+    ///
+    /// Driver: `cuMemGetAllocationGranularity`, CUDA 10.2+.
+    #[doc(alias = "cuMemGetAllocationGranularity")]
+    pub fn granularity(
+        driver: Driver,
+        at: MemoryLocation,
+        flags: PhysicalFlags,
+        granularity: Granularity,
+    ) -> Result<usize, Error> {
+        ask_granularity(driver.library(), &described(driver, at, flags)?, granularity)
+    }
+
+    /// Creates physical memory of a multiple of the [granularity](PhysicalMemory::granularity). Its contents are whatever
+    /// the memory held.
+    ///
+    /// # Errors
+    /// [`MemoryError::Granularity`]; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_DEVICE`; `CUDA_ERROR_NOT_SUPPORTED` for
+    /// what the device or the system cannot do; [`Error::is_unresolved`] before CUDA 10.2.
+    ///
+    /// Driver: `cuMemCreate`, CUDA 10.2+; where it refuses a size, `cuMemGetAllocationGranularity`, CUDA 10.2+.
+    #[doc(alias = "cuMemCreate")]
+    pub fn new(
+        driver: Driver,
+        at: MemoryLocation,
+        bytes: usize,
+        flags: PhysicalFlags,
+    ) -> Result<Self, MemoryError> {
+        let (library, described) = (driver.library(), described(driver, at, flags)?);
+        let mut raw = 0;
+        let (to, described) = (&raw mut raw, &raw const described);
+        // SAFETY: the description and the out-parameter outlive the call.
+        unsafe { driver_call!(library, cuMemCreate(to, bytes, described, 0)) }.map_err(|error| {
+            // SAFETY: the description, which is still there.
+            refused(library, unsafe { &*described }, bytes, error)
+        })?;
+        Ok(Self::owning(library, raw, bytes))
+    }
+
+    pub(super) const fn owning(library: Library, raw: CUmemGenericAllocationHandle, bytes: usize) -> Self {
+        Self { handle: Owned::new(Physical(raw), library), bytes }
+    }
+
+    /// Takes over a handle of physical memory. No driver call.
+    ///
+    /// # Safety
+    /// 1. `handle` was given by this driver, nobody else releases it, and its memory has `bytes` bytes.
+    pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
+        Self::owning(driver.library(), handle, bytes)
+    }
+
+    /// Gives up the handle without releasing it.
+    pub fn into_raw(self) -> CUmemGenericAllocationHandle {
+        self.handle.into_raw().0
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUmemGenericAllocationHandle {
+        self.handle.raw().0
+    }
+
+    /// Size in bytes.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) const fn library(&self) -> Library {
+        self.handle.library()
+    }
+
+    /// Where the memory lies and what it is for, as the driver tells it: of imported memory, that is news.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemGetAllocationPropertiesFromHandle`, CUDA 10.2+.
+    #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
+    pub fn properties(&self, driver: Driver) -> Result<PhysicalProperties, Error> {
+        same_driver(self.library(), driver, FnId::cuMemGetAllocationPropertiesFromHandle)?;
+        let none = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_INVALID, id: 0 };
+        let mut told = properties(none, PhysicalFlags::empty());
+        let (to, raw) = (&raw mut told, self.as_raw());
+        // SAFETY: the handle is live, and the out-parameter outlives the call.
+        unsafe { driver_call!(self.library(), cuMemGetAllocationPropertiesFromHandle(to, raw)) }?;
+        let mut flags = PhysicalFlags::empty();
+        let shareable = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        flags.set(PhysicalFlags::SHAREABLE, told.requestedHandleTypes.0 & shareable.0 != 0);
+        flags.set(PhysicalFlags::COMPRESSIBLE, told.allocFlags.compressionType != 0);
+        flags.set(PhysicalFlags::RDMA, told.allocFlags.gpuDirectRDMACapable != 0);
+        let tiles = told.allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL != 0;
+        flags.set(PhysicalFlags::TILE_POOL, tiles);
+        Ok(PhysicalProperties { location: MemoryLocation::from_raw(driver, told.location), flags })
+    }
+
+    /// Exports the memory as a file descriptor, to be sent to another process (over a Unix socket) and
+    /// [imported](PhysicalMemory::import) there. The descriptor keeps the memory as long as it is open.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not [`SHAREABLE`](PhysicalFlags::SHAREABLE); `CUDA_ERROR_NOT_SUPPORTED`
+    /// where the system has no such thing.
+    ///
+    /// Driver: `cuMemExportToShareableHandle`, CUDA 10.2+.
+    #[cfg(unix)]
+    #[doc(alias = "cuMemExportToShareableHandle")]
+    pub fn export(&self) -> Result<std::os::fd::OwnedFd, Error> {
+        let (mut descriptor, raw) = (-1, self.as_raw());
+        let to = (&raw mut descriptor).cast();
+        let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        // SAFETY: the handle is live, and the out-parameter is an `int`, as it is for this kind, and outlives the call.
+        unsafe { driver_call!(self.library(), cuMemExportToShareableHandle(to, raw, kind, 0)) }?;
+        super::super::address::owned_descriptor(descriptor, FnId::cuMemExportToShareableHandle)
+    }
+
+    /// Imports memory that another process, or this one, has exported. The descriptor is not needed any more then.
+    ///
+    /// `bytes` is the size of the memory, which has to be told beside the descriptor: with another one it cannot be mapped.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` and others for what is no descriptor of such memory; `CUDA_ERROR_NOT_SUPPORTED` where the
+    /// system has no such thing.
+    ///
+    /// Driver: `cuMemImportFromShareableHandle`, CUDA 10.2+.
+    #[cfg(unix)]
+    #[doc(alias = "cuMemImportFromShareableHandle")]
+    pub fn import(
+        driver: Driver,
+        descriptor: std::os::fd::BorrowedFd<'_>,
+        bytes: usize,
+    ) -> Result<Self, Error> {
+        use std::os::fd::AsRawFd;
+
+        let (mut raw, library) = (0, driver.library());
+        let number = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
+        let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        let to = &raw mut raw;
+        // SAFETY: of this kind, the second argument is the descriptor itself, which is open; the out-parameter outlives the
+        // call.
+        unsafe { driver_call!(library, cuMemImportFromShareableHandle(to, number, kind)) }?;
+        Ok(Self::owning(library, raw, bytes))
+    }
+
+    /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemRelease`, CUDA 10.2+.
+    #[doc(alias = "cuMemRelease")]
+    pub fn close(self) -> Result<(), Error> {
+        self.handle.close()
+    }
+}
+
+/// A handle of one driver is a wild number to another.
+pub(super) fn same_driver(library: Library, other: Driver, call: FnId) -> Result<(), Error> {
+    if library == other.library() { Ok(()) } else { Err(Error::wrong_context(call)) }
+}
+
+/// The description of memory at a place.
+fn described(driver: Driver, at: MemoryLocation, flags: PhysicalFlags) -> Result<CUmemAllocationProp, Error> {
+    if let MemoryLocation::Device(device) = at {
+        same_driver(device.driver().library(), driver, FnId::cuMemCreate)?;
+    }
+    Ok(properties(at.as_raw(), flags))
+}
+
+fn properties(location: CUmemLocation, flags: PhysicalFlags) -> CUmemAllocationProp {
+    let has = |flag| u8::from(flags.contains(flag));
+    let none = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
+    let shareable = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let compressed = CUmemAllocationCompType::CU_MEM_ALLOCATION_COMP_GENERIC.0 as u8;
+    CUmemAllocationProp {
+        type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        requestedHandleTypes: if flags.contains(PhysicalFlags::SHAREABLE) { shareable } else { none },
+        location,
+        win32HandleMetaData: ptr::null_mut(),
+        allocFlags: CUmemAllocationProp_allocFlags {
+            compressionType: has(PhysicalFlags::COMPRESSIBLE) * compressed,
+            gpuDirectRDMACapable: has(PhysicalFlags::RDMA),
+            usage: u16::from(has(PhysicalFlags::TILE_POOL)) * CU_MEM_CREATE_USAGE_TILE_POOL,
+            reserved: [0; 4],
+        },
+    }
+}
+
+fn ask_granularity(
+    library: Library,
+    described: &CUmemAllocationProp,
+    granularity: Granularity,
+) -> Result<usize, Error> {
+    let option = match granularity {
+        Granularity::Minimum => CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM,
+        Granularity::Recommended => CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+    };
+    let (mut bytes, described) = (0, ptr::from_ref(described));
+    // SAFETY: the description and the out-parameter outlive the call.
+    unsafe { driver_call!(library, cuMemGetAllocationGranularity(&raw mut bytes, described, option)) }?;
+    Ok(bytes)
+}
+
+/// Says it in words if a size was refused for not being a multiple.
+#[cold]
+fn refused(library: Library, described: &CUmemAllocationProp, bytes: usize, error: Error) -> MemoryError {
+    if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE {
+        match ask_granularity(library, described, Granularity::Minimum) {
+            Ok(granularity) if bytes == 0 || granularity != 0 && bytes % granularity != 0 => {
+                return MemoryError::Granularity { bytes, granularity };
+            }
+            _ => {}
+        }
+    }
+    error.into()
+}
+
+impl fmt::Debug for PhysicalMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PhysicalMemory({:#x}, {} bytes)", self.as_raw(), self.bytes)
+    }
+}

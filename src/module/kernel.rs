@@ -1,0 +1,191 @@
+//! Kernels that belong to no context.
+
+use std::ffi::CStr;
+use std::fmt;
+use std::ptr;
+
+use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUkernel, FnId};
+
+use super::function::probe_parameter_count;
+use super::ptx::Entry;
+use super::{CodeLibrary, Function};
+use crate::context::Current;
+use crate::device::Device;
+use crate::error::Error;
+use crate::raw::call::{context_call, driver_call};
+use crate::raw::keep::Near;
+
+/// A kernel of a [`CodeLibrary`], which it borrows, in no context yet: [`function`](LibraryKernel::function) gives what can
+/// be bound and launched in one.
+///
+/// # Keeping it in a struct
+///
+/// It borrows its library, and no struct can hold both: a [`SharedKernel`](crate::SharedKernel) of a
+/// [`SharedCodeLibrary`](super::SharedCodeLibrary) keeps its code.
+#[derive(Clone, Copy)]
+pub struct LibraryKernel<'l> {
+    raw: CUkernel,
+    library: &'l CodeLibrary,
+    /// What the PTX says of it, where the driver cannot be asked.
+    entry: Option<Near<'l, Entry>>,
+}
+
+// SAFETY: the driver allows any thread to use a kernel's handle.
+unsafe impl Send for LibraryKernel<'_> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for LibraryKernel<'_> {}
+
+impl<'l> LibraryKernel<'l> {
+    pub(super) const fn new(raw: CUkernel, library: &'l CodeLibrary, entry: Option<Near<'l, Entry>>) -> Self {
+        Self { raw, library, entry }
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(self) -> CUkernel {
+        self.raw
+    }
+
+    /// The library that it is from.
+    pub const fn library(self) -> &'l CodeLibrary {
+        self.library
+    }
+
+    /// The kernel in the current context, into which the driver puts the code if it was not used there. It borrows the library
+    /// and the token; what [`CodeLibrary::module`] gives needs no token.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::is_wrong_context`] for a context of another
+    /// driver.
+    ///
+    /// Driver: `cuKernelGetFunction`, CUDA 12.0+.
+    #[doc(alias = "cuKernelGetFunction")]
+    pub fn function<'a>(self, cx: &'a Current<'_, '_>) -> Result<Function<'a>, Error>
+    where
+        'l: 'a,
+    {
+        let context = cx.get()?;
+        self.library.check_driver(context.driver(), FnId::cuKernelGetFunction)?;
+        let mut raw = CUfunction::null();
+        // SAFETY: the kernel is live, as its library is borrowed; a context of its driver is current, and the
+        // out-parameter outlives the call.
+        unsafe { context_call!(&context, cuKernelGetFunction(&raw mut raw, self.raw)) }?;
+        Ok(Function::new(raw, context, self.entry))
+    }
+
+    /// The name by which the library has it: that of the source for `extern "C"`, changed by C++ otherwise.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3.
+    ///
+    /// Driver: `cuKernelGetName`, CUDA 12.3+.
+    #[doc(alias = "cuKernelGetName")]
+    pub fn name(self) -> Result<String, Error> {
+        let mut name = ptr::null();
+        // SAFETY: the kernel is live, as its library is borrowed; the out-parameter outlives the call.
+        unsafe { driver_call!(self.library.driver().library(), cuKernelGetName(&raw mut name, self.raw)) }?;
+        if name.is_null() {
+            return Ok(String::new());
+        }
+        // SAFETY: the driver's own text, which lives as long as the library, and is copied at once.
+        Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    }
+
+    /// Reads one attribute as it is on `device`, such as registers per thread or bytes of static shared memory.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::is_wrong_context`] for a device of
+    /// another driver.
+    ///
+    /// Driver: `cuKernelGetAttribute`, CUDA 12.0+.
+    #[doc(alias = "cuKernelGetAttribute")]
+    pub fn attribute(self, device: Device, attribute: CUfunction_attribute) -> Result<i32, Error> {
+        self.library.check_driver(device.driver(), FnId::cuKernelGetAttribute)?;
+        let (mut value, device) = (0, device.as_raw());
+        let (to, library) = (&raw mut value, self.library.driver().library());
+        // SAFETY: the kernel is live, as its library is borrowed; `value` outlives the call.
+        unsafe { driver_call!(library, cuKernelGetAttribute(to, attribute, self.raw, device)) }?;
+        Ok(value)
+    }
+
+    /// Sets one of the attributes that can be set, for all launches of this kernel on `device` from now on. What was set for
+    /// its [function](Function::set_attribute) in one context goes before it.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set or a value out of range; [`Error::is_wrong_context`] for
+    /// a device of another driver.
+    ///
+    /// Driver: `cuKernelSetAttribute`, CUDA 12.0+.
+    #[doc(alias = "cuKernelSetAttribute")]
+    pub fn set_attribute(
+        self,
+        device: Device,
+        attribute: CUfunction_attribute,
+        value: i32,
+    ) -> Result<(), Error> {
+        self.library.check_driver(device.driver(), FnId::cuKernelSetAttribute)?;
+        let (library, device) = (self.library.driver().library(), device.as_raw());
+        // SAFETY: the kernel is live, as its library is borrowed.
+        unsafe { driver_call!(library, cuKernelSetAttribute(attribute, value, self.raw, device)) }
+    }
+
+    /// Says which share of the fast memory the kernel would rather have as cache on `device`, where that has the choice.
+    ///
+    /// # Errors
+    /// As the driver says; [`Error::is_wrong_context`] for a device of another driver.
+    ///
+    /// Driver: `cuKernelSetCacheConfig`, CUDA 12.0+.
+    #[doc(alias = "cuKernelSetCacheConfig")]
+    pub fn set_cache_config(self, device: Device, config: CUfunc_cache) -> Result<(), Error> {
+        self.library.check_driver(device.driver(), FnId::cuKernelSetCacheConfig)?;
+        let (library, device) = (self.library.driver().library(), device.as_raw());
+        // SAFETY: the kernel is live, as its library is borrowed.
+        unsafe { driver_call!(library, cuKernelSetCacheConfig(self.raw, config, device)) }
+    }
+
+    /// Number of parameters. The driver looks at the code in the current context, whichever that is.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4; [`Error::is_wrong_context`] for a context of another
+    /// driver.
+    ///
+    /// Driver: `cuKernelGetParamCount`, CUDA 13.2+; before that `cuKernelGetParamInfo`, CUDA 12.4+, until it answers twice
+    /// that there is no more, since any call may fail for reasons of its own.
+    #[doc(alias = "cuKernelGetParamCount")]
+    #[doc(alias = "cuKernelGetParamInfo")]
+    pub fn parameter_count(self, cx: &Current<'_, '_>) -> Result<usize, Error> {
+        let context = cx.get()?;
+        self.library.check_driver(context.driver(), FnId::cuKernelGetParamCount)?;
+        if !context.library().has(FnId::cuKernelGetParamCount) {
+            return probe_parameter_count(|index| self.parameter(cx, index));
+        }
+        let mut count = 0;
+        // SAFETY: the kernel is live, as its library is borrowed; a context of its driver is current, and the
+        // out-parameter outlives the call.
+        unsafe { context_call!(&context, cuKernelGetParamCount(self.raw, &raw mut count)) }?;
+        Ok(count)
+    }
+
+    /// Offset and size in bytes of parameter `index`. The driver looks at the code in the current context, whichever that is.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` past the last; as [`parameter_count`](LibraryKernel::parameter_count).
+    ///
+    /// Driver: `cuKernelGetParamInfo`, CUDA 12.4+.
+    #[doc(alias = "cuKernelGetParamInfo")]
+    pub fn parameter(self, cx: &Current<'_, '_>, index: usize) -> Result<(usize, usize), Error> {
+        let context = cx.get()?;
+        self.library.check_driver(context.driver(), FnId::cuKernelGetParamInfo)?;
+        let (mut offset, mut size) = (0, 0);
+        let (to_offset, to_size) = (&raw mut offset, &raw mut size);
+        // SAFETY: the kernel is live, as its library is borrowed; a context of its driver is current, and both
+        // out-parameters outlive the call.
+        unsafe { context_call!(&context, cuKernelGetParamInfo(self.raw, index, to_offset, to_size)) }?;
+        Ok((offset, size))
+    }
+}
+
+impl fmt::Debug for LibraryKernel<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LibraryKernel({:?})", self.raw)
+    }
+}

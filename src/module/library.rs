@@ -1,0 +1,434 @@
+//! Code that belongs to no context.
+
+use std::ffi::{c_char, c_void};
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::AtomicUsize;
+
+use cuprum_sys::{CUkernel, CUlibrary, CUmodule, FnId};
+
+use super::jit::Jit;
+use super::linker::c_path;
+use super::load::{advice, entries_for, ptx_text};
+use super::{
+    Code, Global, LibraryKernel, LoadOptions, Module, ModuleError, SharedCodeLibrary, c_string, ptx,
+};
+use crate::context::Current;
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::memory::DeviceData;
+use crate::raw::call::{context_call, driver_call};
+use crate::raw::held::Held;
+use crate::raw::keep::{Keep, Near, Shareable};
+use crate::swallowed;
+
+/// Code that is loaded once for all contexts, those made later included: the driver puts it into a context when it is first
+/// used there. Of CUDA 12.0 on.
+///
+/// What is in it before that are [kernels](LibraryKernel), which any context makes [functions](LibraryKernel::function) of.
+/// Its [module](CodeLibrary::module) in a context is like any other [`Module`], with the same typed kernels, launches and
+/// globals; each context has variables of its own, [managed](CodeLibrary::managed) ones excepted.
+///
+/// # Order
+///
+/// Contexts come and go while it is loaded: what was placed in one goes with it, and the next has fresh variables. What is
+/// taken from here for a context borrows both or shares them, so that neither goes under it. Wait for the library's kernels
+/// before it is dropped, as for a module's: see [`Kernel::launch`](crate::Kernel::launch). (A driver of CUDA 13.0 blocks the
+/// host in the meantime, which nobody promises.) Drop unloads it everywhere, on any thread, swallows errors and does nothing
+/// in a forked child; [`close`](CodeLibrary::close) reports.
+///
+/// # Keeping it in a struct
+///
+/// It borrows nothing. What borrows it cannot lie beside it: [share](CodeLibrary::share) it.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::module::CodeLibrary;
+/// use cuprum::{Buffer, Context, ContextFlags, In, InOut, LaunchConfig, Stream};
+///
+/// // No context yet.
+/// let code = CodeLibrary::load_ptx(driver, include_str!("../../kernels/saxpy.ptx"))?;
+/// for kernel in code.kernels()? {
+///     println!("{}", kernel.name()?);
+/// }
+/// for _ in 0..2 {
+///     let context = Context::create(driver.device(0)?, ContextFlags::empty())?;
+///     context.enter(|cx| {
+///         let module = code.module(cx)?;
+///         let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+///         let x = Buffer::from_slice(cx, &[1.0f32; 100])?;
+///         let mut y = Buffer::from_slice(cx, &[2.0f32; 100])?;
+///         let stream = Stream::new(cx)?;
+///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copy below comes after it.
+///         unsafe { saxpy.launch(cx, &stream, LaunchConfig::for_elements(100, 32), (100, 3.0, &x, &mut y)) }?;
+///         assert_eq!(y.to_vec(cx)?, [5.0; 100]);
+///         Ok::<(), Box<dyn std::error::Error>>(())
+///     })??;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CodeLibrary {
+    // It goes before what it was given.
+    code: Loaded,
+    _jit: Jit,
+    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    entries: Vec<ptx::Entry>,
+    info_log: String,
+    /// Only of a [`SharedCodeLibrary`].
+    shares: Option<AtomicUsize>,
+}
+
+/// A library's handle, which drop unloads.
+struct Loaded {
+    raw: CUlibrary,
+    driver: Driver,
+}
+
+// SAFETY: the driver allows any thread to use and to unload a library.
+unsafe impl Send for Loaded {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Loaded {}
+
+// SAFETY: `shares` is set once, by `CodeLibrary::share`, which puts the library into a box that the shares own.
+unsafe impl Shareable for CodeLibrary {
+    fn shares(&self) -> Option<&AtomicUsize> {
+        self.shares.as_ref()
+    }
+
+    /// Dropping what it consists of unloads it.
+    fn end(&self) {}
+}
+
+impl Loaded {
+    fn unload(&self) -> Result<(), Error> {
+        // SAFETY: `Drop` and `close` alone come here, once; what was taken from the library borrows it or has a share.
+        unsafe { driver_call!(self.driver.library(), cuLibraryUnload(self.raw)) }
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if let Err(error) = self.unload() {
+            if !error.is_deinitialized() && !error.is_forked() {
+                swallowed::tell(error);
+            }
+        }
+    }
+}
+
+impl CodeLibrary {
+    /// Loads PTX text; the driver compiles it. Blocks while it does. A NUL at the end of the text is no part of it. Nothing
+    /// has to be current.
+    ///
+    /// # Errors
+    /// As [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
+    ///
+    /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryLoadData")]
+    pub fn load_ptx(driver: Driver, ptx: &str) -> Result<Self, ModuleError> {
+        Self::load_ptx_with(driver, ptx, &LoadOptions::new())
+    }
+
+    /// As [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
+    ///
+    /// # Errors
+    /// As [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
+    /// value that the driver does not know.
+    ///
+    /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryLoadData")]
+    pub fn load_ptx_with(driver: Driver, ptx: &str, options: &LoadOptions) -> Result<Self, ModuleError> {
+        let text = ptx_text(ptx)?;
+        // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
+        let mut library = unsafe { Self::load(driver, text.as_ptr().cast(), Some(ptx), options) }?;
+        library.entries = entries_for(driver, ptx);
+        Ok(library)
+    }
+
+    /// Loads machine code (cubin) or a container of several (fatbin), of which the driver makes a copy. Nothing has to be
+    /// current.
+    ///
+    /// # Errors
+    /// As [`Module::load_binary`]; [`Error::is_unresolved`] on a driver before CUDA 12.0.
+    ///
+    /// # Safety
+    /// As [`Module::load_binary`].
+    ///
+    /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryLoadData")]
+    pub unsafe fn load_binary(
+        driver: Driver,
+        image: &[u8],
+        options: &LoadOptions,
+    ) -> Result<Self, ModuleError> {
+        // SAFETY: the caller vouches for the image.
+        unsafe { Self::load(driver, image.as_ptr().cast(), None, options) }
+    }
+
+    /// # Safety
+    /// `image` is an image that the driver can read to its end.
+    unsafe fn load(
+        driver: Driver,
+        image: *const c_void,
+        ptx: Option<&str>,
+        options: &LoadOptions,
+    ) -> Result<Self, ModuleError> {
+        let mut jit = Jit::new(options);
+        let (count, names, values) = jit.options();
+        let (mut raw, none) = (CUlibrary::null(), ptr::null_mut());
+        // SAFETY: the caller vouches for the image, of which the driver makes a copy; options and logs stay as long as the
+        // library.
+        let loaded = unsafe {
+            driver_call!(
+                driver.library(),
+                cuLibraryLoadData(&raw mut raw, image, names, values, count, ptr::null_mut(), none, 0)
+            )
+        };
+        Self::loaded(loaded, driver, raw, jit, ptx)
+    }
+
+    /// Loads PTX, a cubin or a fatbin from a file. Nothing has to be current.
+    ///
+    /// # Errors
+    /// As [`load_binary`](CodeLibrary::load_binary); `CUDA_ERROR_FILE_NOT_FOUND`.
+    ///
+    /// # Safety
+    /// As [`Module::load_binary`], of what the file has while this runs.
+    ///
+    /// Driver: `cuLibraryLoadFromFile`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryLoadFromFile")]
+    pub unsafe fn load_file(driver: Driver, path: &Path, options: &LoadOptions) -> Result<Self, ModuleError> {
+        let (text, mut jit) = (c_path(path)?, Jit::new(options));
+        let (count, names, values) = jit.options();
+        let (mut raw, none) = (CUlibrary::null(), ptr::null_mut());
+        let path: *const c_char = text.as_ptr();
+        // SAFETY: the path outlives the call, and the caller vouches for the file; options and logs stay as long as the
+        // library.
+        let loaded = unsafe {
+            driver_call!(
+                driver.library(),
+                cuLibraryLoadFromFile(&raw mut raw, path, names, values, count, ptr::null_mut(), none, 0)
+            )
+        };
+        Self::loaded(loaded, driver, raw, jit, None)
+    }
+
+    /// Takes over what was loaded, or tells why it was not.
+    fn loaded(
+        loaded: Result<(), Error>,
+        driver: Driver,
+        raw: CUlibrary,
+        mut jit: Jit,
+        ptx: Option<&str>,
+    ) -> Result<Self, ModuleError> {
+        match loaded {
+            Ok(()) => {
+                let (code, info_log) = (Loaded { raw, driver }, jit.info_log());
+                Ok(Self { code, _jit: jit, entries: Vec::new(), info_log, shares: None })
+            }
+            Err(error) => Err(ModuleError::Rejected {
+                error,
+                log: jit.error_log(),
+                advice: advice(driver, None, error, ptx),
+            }),
+        }
+    }
+
+    /// Makes the library one that is shared, so that modules and kernels can be kept beside it, or without it.
+    pub fn share(self) -> SharedCodeLibrary {
+        SharedCodeLibrary::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUlibrary {
+        self.code.raw
+    }
+
+    /// The driver that loaded it.
+    pub const fn driver(&self) -> Driver {
+        self.code.driver
+    }
+
+    /// What the driver's compiler said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    pub fn info_log(&self) -> &str {
+        &self.info_log
+    }
+
+    /// What the PTX says of a kernel, where the driver cannot be asked.
+    pub(super) fn entry(&self, name: &str) -> Option<Near<'_, ptx::Entry>> {
+        self.entries.iter().find(|entry| entry.name == name).map(Near::borrowed)
+    }
+
+    /// A handle of one driver is a wild pointer to another.
+    pub(super) fn check_driver(&self, driver: Driver, call: FnId) -> Result<(), Error> {
+        if self.driver() == driver { Ok(()) } else { Err(Error::wrong_context(call)) }
+    }
+
+    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it.
+    ///
+    /// # Errors
+    /// [`ModuleError::NoFunction`] with the kernels that there are, [`ModuleError::InteriorNul`].
+    ///
+    /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`,
+    /// CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
+    #[doc(alias = "cuLibraryGetKernel")]
+    pub fn kernel(&self, name: &str) -> Result<LibraryKernel<'_>, ModuleError> {
+        let text = c_string("the kernel's name", name)?;
+        let (library, mut raw) = (self.as_raw(), CUkernel::null());
+        // SAFETY: the library is live, and both pointers outlive the call.
+        unsafe {
+            driver_call!(self.driver().library(), cuLibraryGetKernel(&raw mut raw, library, text.as_ptr()))
+        }
+        .map_err(|error| self.no_kernel(error, name))?;
+        Ok(LibraryKernel::new(raw, self, self.entry(name)))
+    }
+
+    #[cold]
+    fn no_kernel(&self, error: Error, name: &str) -> ModuleError {
+        let listed = || self.kernels().ok()?.into_iter().map(|kernel| kernel.name().ok()).collect();
+        ModuleError::no_function(error, name, listed)
+    }
+
+    /// All kernels of the library, in no particular order.
+    ///
+    /// # Errors
+    /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
+    ///
+    /// Driver: `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`, CUDA 12.4+.
+    #[doc(alias = "cuLibraryGetKernelCount")]
+    #[doc(alias = "cuLibraryEnumerateKernels")]
+    pub fn kernels(&self) -> Result<Vec<LibraryKernel<'_>>, Error> {
+        let (library, mut count) = (self.as_raw(), 0);
+        let driver = self.driver().library();
+        // SAFETY: the library is live, and the out-parameter outlives the call.
+        unsafe { driver_call!(driver, cuLibraryGetKernelCount(&raw mut count, library)) }?;
+        let mut found = vec![CUkernel::null(); count as usize];
+        if count > 0 {
+            let to = found.as_mut_ptr();
+            // SAFETY: as above, with room for as many handles as are asked for.
+            unsafe { driver_call!(driver, cuLibraryEnumerateKernels(to, count, library)) }?;
+        }
+        let some = found.into_iter().filter(|raw| !raw.is_null());
+        Ok(some.map(|raw| LibraryKernel::new(raw, self, None)).collect())
+    }
+
+    /// The library's module in the current context, into which the driver puts the code if it was not used there. It borrows
+    /// library and context; of a [shared](CodeLibrary::share) library it has a share.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::is_wrong_context`] for a context of another
+    /// driver.
+    ///
+    /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryGetModule")]
+    pub fn module<'m>(&'m self, cx: &Current<'_, 'm>) -> Result<Module<'m>, Error> {
+        self.module_kept(cx, || Keep::near(Near::borrowed(self)))
+    }
+
+    /// The module in the current context; `keep` makes what keeps the library, once there is one.
+    pub(super) fn module_kept<'m>(
+        &self,
+        cx: &Current<'_, 'm>,
+        keep: impl FnOnce() -> Keep<'m, Self>,
+    ) -> Result<Module<'m>, Error> {
+        let context = cx.get()?;
+        self.check_driver(context.driver(), FnId::cuLibraryGetModule)?;
+        let mut raw = CUmodule::null();
+        // SAFETY: the library is live, a context of its driver is current, and the out-parameter outlives the call.
+        unsafe { context_call!(&context, cuLibraryGetModule(&raw mut raw, self.as_raw())) }?;
+        Ok(Module {
+            code: Held::new(Code { raw, of_library: true }, context),
+            _library: Some(keep()),
+            entries: self.entries.clone(),
+            names: Vec::new(),
+            info_log: self.info_log.clone(),
+            shares: None,
+        })
+    }
+
+    /// A `__device__` or `__constant__` variable by its name, as the current context has it, as elements of `T`. It borrows
+    /// the library and the token; [`Module::global`] gives one that needs no token.
+    ///
+    /// # Errors
+    /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no multiple of
+    /// that of `T`; [`Error::is_wrong_context`] for a context of another driver.
+    ///
+    /// Driver: `cuLibraryGetGlobal`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryGetGlobal")]
+    pub fn global<'a, T: DeviceData>(
+        &'a self,
+        cx: &'a Current<'_, '_>,
+        name: &str,
+    ) -> Result<Global<'a, T>, ModuleError> {
+        let (context, text) = (cx.get()?, c_string("the global's name", name)?);
+        self.check_driver(context.driver(), FnId::cuLibraryGetGlobal)?;
+        let (library, name_of) = (self.as_raw(), text.as_ptr());
+        Global::find(context, name, |context, address, bytes| {
+            // SAFETY: the library is live, a context of its driver is current, and all pointers outlive the call.
+            unsafe { context_call!(context, cuLibraryGetGlobal(address, bytes, library, name_of)) }
+        })
+    }
+
+    /// A `__managed__` variable by its name, which all contexts have in common, as elements of `T`. The current context is
+    /// the one with which it is copied.
+    ///
+    /// # Errors
+    /// As [`global`](CodeLibrary::global): [`ModuleError::NoGlobal`] for variables that are not managed, too.
+    ///
+    /// Driver: `cuLibraryGetManaged`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryGetManaged")]
+    pub fn managed<'a, T: DeviceData>(
+        &'a self,
+        cx: &'a Current<'_, '_>,
+        name: &str,
+    ) -> Result<Global<'a, T>, ModuleError> {
+        let (context, text) = (cx.get()?, c_string("the global's name", name)?);
+        self.check_driver(context.driver(), FnId::cuLibraryGetManaged)?;
+        let (library, name_of) = (self.as_raw(), text.as_ptr());
+        Global::find(context, name, |context, address, bytes| {
+            // SAFETY: the library is live, and all pointers outlive the call.
+            unsafe { context_call!(context, cuLibraryGetManaged(address, bytes, library, name_of)) }
+        })
+    }
+
+    /// The address of a device function by which host and device both call it, on devices with
+    /// `CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS`. It is good as long as the library.
+    ///
+    /// # Errors
+    /// [`ModuleError::InteriorNul`]; [`ModuleError::Driver`] with `CUDA_ERROR_NOT_FOUND`, or `CUDA_ERROR_INVALID_VALUE`
+    /// where no device has such.
+    ///
+    /// Driver: `cuLibraryGetUnifiedFunction`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryGetUnifiedFunction")]
+    pub fn unified_function(&self, name: &str) -> Result<*mut c_void, ModuleError> {
+        let text = c_string("the function's name", name)?;
+        let (library, mut address) = (self.as_raw(), ptr::null_mut());
+        let (to, driver) = (&raw mut address, self.driver().library());
+        // SAFETY: the library is live, and both pointers outlive the call.
+        unsafe { driver_call!(driver, cuLibraryGetUnifiedFunction(to, library, text.as_ptr())) }?;
+        Ok(address)
+    }
+
+    /// Unloads the code from all contexts and reports what `Drop` would swallow. It is gone after an error too: the driver
+    /// may have unloaded it all the same, so that it must not be unloaded again.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuLibraryUnload`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryUnload")]
+    pub fn close(self) -> Result<(), Error> {
+        // The logs go after the code.
+        let Self { code, _jit, .. } = self;
+        ManuallyDrop::new(code).unload()
+    }
+}
+
+impl fmt::Debug for CodeLibrary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CodeLibrary({:?})", self.as_raw())
+    }
+}

@@ -1,0 +1,91 @@
+//! Code that the driver has linked.
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::slice;
+
+use cuprum_sys::CUlinkState;
+
+use super::jit::Jit;
+use super::{LoadOptions, Module, ModuleError, ptx};
+use crate::context::Current;
+use crate::error::Error;
+use crate::raw::held::Held;
+
+/// Machine code that a [`Linker`](super::Linker) made. Its bytes lie in the driver's linker, which this keeps: so they are
+/// not copied, and go with this value. Modules that were loaded from it have a copy of their own.
+pub struct Linked<'ctx> {
+    // It goes before what it was given.
+    state: Held<'ctx, CUlinkState>,
+    jit: Jit,
+    image: NonNull<u8>,
+    len: usize,
+    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    entries: Vec<ptx::Entry>,
+    info_log: String,
+}
+
+// SAFETY: the link may be used and ended by any thread; the image is only read.
+unsafe impl Send for Linked<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Linked<'_> {}
+
+impl<'ctx> Linked<'ctx> {
+    /// # Safety
+    /// The image is of `state`, to which no call is made any more but the one that ends it; both have been given `jit`.
+    pub(super) unsafe fn new(
+        state: Held<'ctx, CUlinkState>,
+        jit: Jit,
+        (image, bytes): (*mut u8, usize),
+        entries: Vec<ptx::Entry>,
+        info_log: String,
+    ) -> Self {
+        let (image, len) = NonNull::new(image).map_or((NonNull::dangling(), 0), |image| (image, bytes));
+        Self { state, jit, image, len, entries, info_log }
+    }
+
+    /// The machine code, to keep it or to give it to others.
+    pub fn as_bytes(&self) -> &[u8] {
+        // SAFETY: the driver's image of so many bytes, which lives as long as the link in hand, and which nobody writes.
+        unsafe { slice::from_raw_parts(self.image.as_ptr(), self.len) }
+    }
+
+    /// What the driver's linker said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    pub fn info_log(&self) -> &str {
+        &self.info_log
+    }
+
+    /// Loads the code into the current context, which may be another than the linker's, with a device for which it is good.
+    ///
+    /// # Errors
+    /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` on another kind of device, `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn load<'other>(&self, cx: &Current<'_, 'other>) -> Result<Module<'other>, ModuleError> {
+        let image = self.as_bytes();
+        // SAFETY: a whole image, as the driver's linker has written it.
+        let mut module = unsafe { Module::load(cx, image.as_ptr().cast(), None, &LoadOptions::new()) }?;
+        module.entries.clone_from(&self.entries);
+        Ok(module)
+    }
+
+    /// Ends the link, and with it the bytes, and reports what `Drop` would swallow.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuLinkDestroy`, CUDA 5.5+.
+    #[doc(alias = "cuLinkDestroy")]
+    pub fn close(self) -> Result<(), Error> {
+        // The logs go after the link.
+        let Self { state, jit: _jit, .. } = self;
+        state.close()
+    }
+}
+
+impl fmt::Debug for Linked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Linked").field("state", &self.state).field("bytes", &self.len).finish()
+    }
+}

@@ -1,0 +1,359 @@
+//! The driver's linker: one piece of machine code of several that use each other.
+
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::path::Path;
+use std::ptr;
+
+use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
+
+use super::jit::Jit;
+use super::linked::Linked;
+use super::load::{advice, entries_for, ptx_text};
+use super::{LoadOptions, ModuleError, c_string, ptx};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+
+/// A link at work: what is [added](Linker::add_ptx) to it may use what is defined in the rest, and is checked for that when
+/// it is [complete](Linker::complete).
+///
+/// The driver keeps no input once it is added. The options, and the room for its logs, are the linker's own and stay until
+/// it is dropped. Drop works on any thread, swallows errors and does nothing in a forked child;
+/// [`close`](Linker::close) reports.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::module::{LoadOptions, Linker};
+/// use cuprum::{Buffer, InOut, LaunchConfig, PrimaryContext, Stream};
+///
+/// let main = "
+/// .version 7.0
+/// .target sm_52
+/// .address_size 64
+/// .extern .func (.param .u32 r) twice(.param .u32 a);
+/// .visible .entry double_it(.param .u64 at) {
+///     .reg .b64 %rd<3>;
+///     .reg .b32 %r<3>;
+///     .param .u32 in;
+///     .param .u32 out;
+///     ld.param.u64 %rd1, [at];
+///     cvta.to.global.u64 %rd2, %rd1;
+///     ld.global.u32 %r1, [%rd2];
+///     st.param.u32 [in], %r1;
+///     call (out), twice, (in);
+///     ld.param.u32 %r2, [out];
+///     st.global.u32 [%rd2], %r2;
+///     ret;
+/// }";
+/// let helper = "
+/// .version 7.0
+/// .target sm_52
+/// .address_size 64
+/// .visible .func (.param .u32 r) twice(.param .u32 a) {
+///     .reg .b32 %r<3>;
+///     ld.param.u32 %r1, [a];
+///     add.u32 %r2, %r1, %r1;
+///     st.param.u32 [r], %r2;
+///     ret;
+/// }";
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// context.enter(|cx| {
+///     let mut linker = Linker::new(cx, &LoadOptions::new())?;
+///     linker.add_ptx("main.ptx", main)?;
+///     linker.add_ptx("helper.ptx", helper)?;
+///     let module = linker.complete()?.load(cx)?;
+///
+///     let kernel = module.function("double_it")?.bind::<(InOut<u32>,)>()?;
+///     let (mut value, stream) = (Buffer::from_slice(cx, &[21u32])?, Stream::new(cx)?);
+///     // SAFETY: the kernel reads and writes one element, and the copy below comes after it.
+///     unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 1), (&mut value,)) }?;
+///     assert_eq!(value.to_vec(cx)?, [42]);
+///     Ok::<(), Box<dyn std::error::Error>>(())
+/// })??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Linker<'ctx> {
+    // It goes before what it was given.
+    state: Held<'ctx, CUlinkState>,
+    jit: Jit,
+    inputs: Vec<String>,
+    /// What the log said of the inputs that were refused before.
+    said: String,
+    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    entries: Vec<ptx::Entry>,
+}
+
+// SAFETY: the driver allows any thread to use a link's handle; here one at a time does, as it is borrowed mutably.
+unsafe impl Handle for CUlinkState {
+    const NAME: &'static str = "Linker";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the link is live and not used again.
+        unsafe { call!(fns, cuLinkDestroy(self)) }
+    }
+}
+
+/// A form of code that can be linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LinkInput {
+    /// Machine code for one architecture.
+    Cubin,
+    /// Text, which is compiled for the device.
+    Ptx,
+    /// A container of several cubins or texts.
+    Fatbin,
+    /// An object file of the host with code for the device inside.
+    Object,
+    /// An archive of such object files.
+    Library,
+    /// Code for link-time optimization of a toolkit before CUDA 12; that of later ones needs nvJitLink.
+    LtoIr,
+}
+
+impl LinkInput {
+    const fn raw(self) -> CUjitInputType {
+        match self {
+            Self::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
+            Self::Ptx => CUjitInputType::CU_JIT_INPUT_PTX,
+            Self::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
+            Self::Object => CUjitInputType::CU_JIT_INPUT_OBJECT,
+            Self::Library => CUjitInputType::CU_JIT_INPUT_LIBRARY,
+            Self::LtoIr => CUjitInputType::CU_JIT_INPUT_NVVM,
+        }
+    }
+}
+
+/// Why code was not linked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// A text that is no PTX, or a name or path with a NUL inside: nothing was added.
+    #[error("input `{name}`: {error}")]
+    Text {
+        /// The input's name.
+        name: String,
+        /// What is wrong with it.
+        error: ModuleError,
+    },
+    /// The driver refused an input.
+    #[error("input `{name}`: {error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
+        if log.is_empty() { String::new() } else { format!("\n{log}") })]
+    Input {
+        /// The input's name.
+        name: String,
+        /// The driver's answer.
+        error: Error,
+        /// What its compiler wrote.
+        log: String,
+        /// What to do about it, where that is known.
+        advice: Option<String>,
+    },
+    /// The inputs do not go together, for instance since a function is defined nowhere, or twice.
+    #[error("{error}, linking {}{}", named(inputs), if log.is_empty() { String::new() } else { format!("\n{log}") })]
+    Complete {
+        /// The driver's answer.
+        error: Error,
+        /// What its linker wrote, which says what is missing, and where.
+        log: String,
+        /// What it says beside: empty unless it was [asked for](LoadOptions::info_log).
+        info_log: String,
+        /// The names of the inputs, in order.
+        inputs: Vec<String>,
+    },
+    /// The driver failed otherwise.
+    #[error(transparent)]
+    Driver(#[from] Error),
+}
+
+/// The inputs in the words of a message.
+fn named(inputs: &[String]) -> String {
+    match inputs {
+        [] => "nothing".to_owned(),
+        inputs => inputs.iter().map(|input| format!("`{input}`")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+impl<'ctx> Linker<'ctx> {
+    /// Begins a link for the device of the current context. The options hold for all inputs.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an option or a value that the driver does not know; `CUDA_ERROR_OUT_OF_MEMORY`;
+    /// `CUDA_ERROR_JIT_COMPILER_NOT_FOUND` where the driver's compiler is not installed.
+    ///
+    /// Driver: `cuLinkCreate_v2`, CUDA 6.5+.
+    #[doc(alias = "cuLinkCreate_v2")]
+    pub fn new(cx: &Current<'_, 'ctx>, options: &LoadOptions) -> Result<Self, Error> {
+        let context = cx.get()?;
+        let (mut jit, mut raw) = (Jit::new(options), CUlinkState::null());
+        let (count, names, values) = jit.options();
+        // SAFETY: the out-parameter outlives the call; options and logs stay as long as the link.
+        unsafe { context_call!(&context, cuLinkCreate_v2(count, names, values, &raw mut raw)) }?;
+        let state = Held::new(raw, context);
+        Ok(Self { state, jit, inputs: Vec::new(), said: String::new(), entries: Vec::new() })
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUlinkState {
+        self.state.raw()
+    }
+
+    /// The context for whose device it links.
+    pub fn context(&self) -> &ContextRef {
+        self.state.context()
+    }
+
+    /// Adds PTX text. `name` stands for it in messages. A NUL at the end of the text is no part of it. Blocks while the
+    /// driver compiles it, now or in [`complete`](Linker::complete).
+    ///
+    /// # Errors
+    /// [`LinkError::Text`] for what is no PTX; [`LinkError::Input`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`,
+    /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_INVALID_SOURCE` for what another input defines already. What was
+    /// added before is still there.
+    ///
+    /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
+    #[doc(alias = "cuLinkAddData_v2")]
+    pub fn add_ptx(&mut self, name: &str, ptx: &str) -> Result<(), LinkError> {
+        let text = ptx_text(ptx).map_err(|error| LinkError::Text { name: name.to_owned(), error })?;
+        // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
+        unsafe { self.add_bytes(LinkInput::Ptx, name, text.as_bytes_with_nul(), Some(ptx)) }?;
+        self.entries.extend(entries_for(self.context().driver(), ptx));
+        Ok(())
+    }
+
+    /// Adds code from memory. `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// [`LinkError::Input`]: `CUDA_ERROR_NO_BINARY_FOR_GPU`, `CUDA_ERROR_INVALID_IMAGE`, `CUDA_ERROR_INVALID_VALUE` for no
+    /// bytes, `CUDA_ERROR_NOT_SUPPORTED` for a form that the driver no longer takes.
+    ///
+    /// # Safety
+    /// `code` is whole, and of this form, as a compiler wrote it; PTX ends with a NUL. The driver trusts its length fields;
+    /// code that was cut or forged can crash the process.
+    ///
+    /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
+    #[doc(alias = "cuLinkAddData_v2")]
+    pub unsafe fn add(&mut self, form: LinkInput, name: &str, code: &[u8]) -> Result<(), LinkError> {
+        // SAFETY: the caller vouches for the code.
+        unsafe { self.add_bytes(form, name, code, None) }
+    }
+
+    /// # Safety
+    /// As for [`add`](Linker::add).
+    unsafe fn add_bytes(
+        &mut self,
+        form: LinkInput,
+        name: &str,
+        code: &[u8],
+        ptx: Option<&str>,
+    ) -> Result<(), LinkError> {
+        let text = c_string("the input's name", name);
+        let text = text.map_err(|error| LinkError::Text { name: name.to_owned(), error })?;
+        let (state, none) = (self.as_raw(), ptr::null_mut());
+        let (start, bytes, form) = (code.as_ptr().cast_mut().cast::<c_void>(), code.len(), form.raw());
+        // SAFETY: the link is live; the caller vouches for the code, which with its name outlives the call, and is only
+        // read.
+        let added = unsafe {
+            context_call!(
+                self.context(),
+                cuLinkAddData_v2(state, form, start, bytes, text.as_ptr(), 0, ptr::null_mut(), none)
+            )
+        };
+        self.added(added, name, ptx)
+    }
+
+    /// Adds code from a file, whose path stands for it in messages.
+    ///
+    /// # Errors
+    /// As [`add`](Linker::add); `CUDA_ERROR_FILE_NOT_FOUND`.
+    ///
+    /// # Safety
+    /// As for [`add`](Linker::add), of what the file has while this runs.
+    ///
+    /// Driver: `cuLinkAddFile_v2`, CUDA 6.5+.
+    #[doc(alias = "cuLinkAddFile_v2")]
+    pub unsafe fn add_file(&mut self, form: LinkInput, path: &Path) -> Result<(), LinkError> {
+        let name = path.to_string_lossy();
+        let text =
+            c_path(path).map_err(|error| LinkError::Text { name: name.clone().into_owned(), error })?;
+        let (state, none, form) = (self.as_raw(), ptr::null_mut(), form.raw());
+        // SAFETY: the link is live, and the path outlives the call; the caller vouches for the file.
+        let added = unsafe {
+            context_call!(
+                self.context(),
+                cuLinkAddFile_v2(state, form, text.as_ptr(), 0, ptr::null_mut(), none)
+            )
+        };
+        self.added(added, &name, None)
+    }
+
+    /// Takes note of an input, or tells why it was refused.
+    fn added(&mut self, added: Result<(), Error>, name: &str, ptx: Option<&str>) -> Result<(), LinkError> {
+        let Err(error) = added else {
+            self.inputs.push(name.to_owned());
+            return Ok(());
+        };
+        let (driver, device) = (self.context().driver(), self.context().device());
+        let advice = advice(driver, Some(device), error, ptx);
+        Err(LinkError::Input { name: name.to_owned(), error, log: self.new_in_log(), advice })
+    }
+
+    /// What the driver has added to its log of errors.
+    fn new_in_log(&mut self) -> String {
+        let log = self.jit.error_log();
+        let new = log.strip_prefix(&self.said).unwrap_or(&log).trim_start().to_owned();
+        self.said = log;
+        new
+    }
+
+    /// Links what was added. Blocks until it is done. After an error the linker is gone, as nothing can be added to it then.
+    ///
+    /// # Errors
+    /// [`LinkError::Complete`] with the log and the names of the inputs: `CUDA_ERROR_INVALID_SOURCE` for what none defines.
+    ///
+    /// Driver: `cuLinkComplete`, CUDA 5.5+; after an error also `cuLinkDestroy`, CUDA 5.5+.
+    #[doc(alias = "cuLinkComplete")]
+    pub fn complete(mut self) -> Result<Linked<'ctx>, LinkError> {
+        let (state, mut image, mut bytes) = (self.as_raw(), ptr::null_mut(), 0);
+        let (to_image, to_bytes) = (&raw mut image, &raw mut bytes);
+        // SAFETY: the link is live, and both out-parameters outlive the call.
+        let linked = unsafe { context_call!(self.context(), cuLinkComplete(state, to_image, to_bytes)) };
+        let info_log = self.jit.info_log();
+        if let Err(error) = linked {
+            let log = self.new_in_log();
+            return Err(LinkError::Complete { error, log, info_log, inputs: self.inputs });
+        }
+        let Self { state, jit, entries, .. } = self;
+        // SAFETY: the driver has just written the image, which lives as long as the link.
+        Ok(unsafe { Linked::new(state, jit, (image.cast(), bytes), entries, info_log) })
+    }
+
+    /// Ends the link without a result and reports what `Drop` would swallow.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuLinkDestroy`, CUDA 5.5+.
+    #[doc(alias = "cuLinkDestroy")]
+    pub fn close(self) -> Result<(), Error> {
+        // The logs go after the link.
+        let Self { state, jit: _jit, .. } = self;
+        state.close()
+    }
+}
+
+/// A path as the driver reads it.
+pub(super) fn c_path(path: &Path) -> Result<CString, ModuleError> {
+    CString::new(path.as_os_str().as_encoded_bytes())
+        .map_err(|error| ModuleError::InteriorNul { what: "the path", position: error.nul_position() })
+}
+
+impl fmt::Debug for Linker<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Linker").field("state", &self.state).field("inputs", &self.inputs).finish()
+    }
+}

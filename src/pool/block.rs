@@ -1,0 +1,113 @@
+//! Where the memory of a [`StreamBuffer`](super::StreamBuffer) lies, and how it is given back.
+
+use cuprum_sys::{CUdeviceptr, CUmemPool_attribute, CUmemoryPool, CUresult, CUstream, FnId, Fns, call};
+
+use super::lanes::Lease;
+use crate::context::ContextRef;
+use crate::error::Error;
+use crate::memory::MemoryError;
+use crate::memory::caching::is_no_room;
+use crate::raw::call::driver_call;
+use crate::raw::held::{Handle, Held};
+use crate::stream::KeptStream;
+
+/// An allocation in the order of a stream, by its address; none at 0.
+#[derive(Clone, Copy)]
+pub(super) struct Ordered {
+    address: CUdeviceptr,
+    stream: CUstream,
+}
+
+// SAFETY: the driver allows any thread to use memory and streams. The handle of a default stream means the same queue on
+// every thread.
+unsafe impl Handle for Ordered {
+    const NAME: &'static str = "Ordered";
+
+    #[inline]
+    fn is_owned(self) -> bool {
+        self.address != 0
+    }
+
+    #[inline]
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the allocation is live and not used again; whoever owns this keeps the stream.
+        unsafe { call!(fns, cuMemFreeAsync(self.address, self.stream)) }
+    }
+}
+
+/// A block of memory, which is given back on drop.
+pub(super) enum Block<'s> {
+    Ordered(Held<'s, Ordered>),
+    Leased(Lease<'s>),
+}
+
+impl<'s> Block<'s> {
+    /// Takes over what the driver allocated in the order of `stream`, which is kept beside this.
+    #[inline]
+    pub(super) fn ordered(address: CUdeviceptr, stream: &KeptStream<'s>) -> Self {
+        let ordered = Ordered { address, stream: stream.as_raw() };
+        Self::Ordered(Held::kept(ordered, stream.context_kept()))
+    }
+
+    #[inline]
+    pub(super) const fn address(&self) -> CUdeviceptr {
+        match self {
+            Self::Ordered(memory) => memory.raw().address,
+            Self::Leased(lease) => lease.address(),
+        }
+    }
+
+    /// From now on, it is in the order of another stream of the same context, which is behind all that was done with it.
+    pub(super) fn move_to(&mut self, stream: &KeptStream<'s>) {
+        match self {
+            Self::Ordered(memory) => memory.raw_mut().stream = stream.as_raw(),
+            Self::Leased(lease) => lease.move_to(stream),
+        }
+    }
+
+    /// Gives it back and reports what `Drop` would swallow.
+    pub(super) fn close(self) -> Result<(), Error> {
+        match self {
+            Self::Ordered(memory) => memory.close(),
+            Self::Leased(_goes_back) => Ok(()),
+        }
+    }
+}
+
+/// Says of a refusal for want of room how full the pool is: the device's current one if none is given.
+#[cold]
+pub(super) fn refused(
+    context: &ContextRef,
+    pool: Option<CUmemoryPool>,
+    bytes: usize,
+    error: Error,
+) -> MemoryError {
+    if !is_no_room(error) {
+        return error.into();
+    }
+    let counted = || {
+        let (library, device) = (context.library(), context.device().as_raw());
+        let pool = match pool {
+            Some(pool) => pool,
+            None => {
+                let mut current = CUmemoryPool::null();
+                // SAFETY: the out-parameter outlives the call.
+                unsafe { driver_call!(library, cuDeviceGetMemPool(&raw mut current, device)) }?;
+                current
+            }
+        };
+        let count = |which| {
+            let mut count = 0u64;
+            // SAFETY: the pool is live, the attribute has eight bytes, and the out-parameter outlives the call.
+            unsafe { driver_call!(library, cuMemPoolGetAttribute(pool, which, (&raw mut count).cast())) }?;
+            Ok(count)
+        };
+        let used = count(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+        let reserved = count(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+        Ok::<_, Error>((used, reserved.saturating_sub(used)))
+    };
+    match counted() {
+        Ok((used, held)) => MemoryError::NoRoom { bytes, used, held, error },
+        Err(_not_told) => error.into(),
+    }
+}

@@ -1,0 +1,130 @@
+//! A pool of device memory that keeps what was freed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cuprum_sys::FnId;
+
+use super::StreamBuffer;
+use super::lanes::{Lease, Shared};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::caching::{PoolCounters, SizeClass};
+use crate::memory::{DeviceData, MemoryError, bytes_of};
+use crate::stream::StreamSource;
+
+/// Device memory that is kept when it is freed: the next buffer of its size class on the same stream takes no call of the
+/// driver.
+///
+/// A handle to a pool that is shared: by its clones, and by the buffers of it. When the last of them is gone, the memory goes
+/// back to the driver. It may be used on any threads.
+///
+/// What it gives is a [`StreamBuffer`]. All work with it is queued on its stream, so that its block is handed out on that
+/// stream again at once, while the work before is still running. Another stream gets it only when the driver has no room for
+/// a new one, and then waits for an event behind the stream that had it. If that does not help either, the blocks that are held
+/// are freed, the largest first, until the driver has room.
+///
+/// The pool keeps the streams of its blocks: those that are borrowed have to outlive it, so they are made before, and a
+/// [`SharedStream`](crate::stream::SharedStream) ends when its blocks were [freed](BufferPool::free_held).
+///
+/// Blocks are of sixteen sizes per power of two, so that at most a sixteenth is wasted, and of at least 512 bytes. What the
+/// memory held before is still there. A [launch](crate::Kernel::launch) that uses a buffer on another stream than its own has
+/// to be waited for, or put in order with that by an event, before the buffer is dropped.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::pool::BufferPool;
+///
+/// let stream = Stream::new(&cx)?;
+/// let pool = BufferPool::new(&cx);
+/// for round in 0..3 {
+///     let mut part = pool.alloc::<u32>(&cx, &stream, 1000)?; // from the driver in the first round alone
+///     part.fill(&cx, round)?;
+/// }
+/// let counters = pool.counters();
+/// assert_eq!((counters.active_blocks, counters.held_blocks, counters.managed_bytes), (0, 1, 4096));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct BufferPool<'p>(Arc<Shared<'p>>);
+
+impl<'p> BufferPool<'p> {
+    /// Makes an empty pool. No driver call.
+    pub fn new(cx: &Current<'_, 'p>) -> Self {
+        Self(Arc::new(Shared::new(cx.keep())))
+    }
+
+    /// The context in which the memory is allocated.
+    pub fn context(&self) -> &ContextRef {
+        &self.0.context
+    }
+
+    /// Takes `len` elements in the order of `stream` from the pool, with whatever contents the memory has. Of no bytes,
+    /// nothing is taken.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], when all that was held is freed; [`Error::is_wrong_context`];
+    /// where the driver is asked, the sticky errors of earlier work.
+    ///
+    /// Driver: none where a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`, CUDA 3.2+, and where
+    /// that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+, `cuStreamWaitEvent`, CUDA 3.2+, and
+    /// `cuEventDestroy_v2`, CUDA 4.0+, for a block of another stream, or `cuMemFree_v2`, CUDA 3.2+.
+    #[doc(alias = "cuMemAlloc_v2")]
+    #[doc(alias = "cuMemFree_v2")]
+    pub fn alloc<T: DeviceData>(
+        &self,
+        cx: &Current<'_, '_>,
+        stream: impl StreamSource<'p>,
+        len: usize,
+    ) -> Result<StreamBuffer<'p, T>, MemoryError> {
+        let (bytes, stream) = (bytes_of::<T>(len)?, stream.kept());
+        cx.of_both([self.context(), stream.context()], FnId::cuMemAlloc_v2)?;
+        if bytes == 0 {
+            return Ok(StreamBuffer::leased(None, len, stream));
+        }
+        let too_large = || MemoryError::TooLarge { len, element_bytes: size_of::<T>() };
+        let class = SizeClass::of(bytes).ok_or_else(too_large)?;
+        let lease = Lease::take(&self.0, cx, &stream, class, bytes)?;
+        Ok(StreamBuffer::leased(Some(lease), len, stream))
+    }
+
+    /// How many blocks there are, and their bytes. No driver call.
+    pub fn counters(&self) -> PoolCounters {
+        self.0.counts(|counts| counts.counters)
+    }
+
+    /// Gives the blocks that are held back to the driver, which waits for the work that uses them.
+    ///
+    /// # Errors
+    /// As the driver says, the first of them. The blocks are gone all the same.
+    ///
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
+    #[doc(alias = "cuMemFree_v2")]
+    pub fn free_held(&self) -> Result<(), Error> {
+        self.0.free_held()
+    }
+
+    /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
+    ///
+    /// # Errors
+    /// As [`free_held`](BufferPool::free_held).
+    ///
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
+    #[doc(alias = "cuMemFree_v2")]
+    pub fn stop_holding(&self) -> Result<(), Error> {
+        self.0.counts(|counts| counts.stopped = true);
+        self.free_held()
+    }
+}
+
+impl fmt::Debug for BufferPool<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BufferPool").field(&self.counters()).finish()
+    }
+}

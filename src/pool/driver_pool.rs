@@ -1,0 +1,347 @@
+//! Pools of the driver, from which memory is allocated in the order of streams.
+
+use std::fmt;
+use std::ops::Deref;
+
+use cuprum_sys::{
+    CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType, CUmemPool_attribute, CUmemoryPool,
+    FnId,
+};
+
+use super::{PoolOptions, PoolPlace};
+use crate::context::ContextRef;
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::raw::call::driver_call;
+use crate::swallowed;
+
+/// Which number of a pool, by the driver's number.
+pub type PoolAttribute = CUmemPool_attribute;
+
+/// How a device reaches the memory of a pool, by the driver's number.
+pub type PoolAccess = CUmemAccess_flags;
+
+/// A pool of the driver, whoever owns it: what a [`MemoryPool`] dereferences to, and the default ones.
+///
+/// It belongs to a driver, not to a context. Memory is allocated from it by
+/// [`StreamBuffer::alloc_from`](super::StreamBuffer::alloc_from).
+pub struct PoolRef {
+    raw: CUmemoryPool,
+    driver: Driver,
+}
+
+// SAFETY: the driver allows any thread to use a pool.
+unsafe impl Send for PoolRef {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for PoolRef {}
+
+/// A pool of the driver that was made, or imported from another process. It is destroyed on drop.
+///
+/// What was allocated from it stays, and goes back to the system when it is freed; if it was the current one of its device,
+/// the default one is that again. Drop works on any thread, swallows errors and does nothing in a forked child.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::pool::{MemoryPool, PoolAttribute, PoolOptions, PoolPlace, StreamBuffer};
+///
+/// let pool = MemoryPool::new(driver, &PoolOptions::new(PoolPlace::Device(driver.device(0)?)))?;
+/// // Keeps up to a mebibyte that is not in use, where it would give all of it back at each wait.
+/// pool.set_attribute(PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 1 << 20)?;
+/// let stream = Stream::new(&cx)?;
+/// let buffer = StreamBuffer::<f32>::alloc_from(&cx, &stream, &pool, 1000)?;
+/// assert!(pool.attribute(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)? >= 4000);
+/// # drop(buffer);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MemoryPool(PoolRef);
+
+impl PoolRef {
+    pub(super) const fn new(raw: CUmemoryPool, driver: Driver) -> Self {
+        Self { raw, driver }
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUmemoryPool {
+        self.raw
+    }
+
+    /// The driver that has the pool.
+    pub const fn driver(&self) -> Driver {
+        self.driver
+    }
+
+    /// A handle of one driver is a wild pointer to another.
+    pub(super) fn check_driver(&self, context: &ContextRef, call: FnId) -> Result<(), Error> {
+        if self.driver == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
+    }
+
+    /// One number of the pool, such as the bytes that are in use, or how many of those that are not it keeps.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a number that the driver does not know.
+    ///
+    /// Driver: `cuMemPoolGetAttribute`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolGetAttribute")]
+    pub fn attribute(&self, which: PoolAttribute) -> Result<u64, Error> {
+        // Attributes have four or eight bytes; there is room for those that a newer driver may have.
+        let mut value = [0u64; 8];
+        let to = value.as_mut_ptr().cast();
+        // SAFETY: the pool is live, and the out-parameter has room and outlives the call.
+        unsafe { driver_call!(self.driver.library(), cuMemPoolGetAttribute(self.raw, which, to)) }?;
+        Ok(value[0])
+    }
+
+    /// Sets a number of the pool: 0 or 1 for how memory is used again, the bytes to keep, or 0 to look for the most bytes anew.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a number that cannot be set, or not to this.
+    ///
+    /// Driver: `cuMemPoolSetAttribute`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolSetAttribute")]
+    pub fn set_attribute(&self, which: PoolAttribute, value: u64) -> Result<(), Error> {
+        let mut value = [value, 0, 0, 0, 0, 0, 0, 0];
+        let from = value.as_mut_ptr().cast();
+        // SAFETY: as in `attribute`.
+        unsafe { driver_call!(self.driver.library(), cuMemPoolSetAttribute(self.raw, which, from)) }
+    }
+
+    /// Gives memory that is not in use back to the system, but for `bytes` bytes that it keeps at least. What streams are
+    /// still to free is in use.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemPoolTrimTo`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolTrimTo")]
+    pub fn trim_to(&self, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the pool is live.
+        unsafe { driver_call!(self.driver.library(), cuMemPoolTrimTo(self.raw, bytes)) }
+    }
+
+    /// Sets which devices reach the memory of the pool, that which is allocated already included. Work of a device that loses
+    /// its access meanwhile faults.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` for devices that are no [peers](Device::can_access_peer), and to take the access of the
+    /// pool's own; `CUDA_ERROR_NOT_SUPPORTED` for an access to read alone; [`Error::is_wrong_context`] for a device of another
+    /// driver.
+    ///
+    /// Driver: `cuMemPoolSetAccess`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolSetAccess")]
+    pub fn set_access(&self, access: &[(Device, PoolAccess)]) -> Result<(), Error> {
+        let described = access.iter().map(|&(device, flags)| {
+            Ok(CUmemAccessDesc { location: self.location(device, FnId::cuMemPoolSetAccess)?, flags })
+        });
+        let described: Vec<_> = described.collect::<Result<_, Error>>()?;
+        let (first, count) = (described.as_ptr(), described.len());
+        // SAFETY: the pool is live, and the list of `count` outlives the call.
+        unsafe { driver_call!(self.driver.library(), cuMemPoolSetAccess(self.raw, first, count)) }
+    }
+
+    /// How a device reaches the memory of the pool.
+    ///
+    /// # Errors
+    /// As [`set_access`](PoolRef::set_access).
+    ///
+    /// Driver: `cuMemPoolGetAccess`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolGetAccess")]
+    pub fn access(&self, device: Device) -> Result<PoolAccess, Error> {
+        let mut location = self.location(device, FnId::cuMemPoolGetAccess)?;
+        let (mut flags, at) = (PoolAccess::CU_MEM_ACCESS_FLAGS_PROT_NONE, &raw mut location);
+        // SAFETY: the pool is live; the place and the out-parameter outlive the call.
+        unsafe { driver_call!(self.driver.library(), cuMemPoolGetAccess(&raw mut flags, self.raw, at)) }?;
+        Ok(flags)
+    }
+
+    fn location(&self, device: Device, call: FnId) -> Result<CUmemLocation, Error> {
+        if device.driver() != self.driver {
+            return Err(Error::wrong_context(call));
+        }
+        let mut location = CUmemLocation::zeroed();
+        location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        location.id = device.as_raw();
+        Ok(location)
+    }
+}
+
+impl MemoryPool {
+    /// Makes a pool.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a place or an export that the device or the system does not have;
+    /// `CUDA_ERROR_INVALID_VALUE` for a place that the driver does not know; [`Error::is_wrong_context`] for a device of
+    /// another driver.
+    ///
+    /// Driver: `cuMemPoolCreate`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolCreate")]
+    pub fn new(driver: Driver, options: &PoolOptions) -> Result<Self, Error> {
+        let props = options.described(driver, FnId::cuMemPoolCreate)?;
+        let mut raw = CUmemoryPool::null();
+        // SAFETY: the description and the out-parameter outlive the call.
+        unsafe { driver_call!(driver.library(), cuMemPoolCreate(&raw mut raw, &raw const props)) }?;
+        Ok(Self(PoolRef::new(raw, driver)))
+    }
+
+    /// Takes over a pool that the driver just gave.
+    pub(super) const fn owned(raw: CUmemoryPool, driver: Driver) -> Self {
+        Self(PoolRef::new(raw, driver))
+    }
+
+    /// Destroys the pool and reports what `Drop` would swallow. It is gone after an error too.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// Driver: `cuMemPoolDestroy`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolDestroy")]
+    pub fn close(self) -> Result<(), Error> {
+        let closed = self.destroy();
+        std::mem::forget(self);
+        closed
+    }
+
+    fn destroy(&self) -> Result<(), Error> {
+        // SAFETY: the pool is live, nobody uses the handle again, and the driver keeps what was allocated from it.
+        match unsafe { driver_call!(self.driver.library(), cuMemPoolDestroy(self.raw)) } {
+            Err(error) if !error.is_deinitialized() => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Deref for MemoryPool {
+    type Target = PoolRef;
+
+    fn deref(&self) -> &PoolRef {
+        &self.0
+    }
+}
+
+impl Drop for MemoryPool {
+    fn drop(&mut self) {
+        if let Err(error) = self.destroy() {
+            if !error.is_forked() {
+                swallowed::tell(error);
+            }
+        }
+    }
+}
+
+impl Device {
+    /// The pool that the device has from the start, and that always is there.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
+    ///
+    /// Driver: `cuDeviceGetDefaultMemPool`, CUDA 11.2+.
+    #[doc(alias = "cuDeviceGetDefaultMemPool")]
+    pub fn default_pool(self) -> Result<PoolRef, Error> {
+        let mut raw = CUmemoryPool::null();
+        // SAFETY: the out-parameter outlives the call, and the device is of this driver.
+        unsafe {
+            driver_call!(self.driver().library(), cuDeviceGetDefaultMemPool(&raw mut raw, self.as_raw()))
+        }?;
+        Ok(PoolRef::new(raw, self.driver()))
+    }
+
+    /// The handle of the pool from which [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates, to compare with
+    /// [`PoolRef::as_raw`]: whoever owns the pool may destroy it at any time.
+    ///
+    /// # Errors
+    /// As [`default_pool`](Device::default_pool).
+    ///
+    /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+.
+    #[doc(alias = "cuDeviceGetMemPool")]
+    pub fn current_pool(self) -> Result<CUmemoryPool, Error> {
+        let mut raw = CUmemoryPool::null();
+        // SAFETY: as in `default_pool`.
+        unsafe { driver_call!(self.driver().library(), cuDeviceGetMemPool(&raw mut raw, self.as_raw())) }?;
+        Ok(raw)
+    }
+
+    /// Makes a pool the one from which [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates, in the whole process,
+    /// until it is dropped or another one is set.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a pool that is not on this device, or imported; [`Error::is_wrong_context`] for one of
+    /// another driver.
+    ///
+    /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+.
+    #[doc(alias = "cuDeviceSetMemPool")]
+    pub fn set_current_pool(self, pool: &PoolRef) -> Result<(), Error> {
+        if pool.driver != self.driver() {
+            return Err(Error::wrong_context(FnId::cuDeviceSetMemPool));
+        }
+        // SAFETY: the pool is live; when it is destroyed, the driver goes back to the default one.
+        unsafe { driver_call!(pool.driver.library(), cuDeviceSetMemPool(self.as_raw(), pool.raw)) }
+    }
+}
+
+impl Driver {
+    /// The pool that a place has from the start: as [`Device::default_pool`], also for memory of the host and for managed
+    /// memory.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for a place that has none.
+    ///
+    /// Driver: `cuMemGetDefaultMemPool`, CUDA 13.0+.
+    #[doc(alias = "cuMemGetDefaultMemPool")]
+    pub fn default_pool(self, place: PoolPlace) -> Result<PoolRef, Error> {
+        let (memory, mut location) = place.described(self, FnId::cuMemGetDefaultMemPool)?;
+        let (mut raw, at) = (CUmemoryPool::null(), &raw mut location);
+        // SAFETY: the place and the out-parameter outlive the call.
+        unsafe { driver_call!(self.library(), cuMemGetDefaultMemPool(&raw mut raw, at, memory)) }?;
+        Ok(PoolRef::new(raw, self))
+    }
+
+    /// The handle of the pool that is the current one of a place, as [`Device::current_pool`].
+    ///
+    /// # Errors
+    /// As [`default_pool`](Driver::default_pool).
+    ///
+    /// Driver: `cuMemGetMemPool`, CUDA 13.0+.
+    #[doc(alias = "cuMemGetMemPool")]
+    pub fn current_pool(self, place: PoolPlace) -> Result<CUmemoryPool, Error> {
+        let (memory, mut location) = place.described(self, FnId::cuMemGetMemPool)?;
+        let (mut raw, at) = (CUmemoryPool::null(), &raw mut location);
+        // SAFETY: as in `default_pool`.
+        unsafe { driver_call!(self.library(), cuMemGetMemPool(&raw mut raw, at, memory)) }?;
+        Ok(raw)
+    }
+
+    /// Makes a pool the current one of a place, as [`Device::set_current_pool`].
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a pool that lies elsewhere, or was imported; [`Error::is_wrong_context`] for one of
+    /// another driver.
+    ///
+    /// Driver: `cuMemSetMemPool`, CUDA 13.0+.
+    #[doc(alias = "cuMemSetMemPool")]
+    pub fn set_current_pool(self, place: PoolPlace, pool: &PoolRef) -> Result<(), Error> {
+        if pool.driver != self {
+            return Err(Error::wrong_context(FnId::cuMemSetMemPool));
+        }
+        let (memory, mut location) = place.described(self, FnId::cuMemSetMemPool)?;
+        // SAFETY: the pool is live, as in `Device::set_current_pool`, and the place outlives the call.
+        unsafe { driver_call!(self.library(), cuMemSetMemPool(&raw mut location, memory, pool.raw)) }
+    }
+}
+
+impl fmt::Debug for PoolRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PoolRef({:?})", self.raw)
+    }
+}
+
+impl fmt::Debug for MemoryPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemoryPool({:?})", self.raw)
+    }
+}

@@ -1,0 +1,136 @@
+//! Pools and their memory in other processes.
+
+#[cfg(unix)]
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+#[cfg(unix)]
+use cuprum_sys::{CUmemAllocationHandleType, CUmemoryPool};
+use cuprum_sys::{CUmemPoolPtrExportData, FnId};
+
+#[cfg(unix)]
+use super::PoolRef;
+use super::block::Block;
+use super::{MemoryPool, StreamBuffer};
+use crate::context::Current;
+#[cfg(unix)]
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::memory::{DeviceData, MemoryError, bytes_of};
+use crate::raw::call::context_call;
+#[cfg(unix)]
+use crate::raw::call::driver_call;
+use crate::stream::StreamSource;
+
+/// Names one allocation of a pool to a process that has imported the pool: bytes, to be sent there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolPointer([u8; Self::BYTES]);
+
+impl PoolPointer {
+    /// Number of bytes.
+    pub const BYTES: usize = 64;
+
+    /// What another process was given.
+    pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes to be sent.
+    pub const fn to_bytes(self) -> [u8; Self::BYTES] {
+        self.0
+    }
+}
+
+#[cfg(unix)]
+const DESCRIPTOR: CUmemAllocationHandleType =
+    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+#[cfg(unix)]
+impl PoolRef {
+    /// A file descriptor for the pool, to be sent to another process, which [imports](MemoryPool::import) it.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [for that](super::PoolOptions::with_export);
+    /// `CUDA_ERROR_NOT_SUPPORTED`.
+    ///
+    /// Driver: `cuMemPoolExportToShareableHandle`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolExportToShareableHandle")]
+    pub fn export(&self) -> Result<OwnedFd, Error> {
+        let (library, pool, mut descriptor) = (self.driver().library(), self.as_raw(), -1i32);
+        let to = (&raw mut descriptor).cast();
+        // SAFETY: the pool is live; a descriptor is an `int`, and its place outlives the call.
+        unsafe { driver_call!(library, cuMemPoolExportToShareableHandle(to, pool, DESCRIPTOR, 0)) }?;
+        // SAFETY: the driver has opened it for the caller, who is to close it.
+        Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+    }
+}
+
+#[cfg(unix)]
+impl MemoryPool {
+    /// A pool of another process, by the descriptor that this [exported](PoolRef::export). Nothing can be allocated from it
+    /// here; what is allocated there is imported by [`StreamBuffer::import`]. The descriptor stays the caller's.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a descriptor of something else; `CUDA_ERROR_NOT_SUPPORTED`.
+    ///
+    /// Driver: `cuMemPoolImportFromShareableHandle`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolImportFromShareableHandle")]
+    pub fn import(driver: Driver, descriptor: BorrowedFd<'_>) -> Result<Self, Error> {
+        let mut raw = CUmemoryPool::null();
+        let (to, from) = (&raw mut raw, std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize));
+        // SAFETY: the out-parameter outlives the call; for a descriptor the pointer is its number.
+        unsafe {
+            driver_call!(driver.library(), cuMemPoolImportFromShareableHandle(to, from, DESCRIPTOR, 0))
+        }?;
+        Ok(Self::owned(raw, driver))
+    }
+}
+
+impl<'s, T: DeviceData> StreamBuffer<'s, T> {
+    /// Names the memory to processes that have imported its pool, which was [exported](super::PoolRef::export) before.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of a pool that was exported; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMemPoolExportPointer`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolExportPointer")]
+    pub fn export(&self, cx: &Current<'_, '_>) -> Result<PoolPointer, Error> {
+        let context = cx.of(self.context(), FnId::cuMemPoolExportPointer)?;
+        let mut data = CUmemPoolPtrExportData::zeroed();
+        // SAFETY: the out-parameter outlives the call; the address is of live memory, or 0.
+        unsafe { context_call!(context, cuMemPoolExportPointer(&raw mut data, self.as_raw())) }?;
+        Ok(PoolPointer(data.reserved))
+    }
+
+    /// Memory of another process, which has allocated it from a pool that was imported here. It is freed here on drop, in the
+    /// order of `stream`, and stays there.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for what is of another pool; [`Error::is_wrong_context`].
+    ///
+    /// # Safety
+    /// 1. The memory has `len` elements of `T` or more, and whatever it holds is a value of `T`.
+    /// 2. The other process's stream has reached the allocation, and what that process does with the memory is put in order
+    ///    with what is done here.
+    /// 3. The other process frees the memory after it was freed here.
+    /// 4. It was not imported before, unless that was freed.
+    ///
+    /// Driver: `cuMemPoolImportPointer`, CUDA 11.2+.
+    #[doc(alias = "cuMemPoolImportPointer")]
+    pub unsafe fn import(
+        cx: &Current<'_, '_>,
+        stream: impl StreamSource<'s>,
+        pool: &MemoryPool,
+        pointer: &PoolPointer,
+        len: usize,
+    ) -> Result<Self, MemoryError> {
+        bytes_of::<T>(len)?;
+        let stream = stream.kept();
+        let context = cx.of(stream.context(), FnId::cuMemPoolImportPointer)?;
+        pool.check_driver(context, FnId::cuMemPoolImportPointer)?;
+        let mut data = CUmemPoolPtrExportData { reserved: pointer.0 };
+        let (mut address, pool, from) = (0, pool.as_raw(), &raw mut data);
+        // SAFETY: the pool is live; the data and the out-parameter outlive the call.
+        unsafe { context_call!(context, cuMemPoolImportPointer(&raw mut address, pool, from)) }?;
+        Ok(Self::new(Block::ordered(address, &stream), len, stream))
+    }
+}

@@ -1,0 +1,103 @@
+//! Where the memory of a driver's pool lies.
+
+use cuprum_sys::{
+    CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPoolProps, FnId,
+};
+
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::error::Error;
+
+/// Where the memory of a pool lies. Nodes are those of the host's memory (NUMA), by their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PoolPlace {
+    /// On a device.
+    Device(Device),
+    /// On the host. A device reaches it when it was given [access](super::PoolRef::set_access), and then kernels and fills use
+    /// it; without, fills answer `CUDA_ERROR_INVALID_VALUE`. So do copies always (driver 580), for which it is memory of the
+    /// host. CUDA 12.8+.
+    Host,
+    /// On one node of the host, and otherwise as [`Host`](PoolPlace::Host). CUDA 12.8+.
+    HostNode(i32),
+    /// Managed memory that lies where it was used last. CUDA 13.0+.
+    Managed,
+    /// Managed memory that prefers a device. CUDA 13.0+.
+    ManagedOnDevice(Device),
+    /// Managed memory that prefers the host. CUDA 13.0+.
+    ManagedOnHost,
+    /// Managed memory that prefers one node of the host. CUDA 13.0+.
+    ManagedOnHostNode(i32),
+}
+
+impl PoolPlace {
+    /// The driver's description; a device of another driver has none.
+    pub(super) fn described(
+        self,
+        driver: Driver,
+        call: FnId,
+    ) -> Result<(CUmemAllocationType, CUmemLocation), Error> {
+        use CUmemLocationType as L;
+
+        let (pinned, managed) = (
+            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED,
+        );
+        let (memory, kind, number) = match self {
+            Self::Device(device) | Self::ManagedOnDevice(device) if device.driver() != driver => {
+                return Err(Error::wrong_context(call));
+            }
+            Self::Device(device) => (pinned, L::CU_MEM_LOCATION_TYPE_DEVICE, device.as_raw()),
+            Self::Host => (pinned, L::CU_MEM_LOCATION_TYPE_HOST, 0),
+            Self::HostNode(node) => (pinned, L::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
+            Self::Managed => (managed, L::CU_MEM_LOCATION_TYPE_INVALID, 0),
+            Self::ManagedOnDevice(device) => (managed, L::CU_MEM_LOCATION_TYPE_DEVICE, device.as_raw()),
+            Self::ManagedOnHost => (managed, L::CU_MEM_LOCATION_TYPE_HOST, 0),
+            Self::ManagedOnHostNode(node) => (managed, L::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
+        };
+        let mut location = CUmemLocation::zeroed();
+        location.type_ = kind;
+        location.id = number;
+        Ok((memory, location))
+    }
+}
+
+/// How a [`MemoryPool`](super::MemoryPool) is made.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolOptions {
+    place: PoolPlace,
+    max_bytes: usize,
+    shareable: bool,
+}
+
+impl PoolOptions {
+    /// A pool in a place, as large as the driver allows, for this process alone.
+    pub const fn new(place: PoolPlace) -> Self {
+        Self { place, max_bytes: 0, shareable: false }
+    }
+
+    /// Limits the pool to so many bytes, which the driver rounds up; 0 is no limit. CUDA 12.2+; older drivers have none.
+    #[must_use]
+    pub const fn with_max_bytes(self, bytes: usize) -> Self {
+        Self { max_bytes: bytes, ..self }
+    }
+
+    /// Allows the pool to be [exported](super::PoolRef::export) to other processes as a file descriptor.
+    #[must_use]
+    pub const fn with_export(self) -> Self {
+        Self { shareable: true, ..self }
+    }
+
+    /// The driver's description.
+    pub(super) fn described(&self, driver: Driver, call: FnId) -> Result<CUmemPoolProps, Error> {
+        let (memory, location) = self.place.described(driver, call)?;
+        let mut props = CUmemPoolProps::zeroed();
+        props.allocType = memory;
+        props.location = location;
+        props.maxSize = self.max_bytes;
+        if self.shareable {
+            props.handleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        }
+        Ok(props)
+    }
+}

@@ -1,0 +1,82 @@
+//! The owner of handles that belong to no context: freed once, on any thread, whatever is current.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+
+use cuprum_sys::{FnId, Library};
+
+use super::call::forked;
+use super::held::Handle;
+use crate::error::Error;
+use crate::swallowed;
+
+/// A handle of a driver that belongs to no context.
+///
+/// Drop frees it with one call, swallows errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child.
+pub(crate) struct Owned<H: Handle> {
+    raw: H,
+    library: Library,
+}
+
+// SAFETY: any thread may use and free the handle, as its trait demands.
+unsafe impl<H: Handle> Send for Owned<H> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl<H: Handle> Sync for Owned<H> {}
+
+impl<H: Handle> Owned<H> {
+    /// Takes over a handle that the driver just gave.
+    pub(crate) const fn new(raw: H, library: Library) -> Self {
+        Self { raw, library }
+    }
+
+    pub(crate) const fn raw(&self) -> H {
+        self.raw
+    }
+
+    pub(crate) const fn library(&self) -> Library {
+        self.library
+    }
+
+    /// Gives up the handle without freeing it.
+    pub(crate) fn into_raw(self) -> H {
+        ManuallyDrop::new(self).raw
+    }
+
+    /// Frees the handle and reports what `Drop` would swallow. It is not freed again after an error, for the reason that
+    /// [`Held::close`](super::held::Held::close) gives.
+    pub(crate) fn close(self) -> Result<(), Error> {
+        ManuallyDrop::new(self).free()
+    }
+
+    /// A driver that is shutting down has freed everything: that is success.
+    fn free(&self) -> Result<(), Error> {
+        if !self.raw.is_owned() {
+            return Ok(());
+        }
+        if self.library.forked() {
+            return Err(forked(FnId::cuMemRelease));
+        }
+        // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
+        let answer = unsafe { self.raw.free(self.library.fns()) };
+        Error::check(self.library, answer).or_else(
+            |error| {
+                if error.is_deinitialized() { Ok(()) } else { Err(error) }
+            },
+        )
+    }
+}
+
+impl<H: Handle> Drop for Owned<H> {
+    fn drop(&mut self) {
+        match self.free() {
+            Err(error) if !error.is_forked() => swallowed::tell(error),
+            _ => {}
+        }
+    }
+}
+
+impl<H: Handle + fmt::Debug> fmt::Debug for Owned<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({:?})", H::NAME, self.raw)
+    }
+}

@@ -1,0 +1,62 @@
+//! Streams of green contexts.
+
+use cuprum_sys::{CUgreenCtx, CUstream, CUstream_flags, FnId};
+
+use super::{Stream, StreamKind};
+use crate::context::Current;
+use crate::device::{DeviceResource, ResourceKind};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::Held;
+
+impl<'ctx> Stream<'ctx> {
+    /// Creates a non-blocking stream in the current context, which is a [`GreenContext`](crate::context::GreenContext), with
+    /// a priority from the range of [`Current::stream_priorities`]; others are clamped.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_CONTEXT` in a context that is not green; [`Error::is_unresolved`] on a driver before CUDA 12.5;
+    /// otherwise as [`new`](Stream::new).
+    ///
+    /// Driver: `cuGreenCtxStreamCreate`, CUDA 12.5+.
+    #[doc(alias = "cuGreenCtxStreamCreate")]
+    pub fn in_green_context(cx: &Current<'_, 'ctx>, priority: i32) -> Result<Self, Error> {
+        let context = cx.get()?;
+        let (mut raw, green) = (CUstream::null(), context.green(FnId::cuGreenCtxStreamCreate)?);
+        let (to, flags) = (&raw mut raw, CUstream_flags::CU_STREAM_NON_BLOCKING.0);
+        // SAFETY: the green context is live, and the out-parameter outlives the call.
+        unsafe { context_call!(&context, cuGreenCtxStreamCreate(to, green, flags, priority)) }?;
+        Ok(Self { queue: Held::new(raw, context), kind: StreamKind::NonBlocking })
+    }
+
+    /// The driver's handle of the green context that the stream is of; `None` if it is of none. Any stream that was made while
+    /// a green context was current is of that one.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] if the stream's context is not current; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamGetGreenCtx`, CUDA 12.4+.
+    #[doc(alias = "cuStreamGetGreenCtx")]
+    pub fn green_context(&self, cx: &Current<'_, '_>) -> Result<Option<CUgreenCtx>, Error> {
+        let context = cx.of(self.context(), FnId::cuStreamGetGreenCtx)?;
+        let mut green = CUgreenCtx::null();
+        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuStreamGetGreenCtx(self.as_raw(), &raw mut green)) }?;
+        Ok(Some(green).filter(|green| !green.is_null()))
+    }
+
+    /// The part of one kind of the device's resources that work in this stream has.
+    ///
+    /// # Errors
+    /// As [`green_context`](Stream::green_context); as [`Device::resource`](crate::Device::resource);
+    /// [`Error::is_unresolved`] on a driver before CUDA 13.1.
+    ///
+    /// Driver: `cuStreamGetDevResource`, CUDA 13.1+.
+    #[doc(alias = "cuStreamGetDevResource")]
+    pub fn resource(&self, cx: &Current<'_, '_>, kind: ResourceKind) -> Result<DeviceResource, Error> {
+        let context = cx.of(self.context(), FnId::cuStreamGetDevResource)?;
+        DeviceResource::ask(context.device(), |to| {
+            // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+            unsafe { context_call!(context, cuStreamGetDevResource(self.as_raw(), to, kind)) }
+        })
+    }
+}

@@ -1,0 +1,244 @@
+//! Managed memory on streams: moved ahead of its use, forgotten, attached.
+
+use cuprum_sys::{CUmemAttach_flags, CUmemLocation, FnId};
+
+use super::Stream;
+use crate::context::Current;
+use crate::error::Error;
+use crate::memory::{ManagedRange, ManagedRangeMut, MemoryLocation};
+use crate::raw::call::{context_call, either_call};
+
+/// Who may reach managed memory on a device that does not
+/// [share](crate::memory::ManagedBuffer#devices-that-do-not-share) it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Attachment {
+    /// All streams of all devices; the host only while no kernel runs. So memory is attached when it is allocated.
+    Global,
+    /// The host, and no stream.
+    Host,
+    /// One stream; the host while that has nothing to do.
+    Single,
+}
+
+/// What a batch is given: addresses, sizes, and places with the number of the first range that goes to each.
+#[derive(Default)]
+struct Batch {
+    addresses: Vec<u64>,
+    sizes: Vec<usize>,
+    places: Vec<CUmemLocation>,
+    firsts: Vec<usize>,
+}
+
+impl Batch {
+    /// Empty ranges are left out.
+    fn add(&mut self, range: ManagedRange<'_>, place: Option<MemoryLocation>) {
+        if range.bytes() == 0 {
+            return;
+        }
+        if let Some(place) = place.map(MemoryLocation::as_raw) {
+            let is_new =
+                self.places.last().is_none_or(|last| (last.type_, last.id) != (place.type_, place.id));
+            if is_new {
+                self.places.push(place);
+                self.firsts.push(self.addresses.len());
+            }
+        }
+        self.addresses.push(range.as_raw());
+        self.sizes.push(range.bytes());
+    }
+}
+
+impl Stream<'_> {
+    /// Queues a move of managed memory to a place, before it is used there. The host does not wait.
+    ///
+    /// Contents do not change, and nothing has to wait for the move. Of an empty range, nothing is moved.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::Stream;
+    /// use cuprum::memory::{ManagedBuffer, MemoryLocation};
+    ///
+    /// let (stream, mut numbers) = (Stream::new(&cx)?, ManagedBuffer::<u32>::zeroed(&cx, 1000)?);
+    /// let (all, device) = (numbers.range(..).ok_or("outside")?, MemoryLocation::Device(context.device()));
+    /// stream.prefetch(&cx, all, device)?;
+    /// cx.scope(&stream, |scope| scope.lend(numbers.as_mut_slice())?.fill(7))??;
+    /// stream.prefetch(&cx, numbers.range(..).ok_or("outside")?, MemoryLocation::Host)?;
+    /// assert_eq!(numbers.on_host(&cx, |numbers| numbers[999])?, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` for a device that does not share managed memory with the host;
+    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`] unless stream and memory are of
+    /// the current context; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemPrefetchAsync_v2`, CUDA 12.2+; before that `cuMemPrefetchAsync`, CUDA 8.0+.
+    #[doc(alias = "cuMemPrefetchAsync_v2")]
+    #[doc(alias = "cuMemPrefetchAsync")]
+    pub fn prefetch(
+        &self,
+        cx: &Current<'_, '_>,
+        range: ManagedRange<'_>,
+        to: MemoryLocation,
+    ) -> Result<(), Error> {
+        let context = cx.of_both([self.context(), range.context()], FnId::cuMemPrefetchAsync_v2)?;
+        if range.bytes() == 0 {
+            return Ok(());
+        }
+        let (library, address, bytes) = (context.library(), range.as_raw(), range.bytes());
+        let (location, stream) = (to.as_raw(), self.as_raw());
+        let queued = match to.as_device() {
+            // SAFETY: the range lies in a live allocation of managed memory, whose contents stay; the stream is live.
+            Some(device) => unsafe {
+                either_call!(library, cuMemPrefetchAsync_v2(address, bytes, location, 0, stream)
+                    or cuMemPrefetchAsync(address, bytes, device, stream))
+            },
+            // SAFETY: as above.
+            None => unsafe {
+                context_call!(context, cuMemPrefetchAsync_v2(address, bytes, location, 0, stream))
+            },
+        };
+        queued.map_err(|error| context.record(error))
+    }
+
+    /// Queues moves of several parts of managed memory, as [`prefetch`](Stream::prefetch) does of one, each to a place of
+    /// its own. Without any that is not empty, nothing is called.
+    ///
+    /// # Errors
+    /// As [`prefetch`](Stream::prefetch); [`Error::is_unresolved`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
+    /// stream.
+    ///
+    /// Driver: `cuMemPrefetchBatchAsync`, CUDA 13.0+.
+    #[doc(alias = "cuMemPrefetchBatchAsync")]
+    pub fn prefetch_batch(
+        &self,
+        cx: &Current<'_, '_>,
+        moves: &[(ManagedRange<'_>, MemoryLocation)],
+    ) -> Result<(), Error> {
+        let context = cx.of(self.context(), FnId::cuMemPrefetchBatchAsync)?;
+        let mut batch = Batch::default();
+        for &(range, place) in moves {
+            cx.of(range.context(), FnId::cuMemPrefetchBatchAsync)?;
+            batch.add(range, Some(place));
+        }
+        let (count, places) = (batch.addresses.len(), batch.places.len());
+        if count == 0 {
+            return Ok(());
+        }
+        let (addresses, sizes) = (batch.addresses.as_mut_ptr(), batch.sizes.as_mut_ptr());
+        let (to, firsts) = (batch.places.as_mut_ptr(), batch.firsts.as_mut_ptr());
+        // SAFETY: lists of the lengths that are said, which outlive the call; the ranges lie in live allocations of managed
+        // memory, and the stream is live.
+        unsafe {
+            context_call!(
+                context,
+                cuMemPrefetchBatchAsync(addresses, sizes, count, to, firsts, places, 0, self.as_raw())
+            )
+        }
+    }
+
+    /// Queues that the contents of parts of managed memory are forgotten, so that they need not be moved. The host does
+    /// not wait. Until it is written, such memory holds anything.
+    ///
+    /// Work on other streams that writes the memory before this is done may be forgotten too: put it in order by an event.
+    ///
+    /// # Errors
+    /// As [`prefetch_batch`](Stream::prefetch_batch).
+    ///
+    /// Driver: `cuMemDiscardBatchAsync`, CUDA 13.0+.
+    #[doc(alias = "cuMemDiscardBatchAsync")]
+    pub fn discard(&self, cx: &Current<'_, '_>, ranges: &mut [ManagedRangeMut<'_>]) -> Result<(), Error> {
+        let context = cx.of(self.context(), FnId::cuMemDiscardBatchAsync)?;
+        let mut batch = Batch::default();
+        for range in ranges {
+            cx.of(range.as_range().context(), FnId::cuMemDiscardBatchAsync)?;
+            batch.add(range.as_range(), None);
+        }
+        let count = batch.addresses.len();
+        if count == 0 {
+            return Ok(());
+        }
+        let (addresses, sizes) = (batch.addresses.as_mut_ptr(), batch.sizes.as_mut_ptr());
+        // SAFETY: lists of the length that is said, which outlive the call; the ranges lie in live allocations of managed
+        // memory that nobody else uses, whose elements any bytes are; the stream is live.
+        unsafe { context_call!(context, cuMemDiscardBatchAsync(addresses, sizes, count, 0, self.as_raw())) }
+    }
+
+    /// Queues that the contents of parts of managed memory are forgotten, as [`discard`](Stream::discard) does, and that
+    /// each has its room in a place from then on: for memory that is written there next.
+    ///
+    /// # Errors
+    /// As [`prefetch_batch`](Stream::prefetch_batch).
+    ///
+    /// Driver: `cuMemDiscardAndPrefetchBatchAsync`, CUDA 13.0+.
+    #[doc(alias = "cuMemDiscardAndPrefetchBatchAsync")]
+    pub fn discard_and_prefetch(
+        &self,
+        cx: &Current<'_, '_>,
+        moves: &mut [(ManagedRangeMut<'_>, MemoryLocation)],
+    ) -> Result<(), Error> {
+        let context = cx.of(self.context(), FnId::cuMemDiscardAndPrefetchBatchAsync)?;
+        let mut batch = Batch::default();
+        for (range, place) in moves {
+            cx.of(range.as_range().context(), FnId::cuMemDiscardAndPrefetchBatchAsync)?;
+            batch.add(range.as_range(), Some(*place));
+        }
+        let (count, places) = (batch.addresses.len(), batch.places.len());
+        if count == 0 {
+            return Ok(());
+        }
+        let (addresses, sizes) = (batch.addresses.as_mut_ptr(), batch.sizes.as_mut_ptr());
+        let (to, firsts, stream) = (batch.places.as_mut_ptr(), batch.firsts.as_mut_ptr(), self.as_raw());
+        // SAFETY: as in `discard`, with as many places as are said.
+        unsafe {
+            context_call!(
+                context,
+                cuMemDiscardAndPrefetchBatchAsync(addresses, sizes, count, to, firsts, places, 0, stream)
+            )
+        }
+    }
+
+    /// Attaches a whole [`ManagedBuffer`](crate::memory::ManagedBuffer) to this stream, to the host or to all streams, in
+    /// the order of this stream: for devices that do not share managed memory with the host. On others it is a hint.
+    ///
+    /// The host does not wait. To reach memory from the host, [`on_host`](crate::memory::ManagedBuffer::on_host) does all
+    /// that is needed and is safe.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a part of an allocation, and for a default stream as the only one;
+    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    ///
+    /// # Safety
+    /// 1. Until the memory is attached to all streams again and a wait for that has succeeded, work of the device reaches it
+    ///    only on this stream after [`Attachment::Single`], and not at all after [`Attachment::Host`]. Copies and fills of
+    ///    the default stream count as work of the device.
+    /// 2. Until then [`on_host`](crate::memory::ManagedBuffer::on_host) is not called, which attaches it too.
+    /// 3. The stream outlives a [`Single`](Attachment::Single) attachment.
+    ///
+    /// Driver: `cuStreamAttachMemAsync`, CUDA 6.0+.
+    #[doc(alias = "cuStreamAttachMemAsync")]
+    pub unsafe fn attach(
+        &self,
+        cx: &Current<'_, '_>,
+        memory: ManagedRange<'_>,
+        attachment: Attachment,
+    ) -> Result<(), Error> {
+        let context = cx.of_both([self.context(), memory.context()], FnId::cuStreamAttachMemAsync)?;
+        if memory.bytes() == 0 {
+            return Ok(());
+        }
+        let flags = match attachment {
+            Attachment::Global => CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL,
+            Attachment::Host => CUmemAttach_flags::CU_MEM_ATTACH_HOST,
+            Attachment::Single => CUmemAttach_flags::CU_MEM_ATTACH_SINGLE,
+        };
+        let (stream, address, bytes) = (self.as_raw(), memory.as_raw(), memory.bytes());
+        // SAFETY: the allocation and the stream are live; the caller vouches for who reaches the memory.
+        unsafe { context_call!(context, cuStreamAttachMemAsync(stream, address, bytes, flags.0)) }
+    }
+}

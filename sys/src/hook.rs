@@ -1,0 +1,226 @@
+//! Tables whose functions pass through code of one's own: for a trace, a count, or a test that has calls fail.
+//!
+//! A [`Hook`] is asked about each call before it reaches the driver. [`Fns::hooked`] is a table of functions that do so,
+//! made from the same list as the table itself, and [`Library::hooked`] a driver whose functions they are. Drivers that
+//! are not hooked go on as they were: no call looks whether there is a hook.
+//!
+//! ```
+//! use cuprum_sys::hook::{Call, Hook};
+//! use cuprum_sys::{CUresult, FnId, Fns, call};
+//!
+//! struct Refusing;
+//!
+//! impl Hook for Refusing {
+//!     fn target() -> &'static Fns {
+//!         const { &Fns::STUBS }
+//!     }
+//!
+//!     fn call(call: &Call<'_>, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult {
+//!         match call.function() {
+//!             FnId::cuMemAlloc_v2 if call.arguments().any(|argument| argument.word() == 4096) => {
+//!                 CUresult::CUDA_ERROR_OUT_OF_MEMORY
+//!             }
+//!             _ => pass_on(),
+//!         }
+//!     }
+//! }
+//!
+//! static HOOKED: Fns = Fns::hooked::<Refusing>();
+//! let mut address = 0;
+//! // SAFETY: behind the hook are stubs, which touch nothing.
+//! let (result, _) = unsafe { call!(HOOKED, cuMemAlloc_v2(&mut address, 4096)) };
+//! assert_eq!(result, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+//! ```
+
+use core::ffi::c_void;
+use core::fmt;
+use core::ptr;
+
+use crate::enums::CUresult;
+use crate::error::LoadError;
+use crate::fns::{FnId, Fns};
+use crate::library::Library;
+use crate::table::StreamMode;
+
+/// Code that calls pass through. The type names it; nothing of it is stored.
+pub trait Hook: 'static {
+    /// The functions that calls are passed on to.
+    fn target() -> &'static Fns;
+
+    /// Answers a call, most often by `pass_on()`, which makes it once for each time it is called.
+    ///
+    /// It runs on the thread of the call, and C waits for its answer: a panic in it ends the process.
+    fn call(call: &Call<'_>, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult;
+}
+
+/// A call on its way to the driver.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    function: FnId,
+    parameters: &'static [Parameter],
+    values: &'a [&'a dyn Value],
+}
+
+/// Name and C type of a parameter, as in the list.
+#[derive(Clone, Copy)]
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) ty: &'static str,
+}
+
+/// An argument of a call: its value and the parameter that it is for.
+#[derive(Clone, Copy)]
+pub struct Argument<'a> {
+    parameter: Parameter,
+    value: &'a dyn Value,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) const fn new(
+        function: FnId,
+        parameters: &'static [Parameter],
+        values: &'a [&'a dyn Value],
+    ) -> Self {
+        Self { function, parameters, values }
+    }
+
+    /// The function that is called.
+    #[must_use]
+    pub const fn function(&self) -> FnId {
+        self.function
+    }
+
+    /// The arguments, in order.
+    pub fn arguments(&self) -> impl ExactSizeIterator<Item = Argument<'a>> + use<'a> {
+        let values: &'a [&'a dyn Value] = self.values;
+        self.parameters.iter().zip(values).map(|(&parameter, &value)| Argument { parameter, value })
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tuple = f.debug_tuple(self.function.symbol().name.to_str().unwrap_or_default());
+        self.arguments().for_each(|argument| {
+            tuple.field(&argument.value);
+        });
+        tuple.finish()
+    }
+}
+
+impl Argument<'_> {
+    /// The parameter's name in C.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.parameter.name.trim_end_matches('_')
+    }
+
+    /// The parameter's type as the list of functions has it: `*mut CUcontext`, `usize`.
+    #[must_use]
+    pub const fn ty(&self) -> &'static str {
+        self.parameter.ty
+    }
+
+    /// The value's bits; 0 for a structure that does not fit. A pointer's provenance is exposed, so that its memory may be
+    /// met through the number.
+    #[must_use]
+    pub fn word(&self) -> u64 {
+        self.value.word()
+    }
+}
+
+/// Shows the value: a number, an enum's constant, a handle's or pointer's address.
+impl fmt::Debug for Argument<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+/// Value of an argument.
+pub(crate) trait Value: fmt::Debug {
+    fn word(&self) -> u64;
+}
+
+/// Arguments are numbers, handles, pointers, and structures of those.
+impl<T: Copy + fmt::Debug> Value for T {
+    fn word(&self) -> u64 {
+        let from = ptr::from_ref(self);
+        if size_of::<T>() == size_of::<*const c_void>() {
+            // SAFETY: as many bytes, all of them initialized in a number or a pointer; any are a pointer of some kind.
+            let pointer = unsafe { from.cast::<*const c_void>().read_unaligned() };
+            return pointer.expose_provenance() as u64;
+        }
+        let mut bits = 0u64;
+        if size_of::<T>() < size_of::<u64>() {
+            // SAFETY: no more bytes than `bits` has; an argument of that size is a number, without padding.
+            unsafe { from.cast::<u8>().copy_to_nonoverlapping((&raw mut bits).cast(), size_of::<T>()) };
+        }
+        bits
+    }
+}
+
+impl Fns {
+    /// The address of a function of this table.
+    #[must_use]
+    pub fn address(&self, function: FnId) -> *const c_void {
+        self.slots()[function as usize]
+    }
+}
+
+impl Library {
+    /// The same driver with its calls passing through a hook. What it lacks stays absent.
+    ///
+    /// Hooking it again gives the same library. `origin` names it in messages. Nothing changes for those who use this one.
+    ///
+    /// # Safety
+    /// 1. [`Hook::target`] gives the functions of this library, now and later.
+    /// 2. What [`Hook::call`] answers is true of the driver, as its callers rely on it: success, for instance, only where
+    ///    what the call promises has been done.
+    ///
+    /// # Errors
+    /// As for [`from_resolver`](Library::from_resolver): if the hook does not let `cuDriverGetVersion` pass.
+    pub unsafe fn hooked<H: Hook>(self, origin: &str) -> Result<Self, LoadError> {
+        let fns = Fns::hooked::<H>();
+        // It is asked for each function, in order.
+        let mut functions = FnId::ALL.iter();
+        let per_thread = self.stream_mode() == StreamMode::PerThread;
+        // SAFETY: each address is the hooked function of that name, of the same signature and as static as the code; the
+        // caller vouches for what it does.
+        unsafe {
+            Self::options().per_thread_default_stream(per_thread).from_resolver(origin, |_| {
+                match functions.next() {
+                    Some(&function) if self.has(function) => fns.address(function),
+                    _ => ptr::null(),
+                }
+            })
+        }
+    }
+}
+
+/// Makes [`Fns::hooked`] of the lines of `fns.rs`.
+macro_rules! hooked_table {
+    ($(
+        $(#[$doc:meta])*
+        $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
+    )*) => {
+        impl Fns {
+            /// A table in which every function passes through a hook.
+            #[must_use]
+            pub const fn hooked<H: $crate::hook::Hook>() -> Self {
+                Self { $( $name: {
+                    unsafe extern "system" fn hooked<H: $crate::hook::Hook>($($arg: $ty),*) -> CUresult {
+                        const PARAMETERS: &[$crate::hook::Parameter] =
+                            &[$($crate::hook::Parameter { name: stringify!($arg), ty: stringify!($ty) }),*];
+                        let values: &[&dyn $crate::hook::Value] = &[$(&$arg),*];
+                        let call = $crate::hook::Call::new(FnId::$name, PARAMETERS, values);
+                        H::call(&call, &mut || {
+                            // SAFETY: the caller's arguments, passed on to the function of this signature.
+                            unsafe { (H::target().$name)($($arg),*) }
+                        })
+                    }
+                    hooked::<H>
+                }, )* }
+            }
+        }
+    };
+}
+pub(crate) use hooked_table;

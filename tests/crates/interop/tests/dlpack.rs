@@ -1,0 +1,350 @@
+//! Tensors that change hands: what is exported, what is taken over, what is refused, and that each is freed once.
+
+use std::ffi::c_void;
+use std::mem::{offset_of, size_of};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cuprum::dlpack::abi::{
+    CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
+    DLPackVersion, DLTensor, READ_ONLY,
+};
+use cuprum::dlpack::{ArrayInterface, Mismatch, NotATensor, Tensor};
+use cuprum::{Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, Stream};
+
+fn driver() -> Driver {
+    Driver::init(cuprum_emulator::library()).unwrap()
+}
+
+/// Runs `test` in a counted context of its own.
+fn in_shared(test: impl FnOnce(&mut Current<'_, 'static>)) {
+    let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap().share();
+    context.enter(|cx| test(cx)).unwrap();
+}
+
+const FLOAT: DLDataType = DLDataType { code: 2, bits: 32, lanes: 1 };
+
+/// A tensor of somebody else, which counts how often it is freed.
+struct Foreign {
+    shape: Vec<i64>,
+    strides: Option<Vec<i64>>,
+    freed: Arc<AtomicUsize>,
+}
+
+/// What a test says of a tensor.
+struct Says {
+    data: *mut c_void,
+    device: DLDevice,
+    dtype: DLDataType,
+    shape: Vec<i64>,
+    strides: Option<Vec<i64>>,
+    offset: u64,
+    flags: u64,
+    major: u32,
+}
+
+impl Says {
+    fn of(data: *mut c_void, device_type: i32, shape: &[i64]) -> Self {
+        let device = DLDevice { device_type, device_id: 0 };
+        Self {
+            data,
+            device,
+            dtype: FLOAT,
+            shape: shape.to_vec(),
+            strides: None,
+            offset: 0,
+            flags: 0,
+            major: 1,
+        }
+    }
+
+    fn tensor(self, freed: &Arc<AtomicUsize>) -> (DLTensor, *mut Foreign, u64, u32) {
+        let foreign = Foreign { shape: self.shape, strides: self.strides, freed: freed.clone() };
+        let foreign = Box::leak(Box::new(foreign));
+        let tensor = DLTensor {
+            data: self.data,
+            device: self.device,
+            ndim: foreign.shape.len() as i32,
+            dtype: self.dtype,
+            shape: foreign.shape.as_mut_ptr(),
+            strides: foreign.strides.as_mut().map_or(ptr::null_mut(), |strides| strides.as_mut_ptr()),
+            byte_offset: self.offset,
+        };
+        (tensor, foreign, self.flags, self.major)
+    }
+
+    fn versioned(self, freed: &Arc<AtomicUsize>) -> *mut DLManagedTensorVersioned {
+        unsafe extern "C" fn delete(tensor: *mut DLManagedTensorVersioned) {
+            // SAFETY: a box of `versioned`, given back once.
+            let tensor = unsafe { Box::from_raw(tensor) };
+            // SAFETY: likewise.
+            let foreign = unsafe { Box::from_raw(tensor.manager_ctx.cast::<Foreign>()) };
+            foreign.freed.fetch_add(1, Ordering::Relaxed);
+        }
+        let (dl_tensor, foreign, flags, major) = self.tensor(freed);
+        Box::leak(Box::new(DLManagedTensorVersioned {
+            version: DLPackVersion { major, minor: 7 },
+            manager_ctx: foreign.cast(),
+            deleter: Some(delete),
+            flags,
+            dl_tensor,
+        }))
+    }
+
+    fn unversioned(self, freed: &Arc<AtomicUsize>) -> *mut DLManagedTensor {
+        unsafe extern "C" fn delete(tensor: *mut DLManagedTensor) {
+            // SAFETY: a box of `unversioned`, given back once.
+            let tensor = unsafe { Box::from_raw(tensor) };
+            // SAFETY: likewise.
+            let foreign = unsafe { Box::from_raw(tensor.manager_ctx.cast::<Foreign>()) };
+            foreign.freed.fetch_add(1, Ordering::Relaxed);
+        }
+        let (dl_tensor, foreign, ..) = self.tensor(freed);
+        Box::leak(Box::new(DLManagedTensor { dl_tensor, manager_ctx: foreign.cast(), deleter: Some(delete) }))
+    }
+
+    fn imported(self, freed: &Arc<AtomicUsize>) -> Tensor {
+        // SAFETY: a live tensor, given up; the tests keep its memory and stay away from it.
+        unsafe { Tensor::from_versioned(self.versioned(freed)) }.unwrap()
+    }
+}
+
+/// The layout of the C structures on machines with 64-bit pointers.
+#[test]
+fn structures_lie_as_in_c() {
+    assert_eq!((size_of::<DLDevice>(), size_of::<DLDataType>(), size_of::<DLTensor>()), (8, 4, 48));
+    let tensor = [
+        offset_of!(DLTensor, data),
+        offset_of!(DLTensor, device),
+        offset_of!(DLTensor, ndim),
+        offset_of!(DLTensor, dtype),
+        offset_of!(DLTensor, shape),
+        offset_of!(DLTensor, strides),
+        offset_of!(DLTensor, byte_offset),
+    ];
+    assert_eq!(tensor, [0, 8, 16, 20, 24, 32, 40]);
+    let old = [offset_of!(DLManagedTensor, manager_ctx), offset_of!(DLManagedTensor, deleter)];
+    assert_eq!((old, size_of::<DLManagedTensor>()), ([48, 56], 64));
+    let versioned = [
+        offset_of!(DLManagedTensorVersioned, version),
+        offset_of!(DLManagedTensorVersioned, manager_ctx),
+        offset_of!(DLManagedTensorVersioned, deleter),
+        offset_of!(DLManagedTensorVersioned, flags),
+        offset_of!(DLManagedTensorVersioned, dl_tensor),
+    ];
+    assert_eq!((versioned, size_of::<DLManagedTensorVersioned>()), ([0, 8, 16, 24, 32], 80));
+}
+
+#[test]
+fn a_buffer_goes_out_and_comes_back_in_both_kinds_of_capsules() {
+    in_shared(|cx| {
+        let numbers: Vec<f32> = (0..24u8).map(f32::from).collect();
+        for versioned in [true, false] {
+            let buffer = Buffer::from_slice(cx, &numbers).unwrap();
+            let address = buffer.as_raw();
+            let tensor = Tensor::export(buffer, &[2, 3, 4]).unwrap();
+            assert_eq!(tensor.device(), DLDevice { device_type: CUDA, device_id: 0 });
+            assert_eq!((tensor.data_type(), tensor.shape()), (FLOAT, &[2, 3, 4][..]));
+            assert_eq!((tensor.strides(), tensor.len()), (Some(&[12, 4, 1][..]), 24));
+            assert!(tensor.is_contiguous() && !tensor.is_read_only());
+            assert_eq!(tensor.address(), address);
+            let tensor = match versioned {
+                // SAFETY: the pointer that was just given up.
+                true => unsafe { Tensor::from_versioned(tensor.into_versioned()) },
+                // SAFETY: as above.
+                false => unsafe { Tensor::from_unversioned(tensor.into_unversioned().unwrap()) },
+            };
+            let mut back = tensor.unwrap().into_buffer::<f32>(cx).unwrap();
+            assert_eq!((back.as_raw(), back.as_slice().to_vec(cx).unwrap()), (address, numbers.clone()));
+            back.as_mut_slice().fill(cx, 1.0).unwrap();
+            back.close().unwrap();
+        }
+    });
+}
+
+#[test]
+fn the_last_owner_frees_the_memory_on_any_thread() {
+    in_shared(|cx| {
+        let before = cx.memory_info().unwrap().free;
+        let tensor = Tensor::export(Buffer::<u8>::zeroed(cx, 64 << 20).unwrap(), &[64 << 20]).unwrap();
+        assert!(cx.memory_info().unwrap().free < before);
+        let pointer = tensor.into_versioned() as usize;
+        // SAFETY: the pointer that was given up, on another thread.
+        let other = move || unsafe { Tensor::from_versioned(pointer as *mut _) }.map(drop);
+        std::thread::spawn(other).join().unwrap().unwrap();
+        assert_eq!(cx.memory_info().unwrap().free, before);
+    });
+}
+
+#[test]
+fn memory_of_the_host_is_told_as_such_and_what_is_shared_must_not_be_written() {
+    in_shared(|cx| {
+        let pinned = PinnedBuffer::from_slice(cx, &[1i32, 2, 3], PinnedFlags::empty()).unwrap();
+        let mut tensor = Tensor::export(pinned, &[3]).unwrap();
+        assert_eq!(tensor.device().device_type, CUDA_HOST);
+        tensor.as_mut_host_slice::<i32>().unwrap()[1] = 5;
+        assert_eq!(tensor.as_host_slice::<i32>().unwrap(), [1, 5, 3]);
+
+        let tensor = Tensor::export(vec![1.5f64; 6], &[3, 2]).unwrap();
+        assert_eq!(tensor.device(), DLDevice { device_type: CPU, device_id: 0 });
+        assert_eq!(tensor.as_host_slice::<f64>().unwrap(), [1.5; 6]);
+
+        let shared = Arc::new(Buffer::from_slice(cx, &[7u16; 8]).unwrap());
+        let tensor = Tensor::export(shared.clone(), &[8]).unwrap();
+        assert!(tensor.is_read_only());
+        let tensor = tensor.into_unversioned().expect_err("a capsule without flags cannot say so");
+        let refused = tensor.into_buffer::<u16>(cx).unwrap_err();
+        assert_eq!(refused.reason, Mismatch::ReadOnly);
+        let read = refused.tensor.into_read_only_buffer::<u16>(cx).unwrap();
+        assert_eq!(read.as_slice().to_vec(cx).unwrap(), shared.as_slice().to_vec(cx).unwrap());
+        assert_eq!(Arc::strong_count(&shared), 2);
+        drop(read);
+        assert_eq!(Arc::strong_count(&shared), 1);
+
+        let refused = Tensor::export(vec![0u8; 6], &[3, 3]).unwrap_err();
+        assert_eq!((refused.owner.len(), refused.len, refused.lost), (6, 6, false));
+        assert!(Tensor::export(vec![0u8; 6], &[usize::MAX, 2]).is_err());
+        assert_eq!(Tensor::export(vec![0u8; 1], &[]).unwrap().as_host_slice::<u8>().unwrap(), [0]);
+        assert!(Tensor::export(Vec::<u8>::new(), &[4, 0]).unwrap().as_host_slice::<u8>().unwrap().is_empty());
+    });
+}
+
+#[test]
+fn a_tensor_of_others_is_checked_and_freed_once() {
+    in_shared(|cx| {
+        let freed = Arc::new(AtomicUsize::new(0));
+        let mut host = [1f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let data = host.as_mut_ptr().cast();
+        let is = |say: fn(&mut Says)| {
+            let mut says = Says::of(data, CPU, &[2, 3]);
+            say(&mut says);
+            says.imported(&freed)
+        };
+        assert_eq!(is(|_| ()).as_host_slice::<f32>().unwrap(), host);
+        let row_major = is(|says| says.strides = Some(vec![3, 1]));
+        assert!(row_major.is_contiguous() && row_major.as_host_slice::<f32>().is_ok());
+        let one_row = is(|says| (says.shape, says.strides) = (vec![1, 3], Some(vec![77, 1])));
+        assert_eq!(one_row.as_host_slice::<f32>().unwrap(), &host[..3]);
+        let behind = is(|says| (says.shape, says.offset) = (vec![4], 8));
+        assert_eq!(behind.as_host_slice::<f32>().unwrap(), &host[2..]);
+
+        let transposed = is(|says| says.strides = Some(vec![1, 2]));
+        let strides = Mismatch::Strides { shape: vec![2, 3], strides: vec![1, 2] };
+        assert_eq!(transposed.as_host_slice::<f32>().unwrap_err(), strides);
+        let broadcast = is(|says| says.strides = Some(vec![0, 1]));
+        assert!(matches!(broadcast.as_host_slice::<f32>(), Err(Mismatch::Strides { .. })));
+        assert!(matches!(is(|_| ()).as_host_slice::<i32>(), Err(Mismatch::DataType { .. })));
+        let lanes = is(|says| says.dtype.lanes = 4);
+        assert!(matches!(lanes.as_host_slice::<f32>(), Err(Mismatch::DataType { .. })));
+        let crooked = is(|says| (says.shape, says.offset) = (vec![4], 2));
+        assert!(matches!(crooked.as_host_slice::<f32>(), Err(Mismatch::Alignment { alignment: 4, .. })));
+        let mut read_only = is(|says| says.flags = READ_ONLY);
+        assert_eq!(read_only.as_mut_host_slice::<f32>().unwrap_err(), Mismatch::ReadOnly);
+        assert!(read_only.as_host_slice::<f32>().is_ok());
+        let elsewhere = is(|says| says.device.device_type = 10);
+        assert!(matches!(elsewhere.as_host_slice::<f32>(), Err(Mismatch::Device { .. })));
+        let on_host = is(|_| ()).into_buffer::<f32>(cx).unwrap_err();
+        assert!(matches!(on_host.reason, Mismatch::Device { .. }), "{on_host}");
+        drop((
+            row_major, one_row, behind, transposed, broadcast, lanes, crooked, read_only, elsewhere, on_host,
+        ));
+        assert_eq!(freed.load(Ordering::Relaxed), 12);
+    });
+}
+
+#[test]
+fn what_is_no_tensor_is_refused_and_stays_the_callers() {
+    let freed = Arc::new(AtomicUsize::new(0));
+    let mut host = [0f32; 4];
+    let data: *mut c_void = host.as_mut_ptr().cast();
+    // SAFETY: null.
+    let null = unsafe { Tensor::from_versioned(ptr::null_mut()) };
+    assert_eq!(null.unwrap_err(), NotATensor::Null);
+    let refused = |says: Says| {
+        let pointer = says.versioned(&freed);
+        // SAFETY: a live tensor of the test.
+        let error = unsafe { Tensor::from_versioned(pointer) }.unwrap_err();
+        assert_eq!(freed.load(Ordering::Relaxed), 0);
+        error
+    };
+    let future = Says { major: 2, ..Says::of(data, CPU, &[4]) };
+    assert_eq!(refused(future), NotATensor::Version { major: 2 });
+    assert_eq!(refused(Says::of(data, CPU, &[-1])), NotATensor::Shape);
+    assert_eq!(refused(Says::of(data, CPU, &[i64::MAX, 3])), NotATensor::Shape);
+    let old = Says::of(data, CPU, &[4]).unversioned(&freed);
+    // SAFETY: a live tensor, given up.
+    let old = unsafe { Tensor::from_unversioned(old) }.unwrap();
+    // SAFETY: the pointer that was given up.
+    let wrapped = unsafe { Tensor::from_versioned(old.into_versioned()) }.unwrap();
+    assert_eq!((wrapped.shape(), wrapped.strides(), wrapped.is_read_only()), (&[4][..], None, false));
+    assert_eq!(freed.load(Ordering::Relaxed), 0);
+    drop(wrapped);
+    assert_eq!(freed.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn memory_of_a_device_is_of_the_current_context_or_refused() {
+    in_shared(|cx| {
+        let freed = Arc::new(AtomicUsize::new(0));
+        let buffer = Buffer::from_slice(cx, &[1f32, 2.0, 3.0]).unwrap();
+        let data = ptr::with_exposed_provenance_mut::<c_void>(buffer.as_raw() as usize);
+        let taken = Says::of(data, CUDA, &[3]).imported(&freed).into_buffer::<f32>(cx).unwrap();
+        assert_eq!(taken.as_slice().to_vec(cx).unwrap(), [1.0, 2.0, 3.0]);
+        drop(taken);
+        assert_eq!(freed.load(Ordering::Relaxed), 1);
+        let managed = Says::of(data, CUDA_MANAGED, &[3]).imported(&freed);
+        assert!(managed.into_buffer::<f32>(cx).is_ok());
+        let elsewhere =
+            Says { device: DLDevice { device_type: CUDA, device_id: 9 }, ..Says::of(data, CUDA, &[3]) };
+        let refused = elsewhere.imported(&freed).into_buffer::<f32>(cx).unwrap_err();
+        assert!(
+            refused.to_string().contains("device_id: 9") && refused.to_string().contains("CUDA device 0")
+        );
+        // What no driver knows is no memory of a device, whatever the tensor says.
+        let mut host = [0f32; 3];
+        let lie = Says::of(host.as_mut_ptr().cast(), CUDA, &[3]).imported(&freed);
+        assert!(matches!(
+            lie.into_buffer::<f32>(cx).unwrap_err().reason,
+            Mismatch::Device { .. } | Mismatch::Driver(_)
+        ));
+        let other = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
+        let tensor = Says::of(data, CUDA, &[3]).imported(&freed);
+        let refused = other.enter(|cx| tensor.into_buffer::<f32>(cx).map(drop).unwrap_err()).unwrap();
+        assert_eq!(refused.reason, Mismatch::OtherContext);
+    });
+}
+
+#[test]
+fn an_array_interface_says_what_python_reads() {
+    in_shared(|cx| {
+        let mut buffer = Buffer::from_slice(cx, &[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let address = buffer.as_raw();
+        let (default, stream) = (Stream::default_in(cx), Stream::new(cx).unwrap());
+        let read = ArrayInterface::of(&buffer.as_slice(), &[2, 3], Some(&default)).unwrap();
+        assert_eq!((read.read_only, read.stream, &*read.typestr), (true, Some(1), "<f4"));
+        assert_eq!(ArrayInterface::of(&buffer.as_slice(), &[2, 2], None), None);
+        let mut written = ArrayInterface::of_mut(&mut buffer.as_mut_slice(), &[6], Some(&stream)).unwrap();
+        let handle = stream.as_raw().0.addr();
+        let text = format!(
+            "{{'shape': (6,), 'typestr': '<f4', 'data': ({address}, False), 'strides': None, 'stream': {handle}, 'version': 3}}"
+        );
+        assert_eq!(written.to_string(), text);
+        // SAFETY: the buffer outlives what is borrowed, and is not used meanwhile.
+        let borrowed = |values: &ArrayInterface| unsafe { values.borrow::<f32>(cx) };
+        assert_eq!(borrowed(&written).unwrap().as_slice().to_vec(cx).unwrap()[5], 6.0);
+        assert_eq!(borrowed(&read).unwrap_err(), Mismatch::ReadOnly);
+        written.strides = Some(vec![4]);
+        assert!(borrowed(&written).is_ok());
+        written.strides = Some(vec![8]);
+        assert!(matches!(borrowed(&written).unwrap_err(), Mismatch::Strides { .. }));
+        (written.strides, written.address) = (None, address + 2);
+        assert!(matches!(borrowed(&written).unwrap_err(), Mismatch::Alignment { .. }));
+        written.typestr = ">f4".to_owned();
+        assert!(matches!(borrowed(&written).unwrap_err(), Mismatch::TypeString { .. }));
+        let empty = Buffer::<u8>::alloc(cx, 0).unwrap();
+        let empty = ArrayInterface::of(&empty.as_slice(), &[0, 4], None).unwrap();
+        assert_eq!((empty.address, empty.is_empty(), empty.len()), (0, true, Some(0)));
+        assert!(empty.to_string().starts_with("{'shape': (0, 4), 'typestr': '|u1', 'data': (0, True), "));
+    });
+}

@@ -1,0 +1,85 @@
+//! Memory and semaphores of another API, for which files of the emulator stand in.
+
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+
+use cuprum::external::{ExternalMemory, ExternalSemaphore};
+use cuprum::memory::{ArrayFlags, ArrayShape};
+use cuprum::sys::{
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexternalMemoryHandleType,
+    CUexternalSemaphoreHandleType,
+};
+use cuprum::{Current, Stream};
+
+use super::Steps;
+
+const BYTES: u64 = 4096;
+
+/// The descriptor that the other API has exported.
+fn owned(descriptor: Option<i32>) -> OwnedFd {
+    // SAFETY: just made, and nobody else's.
+    unsafe { OwnedFd::from_raw_fd(descriptor.expect("a descriptor")) }
+}
+
+pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
+    memory(steps, cx);
+    semaphores(steps, cx);
+}
+
+fn memory(steps: &Steps, cx: &Current<'_, '_>) {
+    let other = cuprum_emulator::memory::ExternalMemory::new(BYTES).expect("shared memory");
+    let mut described = CUDA_EXTERNAL_MEMORY_HANDLE_DESC::zeroed();
+    described.type_ = CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+    described.handle.fd = owned(other.descriptor()).into_raw_fd();
+    described.size = BYTES;
+    // SAFETY: a descriptor of so many bytes, which nobody else uses.
+    let memory =
+        steps.attempt("ExternalMemory::import", || unsafe { ExternalMemory::import(cx, &described) });
+    steps.done("ExternalMemory::drop", || drop(memory));
+    // SAFETY: a descriptor of so many bytes, which nobody else uses.
+    let import = || unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), BYTES) };
+    if let Some(memory) = steps.attempt("ExternalMemory::from_opaque_fd", import) {
+        // SAFETY: nobody else uses the bytes.
+        let map = || unsafe { memory.map::<u8>(cx, 0, 16) };
+        if let Some(buffer) = steps.attempt("ExternalMemory::map", map) {
+            steps.attempt("ExternalBuffer::close", || buffer.close());
+        }
+        let buffer = steps.attempt("ExternalMemory::map", map);
+        steps.done("ExternalBuffer::drop", || drop(buffer));
+        let (shape, flags) = (ArrayShape::TwoD { width: 4, height: 4 }, ArrayFlags::empty());
+        // SAFETY: nobody else uses the bytes; any are floats.
+        let image = || unsafe { memory.mipmapped::<f32>(cx, 0, shape, flags, 1) };
+        let array = steps.attempt("ExternalMemory::mipmapped", image);
+        steps.done("MipmappedArray::drop", || drop(array));
+        steps.attempt("ExternalMemory::close", || memory.close());
+    }
+    let memory = steps.attempt("ExternalMemory::from_opaque_fd", import);
+    steps.done("ExternalMemory::drop", || drop(memory));
+}
+
+fn semaphores(steps: &Steps, cx: &Current<'_, '_>) {
+    let other = cuprum_emulator::memory::ExternalSemaphore::new().expect("shared memory");
+    let mut described = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::zeroed();
+    described.type_ = CUexternalSemaphoreHandleType::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+    described.handle.fd = owned(other.descriptor()).into_raw_fd();
+    // SAFETY: a descriptor of a semaphore.
+    let import = || unsafe { ExternalSemaphore::import(cx, &described) };
+    let semaphore = steps.attempt("ExternalSemaphore::import", import);
+    steps.done("ExternalSemaphore::drop", || drop(semaphore));
+    // SAFETY: a descriptor of a semaphore with a value.
+    let import = || unsafe { ExternalSemaphore::from_timeline_fd(cx, owned(other.descriptor())) };
+    let stream = steps.attempt("Stream::new", || Stream::new(cx));
+    if let Some(semaphore) = steps.attempt("ExternalSemaphore::from_timeline_fd", import) {
+        if let Some(stream) = &stream {
+            // SAFETY: what the stream does with the semaphore is over when it is destroyed: nothing waits for long.
+            steps.attempt("ExternalSemaphore::signal", || unsafe { semaphore.signal(cx, stream, 1) });
+            other.signal(1);
+            // SAFETY: as above.
+            steps.attempt("ExternalSemaphore::wait", || unsafe { semaphore.wait(cx, stream, 1) });
+            steps.attempt("Stream::synchronize", || stream.synchronize(cx));
+        }
+        steps.attempt("ExternalSemaphore::close", || semaphore.close());
+    }
+    let semaphore = steps.attempt("ExternalSemaphore::from_timeline_fd", import);
+    steps.done("ExternalSemaphore::drop", || drop(semaphore));
+    steps.done("Stream::drop", || drop(stream));
+}

@@ -1,0 +1,56 @@
+//! Parts of a device, and contexts on them.
+
+use cuprum::context::GreenContext;
+use cuprum::device::{GroupFlags, ResourceDescription, ResourceKind, SmGroup, SplitFlags};
+use cuprum::{Buffer, Current, Driver, Event, EventFlags, Stream};
+
+use super::Steps;
+
+const SM: ResourceKind = ResourceKind::CU_DEV_RESOURCE_TYPE_SM;
+
+/// On the second device, since the primary context of the first is reset, which is not to be where a green context is left
+/// that could not be destroyed.
+pub(super) fn all(steps: &Steps, driver: Driver) {
+    let Some(device) = steps.attempt("Driver::device", || driver.device(1)) else { return };
+    let Some(all) = steps.attempt("Device::resource", || device.resource(SM)) else { return };
+    let none = SplitFlags::empty();
+    steps.attempt("DeviceResource::max_groups", || all.max_groups(1, none));
+    let mut groups = [SmGroup { flags: GroupFlags::BACKFILL, ..SmGroup::new(0) }];
+    steps.attempt("DeviceResource::split", || all.split(&mut groups));
+    let split = steps.attempt("DeviceResource::split_by_count", || all.split_by_count(1, 1, none));
+    let Some(split) = split else { return };
+    let describe = || ResourceDescription::new(&split.groups);
+    let Some(description) = steps.attempt("ResourceDescription::new", describe) else { return };
+    let create = || GreenContext::create(&description);
+    let Some(green) = steps.attempt("GreenContext::create", create) else { return };
+    steps.attempt("GreenContext::id", || green.id());
+    steps.attempt("GreenContext::resource", || green.resource(SM));
+    steps.attempt("ContextRef::enter", || {
+        green.enter(|cx| {
+            steps.expect(&green);
+            inside(steps, cx);
+            steps.expect_nothing();
+        })
+    });
+    steps.attempt("GreenContext::close", || green.close());
+    let again = steps.attempt("GreenContext::create", create);
+    steps.done("GreenContext::drop", || drop(again));
+}
+
+fn inside(steps: &Steps, cx: &Current<'_, '_>) {
+    steps.attempt("Current::resource", || cx.resource(SM));
+    let stream = steps.attempt("Stream::in_green_context", || Stream::in_green_context(cx, 0));
+    if let Some(stream) = stream {
+        steps.attempt("Stream::green_context", || stream.green_context(cx));
+        steps.attempt("Stream::resource", || stream.resource(cx, SM));
+        steps.done("Stream::drop", || drop(stream));
+    }
+    if let Some(event) = steps.attempt("Event::new", || Event::new(cx, EventFlags::empty())) {
+        steps.attempt("Current::record", || cx.record(&event));
+        steps.attempt("Current::wait_for", || cx.wait_for(&event));
+        steps.done("Event::drop", || drop(event));
+    }
+    let buffer = steps.attempt("Buffer::zeroed", || Buffer::<u8>::zeroed(cx, 16));
+    steps.done("Buffer::drop", || drop(buffer));
+    steps.attempt("Current::synchronize", || cx.synchronize());
+}

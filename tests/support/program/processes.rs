@@ -1,0 +1,31 @@
+//! Memory and events of other processes.
+
+use cuprum::memory::{IpcBuffer, IpcMemHandle};
+use cuprum::stream::IpcEventHandle;
+use cuprum::{Buffer, Current, Event, EventFlags};
+
+use super::Steps;
+
+pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
+    if let Some(buffer) = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(cx, 16)) {
+        steps.attempt("Buffer::ipc_handle", || buffer.ipc_handle(cx));
+        steps.done("Buffer::drop", || drop(buffer));
+    }
+    let flags = EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING;
+    if let Some(event) = steps.attempt("Event::new", || Event::new(cx, flags)) {
+        steps.attempt("Event::ipc_handle", || event.ipc_handle(cx));
+        steps.done("Event::drop", || drop(event));
+    }
+    let handle = IpcMemHandle::from_bytes([0; 64]);
+    // SAFETY: the tracer stands in for the other process, and opens memory of its own.
+    let open = || unsafe { IpcBuffer::<u8>::open(cx, handle) };
+    if let Some(memory) = steps.attempt("IpcBuffer::open", open) {
+        steps.attempt("IpcBuffer::close", || memory.close());
+    }
+    let memory = steps.attempt("IpcBuffer::open", open);
+    steps.done("IpcBuffer::drop", || drop(memory));
+    let handle = IpcEventHandle::from_bytes([0; 64]);
+    // SAFETY: as above.
+    let event = steps.attempt("Event::open", || unsafe { Event::open(cx, handle) });
+    steps.done("Event::drop", || drop(event));
+}

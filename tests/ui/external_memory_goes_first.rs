@@ -1,0 +1,11 @@
+// What is mapped of imported memory borrows it.
+use cuprum::Current;
+use cuprum::external::{ExternalBuffer, ExternalMemory};
+
+fn wrong(cx: &Current<'_, '_>, memory: ExternalMemory<'_>) {
+    let mapped: ExternalBuffer<'_, f32> = unsafe { memory.map(cx, 0, 16) }.unwrap();
+    drop(memory);
+    mapped.as_slice().to_vec(cx).unwrap();
+}
+
+fn main() {}

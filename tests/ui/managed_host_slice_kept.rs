@@ -1,0 +1,13 @@
+// What the host was lent of managed memory does not outlive it, nor the closure in which it was lent.
+use cuprum::Current;
+use cuprum::memory::ManagedBuffer;
+
+fn wrong(cx: &Current<'_, '_>, mut memory: ManagedBuffer<'_, f32>) {
+    let mut kept: Option<&mut [f32]> = None;
+    memory.on_host(cx, |host| kept = Some(host)).unwrap();
+    let host = memory.host(cx).unwrap();
+    drop(memory);
+    println!("{}", host[0]);
+}
+
+fn main() {}

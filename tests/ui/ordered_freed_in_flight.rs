@@ -1,0 +1,14 @@
+// Memory in the order of a stream is not freed while it is lent to a scope.
+use cuprum::pool::StreamBuffer;
+use cuprum::{Current, Stream};
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut buffer: StreamBuffer<'_, u32>) {
+    cx.scope(stream, |scope| {
+        let lent = scope.lend_ordered(&mut buffer).unwrap();
+        drop(buffer);
+        lent.fill(1).unwrap();
+    })
+    .unwrap();
+}
+
+fn main() {}

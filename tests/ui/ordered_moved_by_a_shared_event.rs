@@ -1,0 +1,9 @@
+// Memory moves to another stream by an event that nobody else records meanwhile.
+use cuprum::pool::StreamBuffer;
+use cuprum::{Current, Event, Stream};
+
+fn wrong<'s>(cx: &Current<'_, '_>, event: &Event<'_>, to: &'s Stream<'_>, mut buffer: StreamBuffer<'s, u32>) {
+    buffer.move_to(cx, event, to).unwrap();
+}
+
+fn main() {}
