@@ -44,11 +44,12 @@ pub(super) fn special(name: &str) -> Option<Special> {
         return match (base, axis) {
             ("%tid", Some(axis)) => Some(Special::ThreadId(axis)),
             ("%ntid", Some(axis)) => Some(Special::BlockDim(axis)),
-            // Each block is a cluster of its own.
-            ("%ctaid" | "%clusterid", Some(axis)) => Some(Special::BlockId(axis)),
-            ("%nctaid" | "%nclusterid", Some(axis)) => Some(Special::GridDim(axis)),
-            ("%cluster_ctaid", Some(_)) => Some(Special::Zero),
-            ("%cluster_nctaid", Some(_)) => Some(Special::One),
+            ("%ctaid", Some(axis)) => Some(Special::BlockId(axis)),
+            ("%nctaid", Some(axis)) => Some(Special::GridDim(axis)),
+            ("%clusterid", Some(axis)) => Some(Special::ClusterId(axis)),
+            ("%nclusterid", Some(axis)) => Some(Special::GridDimInClusters(axis)),
+            ("%cluster_ctaid", Some(axis)) => Some(Special::BlockIdInCluster(axis)),
+            ("%cluster_nctaid", Some(axis)) => Some(Special::ClusterDim(axis)),
             (
                 "%tid" | "%ntid" | "%ctaid" | "%nctaid" | "%clusterid" | "%nclusterid" | "%cluster_ctaid"
                 | "%cluster_nctaid",
@@ -72,9 +73,9 @@ pub(super) fn special(name: &str) -> Option<Special> {
         "%dynamic_smem_size" => Special::DynamicSharedBytes,
         "%total_smem_size" => Special::TotalSharedBytes,
         "%aggr_smem_size" => Special::AllSharedBytes,
-        "%cluster_ctarank" => Special::Zero,
-        "%cluster_nctarank" => Special::One,
-        // Events are not counted, and no graph launches itself.
+        "%cluster_ctarank" => Special::BlockRank,
+        "%cluster_nctarank" => Special::BlocksPerCluster,
+        // Nothing is counted, and no graph launches itself.
         "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => Special::Zero,
         name if is_wide(name) => Special::Zero,
         "WARP_SZ" => Special::WarpSize,
