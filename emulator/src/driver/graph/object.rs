@@ -158,15 +158,16 @@ impl Shape {
             waits[to] += 1;
             behind[from].push(to);
         }
+        let late: Vec<bool> = self.nodes.iter().map(|&node| Self::waits_for_value(node)).collect();
         let free = (0..waits.len()).filter(|&place| waits[place] == 0);
-        let mut ready: BinaryHeap<_> = free.map(Reverse).collect();
+        let mut ready: BinaryHeap<_> = free.map(|place| Reverse((late[place], place))).collect();
         let mut order = Vec::with_capacity(self.nodes.len());
-        while let Some(Reverse(place)) = ready.pop() {
+        while let Some(Reverse((_, place))) = ready.pop() {
             order.push(self.nodes[place]);
             for &next in &behind[place] {
                 waits[next] -= 1;
                 if waits[next] == 0 {
-                    ready.push(Reverse(next));
+                    ready.push(Reverse((late[next], next)));
                 }
             }
         }
