@@ -31,32 +31,32 @@ pub(super) fn is_wide(name: &str) -> bool {
         || matches!(name, "%gridid" | "%current_graph_exec")
 }
 
+/// Special registers of three dimensions, and of a fourth that is zero.
+fn special_of_axis(base: &str, component: &str) -> Option<Special> {
+    let axis = match component {
+        "x" => 0,
+        "y" => 1,
+        "z" | "w" => 2,
+        _ => return None,
+    };
+    let special = match base {
+        "%tid" => Special::ThreadId(axis),
+        "%ntid" => Special::BlockDim(axis),
+        "%ctaid" => Special::BlockId(axis),
+        "%nctaid" => Special::GridDim(axis),
+        "%clusterid" => Special::ClusterId(axis),
+        "%nclusterid" => Special::GridDimInClusters(axis),
+        "%cluster_ctaid" => Special::BlockIdInCluster(axis),
+        "%cluster_nctaid" => Special::ClusterDim(axis),
+        _ => return None,
+    };
+    Some(if component == "w" { Special::Zero } else { special })
+}
+
 /// Special registers whose value does not change.
 pub(super) fn special(name: &str) -> Option<Special> {
-    let axis = |name: &str| match name {
-        "x" => Some(0),
-        "y" => Some(1),
-        "z" => Some(2),
-        _ => None,
-    };
     if let Some((base, component)) = name.split_once('.') {
-        let axis = axis(component);
-        return match (base, axis) {
-            ("%tid", Some(axis)) => Some(Special::ThreadId(axis)),
-            ("%ntid", Some(axis)) => Some(Special::BlockDim(axis)),
-            ("%ctaid", Some(axis)) => Some(Special::BlockId(axis)),
-            ("%nctaid", Some(axis)) => Some(Special::GridDim(axis)),
-            ("%clusterid", Some(axis)) => Some(Special::ClusterId(axis)),
-            ("%nclusterid", Some(axis)) => Some(Special::GridDimInClusters(axis)),
-            ("%cluster_ctaid", Some(axis)) => Some(Special::BlockIdInCluster(axis)),
-            ("%cluster_nctaid", Some(axis)) => Some(Special::ClusterDim(axis)),
-            (
-                "%tid" | "%ntid" | "%ctaid" | "%nctaid" | "%clusterid" | "%nclusterid" | "%cluster_ctaid"
-                | "%cluster_nctaid",
-                None,
-            ) if component == "w" => Some(Special::Zero),
-            _ => None,
-        };
+        return special_of_axis(base, component);
     }
     Some(match name {
         "%laneid" => Special::LaneId,
