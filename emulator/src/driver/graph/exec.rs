@@ -235,7 +235,11 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) ->
 /// Takes over the parameters of a graph with the same shape; returns the difference if the shapes differ.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> {
     let exec = Steps::find(exec)?;
-    let new = GraphRun::of(&*Graph::find(graph)?)?;
+    let graph = Graph::find(graph)?;
+    if graph.has_cycle() {
+        return Ok(CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    }
+    let new = GraphRun::of(&graph)?;
     let mut plan = exec.lock();
     let result = comparable(&plan.steps, &new.steps);
     if result == CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS {
@@ -322,6 +326,9 @@ calls! {
         params.hErrNode_out = CUgraphNode::null();
         params.result_out = match answer {
             Ok(()) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS,
+            Err(_) if Graph::find(hGraph).is_ok_and(|graph| graph.has_cycle()) => {
+                CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+            }
             Err(_) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_ERROR,
         };
         instantiateParams.set(params)?;
