@@ -260,7 +260,8 @@ fn comparable(old: &[Step], new: &[Step]) -> CUgraphExecUpdateResult {
         if old.kind.type_of() != new.kind.type_of() {
             return R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         }
-        if old.bodies.len() != new.bodies.len() {
+        let semaphores = matches!(old.kind, NodeKind::Semaphores(_));
+        if old.bodies.len() != new.bodies.len() || semaphores && !old.kind.can_become(&new.kind) {
             return R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
         }
         let bodies = old.bodies.iter().zip(&new.bodies);

@@ -113,6 +113,9 @@ impl NodeKind {
             (Self::Values(mine, context), Self::Values(theirs, other)) => {
                 context == other && mine.is_like(theirs)
             }
+            (Self::Semaphores(mine), Self::Semaphores(theirs)) => {
+                mine.step == theirs.step && mine.handles.len() == theirs.handles.len()
+            }
             _ => self.type_of() == other.type_of(),
         }
     }
