@@ -102,7 +102,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Self::new(cx, address, len, Some(Box::new(release)))
     }
 
-    /// As [`with_release`](ForeignBuffer::with_release), of a size that was checked, and whoever gives it back knows nothing of
+    /// Like [`with_release`](ForeignBuffer::with_release), of a size that was checked, and whoever gives it back knows nothing of
     /// streams: the work of the context is waited for first, and that of others, as freeing `anchor` does. If that fails,
     /// `release` is forgotten.
     ///
