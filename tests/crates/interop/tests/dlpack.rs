@@ -424,3 +424,54 @@ fn what_a_green_context_exports_it_takes_back() {
         })
         .unwrap();
 }
+
+/// No driver is asked, so that Miri runs it: who owns what, on which thread it goes, and what pointers may be used for.
+#[test]
+fn memory_of_the_host_changes_hands_without_a_driver() {
+    let freed = Arc::new(AtomicUsize::new(0));
+    for round in 0..4 {
+        let mut tensor = Tensor::export(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]).unwrap();
+        assert_eq!((tensor.shape(), tensor.strides()), (&[2, 3][..], Some(&[3, 1][..])));
+        tensor.as_mut_host_slice::<f32>().unwrap()[1] = 7.0;
+        let mut tensor = match round {
+            // SAFETY: given up, and taken over once.
+            0 => unsafe { Tensor::from_versioned(tensor.into_versioned()) }.unwrap(),
+            // SAFETY: as above.
+            1 => unsafe { Tensor::from_unversioned(tensor.into_unversioned().unwrap()) }.unwrap(),
+            2 => {
+                // SAFETY: as above; it is wrapped once more.
+                let old = unsafe { Tensor::from_unversioned(tensor.into_unversioned().unwrap()) }.unwrap();
+                // SAFETY: as above.
+                unsafe { Tensor::from_versioned(old.into_versioned()) }.unwrap()
+            }
+            _ => tensor,
+        };
+        assert_eq!(tensor.as_host_slice::<f32>().unwrap(), [1.0, 7.0, 3.0, 4.0, 5.0, 6.0]);
+        tensor.as_mut_host_slice::<f32>().unwrap()[5] = 8.0;
+        let sum = std::thread::scope(|threads| {
+            let sum = || tensor.as_host_slice::<f32>().unwrap().iter().sum::<f32>();
+            threads.spawn(sum).join().unwrap() + sum()
+        });
+        assert_eq!(sum, 56.0);
+        std::thread::spawn(move || drop(tensor)).join().unwrap();
+    }
+    // What others keep reading is read, whoever goes first, and is not written.
+    let shared = Arc::new(vec![1u8, 2]);
+    let mut tensor = Tensor::export(Arc::clone(&shared), &[2, 1]).unwrap();
+    assert!(matches!(tensor.as_mut_host_slice::<u8>(), Err(Mismatch::ReadOnly)));
+    let mut tensor = tensor.into_unversioned().unwrap_err();
+    assert!(tensor.as_mut_host_slice::<u8>().is_err());
+    drop(shared);
+    assert_eq!(tensor.as_host_slice::<u8>().unwrap(), [1, 2]);
+    // One of others, and one that is refused, which stays theirs.
+    let mut data = [1.0f32; 4];
+    let at = data.as_mut_ptr().cast::<c_void>();
+    let mut tensor = Says { offset: 4, ..Says::of(at, CPU, &[3]) }.imported(&freed);
+    tensor.as_mut_host_slice::<f32>().unwrap().fill(2.0);
+    drop(tensor);
+    assert_eq!((freed.load(Ordering::Relaxed), data), (1, [1.0, 2.0, 2.0, 2.0]));
+    let refused = Says { offset: 2, ..Says::of(at, CPU, &[3]) }.imported(&freed);
+    assert!(matches!(refused.as_host_slice::<f32>(), Err(Mismatch::Alignment { .. })));
+    let empty = Tensor::export(Vec::<u64>::new(), &[3, 0, i64::MAX as usize]).unwrap();
+    assert!(empty.as_host_slice::<u64>().unwrap().is_empty());
+}
