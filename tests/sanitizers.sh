@@ -40,6 +40,7 @@ miri_runs=(
     'cuprum-sys strict --lib --test resolver -- --skip minimal_driver'
     'cuprum strict --lib --test swallowed'
     'cuprum strict --test traced -- answers:: calls:: provenance::'
+    'cuprum-test-interop strict --test dlpack -- memory_of_the_host_changes'
     'cuprum-emulator permissive --lib -- --skip every_order --skip neighbors_across'
     'cuprum permissive --test objects -- memory::data_goes memory::copies_of_unequal memory::parts_are'
 )
