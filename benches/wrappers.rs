@@ -16,7 +16,9 @@
 mod common;
 mod in_flight;
 mod medians;
+mod peers;
 mod pools;
+mod textures;
 #[path = "../tests/support/tracer/mod.rs"]
 mod tracer;
 
@@ -111,10 +113,12 @@ impl Measurement<'_> {
     }
 
     /// Measures what is in a module of its own, and prints the table.
-    fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
+    fn finish(mut self, driver: Driver, cx: &mut Current<'_, '_>) {
         graphs(&mut self, driver, cx);
         in_flight::measure(&mut self, driver);
         pools::measure(&mut self, driver, cx);
+        textures::measure(&mut self, driver, cx);
+        peers::measure(&mut self, driver, cx);
         let Self { group, table } = self;
         group.finish();
         println!("{table}");
@@ -273,7 +277,7 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         }
     }
 
-    measurement.finish(driver, &cx);
+    measurement.finish(driver, &mut cx);
 }
 
 /// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.
@@ -345,6 +349,10 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
     measure(&mut criterion, "fake", Backing::Nothing.driver());
+    if !common::on_gpu() {
+        // For copies between two.
+        cuprum_emulator::Settings::from_env().expect("settings").devices(2).install().expect("the first use");
+    }
     let device = common::driver();
     measure(&mut criterion, if common::on_gpu() { "gpu" } else { "emulator" }, device);
     criterion.final_summary();
