@@ -1,10 +1,7 @@
 //! Copies between two devices; between two contexts of one where there are no two.
 
-use std::hint::black_box;
-
 use cuprum::{Buffer, Context, ContextFlags, ContextRef, Current, Driver, Stream};
 
-use crate::medians::Variant;
 use crate::{Answer, COPIED_BYTES, Measurement, operation};
 
 /// Measures in contexts of its own. With access if the devices have it, as a program would.
@@ -20,8 +17,12 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver, cx: &mu
     };
     let reachable = first != last && first.can_access_peer(last).expect("an answer");
     let _access = reachable.then(|| cx.enable_peer_access(&there).expect("access"));
-    println!("peer copies: devices {} and {}, access {reachable}", first.as_raw(), last.as_raw());
-    copies(measurement, driver, &cx, &there, &theirs);
+    let names = match (first == last, reachable) {
+        (true, _) => ["copy 4 KiB between contexts", "copy 4 KiB between contexts, queued"],
+        (_, false) => ["peer copy 4 KiB, no access", "peer copy 4 KiB, no access, queued"],
+        (_, true) => ["peer copy 4 KiB", "peer copy 4 KiB, queued"],
+    };
+    copies(measurement, driver, &cx, (&there, &theirs), names);
 }
 
 // SAFETY of every raw call below: as in `wrappers.rs`; the other context is live.
@@ -30,22 +31,22 @@ fn copies(
     measurement: &mut Measurement<'_>,
     driver: Driver,
     cx: &Current<'_, '_>,
-    there: &ContextRef,
-    theirs: &Buffer<'_, u8>,
+    (there, theirs): (&ContextRef, &Buffer<'_, u8>),
+    [copy, queued]: [&'static str; 2],
 ) {
     let stream = Stream::new(cx).expect("a stream");
     let mut mine = Buffer::<u8>::zeroed(cx, COPIED_BYTES).expect("a buffer");
     let (to, here, from, there) = (mine.as_raw(), cx.context().as_raw(), theirs.as_raw(), there.as_raw());
     let (raw_stream, settle) = (stream.as_raw(), || cx.synchronize().must_succeed());
     operation! {
-        measurement, "peer copy 4 KiB", driver, settle,
+        measurement, copy, driver, settle,
         raw [cuMemcpyPeer] { unsafe { cuMemcpyPeer(to, here, from, there, COPIED_BYTES) } }
         wrapper { mine.as_mut_slice().copy_from_peer(cx, theirs.as_slice()) }
     }
     let measured = cx.scope(&stream, |scope| {
         let lent = scope.lend(mine.as_mut_slice()).expect("a loan");
         operation! {
-            measurement, "peer copy 4 KiB, queued", driver, settle,
+            measurement, queued, driver, settle,
             raw [cuMemcpyPeerAsync] {
                 unsafe { cuMemcpyPeerAsync(to, here, from, there, COPIED_BYTES, raw_stream) }
             }

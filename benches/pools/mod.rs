@@ -9,7 +9,6 @@ use cuprum::pool::{BufferPool, MemoryPool, PinnedPool, PoolOptions, PoolPlace, S
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Context, ContextFlags, Current, Driver, PinnedFlags, Stream};
 
-use crate::medians::Variant;
 use crate::{ALLOCATED_BYTES, Answer, Measurement, operation};
 
 /// Bytes of page-locked memory, which are set to zero each time.

@@ -9,7 +9,6 @@ use cuprum::sys::{CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult};
 use cuprum::texture::{FilterMode, Sampler, Texture, TextureObject};
 use cuprum::{Buffer, Current, Driver, InOut, LaunchConfig, Module, Stream};
 
-use crate::medians::Variant;
 use crate::{Answer, Measurement, operation};
 
 /// Writes `tex1D(texture, x)`, for one x.
