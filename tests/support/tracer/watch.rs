@@ -14,6 +14,7 @@ use cuprum::sys::{
 use super::flights::Flights;
 use super::handles::{Freed, Handles, Kind, State};
 use super::session::Asked;
+use super::tables::{freed_by, is_free_of_context, is_of_addresses, made_by, may_visit, only_tells, undoes};
 
 /// A kind of mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,190 +50,12 @@ pub(crate) struct Watcher {
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
     flights: Flights,
-    /// How many times memory is imported beside its allocation, by address.
-    imports: HashMap<u64, usize>,
     violations: Vec<Violation>,
-}
-
-/// Place where a function writes the handle it makes, and its kind.
-fn made_by(function: FnId) -> Option<Kind> {
-    Some(match function {
-        FnId::cuCtxCreate_v2
-        | FnId::cuCtxCreate_v4
-        | FnId::cuDevicePrimaryCtxRetain
-        | FnId::cuCtxFromGreenCtx => Kind::Context,
-        FnId::cuGreenCtxCreate => Kind::Green,
-        FnId::cuStreamCreate | FnId::cuStreamCreateWithPriority | FnId::cuGreenCtxStreamCreate => {
-            Kind::Stream
-        }
-        FnId::cuEventCreate | FnId::cuIpcOpenEventHandle => Kind::Event,
-        FnId::cuModuleLoadDataEx | FnId::cuLibraryGetModule => Kind::Module,
-        FnId::cuModuleGetFunction | FnId::cuKernelGetFunction => Kind::Function,
-        FnId::cuLinkCreate_v2 => Kind::Link,
-        FnId::cuLibraryLoadData | FnId::cuLibraryLoadFromFile => Kind::Library,
-        FnId::cuLibraryGetKernel => Kind::Kernel,
-        FnId::cuModuleGetGlobal_v2
-        | FnId::cuLibraryGetGlobal
-        | FnId::cuLibraryGetManaged
-        | FnId::cuMemAlloc_v2
-        | FnId::cuMemAllocPitch_v2
-        | FnId::cuMemAllocAsync
-        | FnId::cuMemAllocFromPoolAsync
-        | FnId::cuMemAllocManaged
-        | FnId::cuMemMap
-        | FnId::cuIpcOpenMemHandle
-        | FnId::cuIpcOpenMemHandle_v2 => Kind::Memory,
-        FnId::cuMemAddressReserve => Kind::Reservation,
-        FnId::cuMemCreate | FnId::cuMemImportFromShareableHandle => Kind::Physical,
-        FnId::cuMemRetainAllocationHandle | FnId::cuMulticastCreate => Kind::Physical,
-        FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
-        FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
-            Kind::Executable
-        }
-        FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
-        FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
-        FnId::cuExternalMemoryGetMappedMipmappedArray => Kind::MipmappedArray,
-        FnId::cuExternalMemoryGetMappedBuffer => Kind::Memory,
-        FnId::cuImportExternalMemory => Kind::ExternalMemory,
-        FnId::cuImportExternalSemaphore => Kind::ExternalSemaphore,
-        FnId::cuTexObjectCreate => Kind::Texture,
-        FnId::cuSurfObjectCreate => Kind::Surface,
-        FnId::cuMemPoolCreate | FnId::cuMemPoolImportFromShareableHandle => Kind::Pool,
-        FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => Kind::Host,
-        _ => return None,
-    })
-}
-
-/// Kind of object that a function frees, which is its first argument.
-fn freed_by(function: FnId) -> Option<Kind> {
-    Some(match function {
-        FnId::cuCtxDestroy_v2 => Kind::Context,
-        FnId::cuStreamDestroy_v2 => Kind::Stream,
-        FnId::cuEventDestroy_v2 => Kind::Event,
-        FnId::cuModuleUnload => Kind::Module,
-        FnId::cuLinkDestroy => Kind::Link,
-        FnId::cuLibraryUnload => Kind::Library,
-        FnId::cuGreenCtxDestroy => Kind::Green,
-        FnId::cuMemFree_v2 | FnId::cuMemFreeAsync | FnId::cuMemUnmap => Kind::Memory,
-        FnId::cuIpcCloseMemHandle => Kind::Memory,
-        FnId::cuMemPoolDestroy => Kind::Pool,
-        FnId::cuMemAddressFree => Kind::Reservation,
-        FnId::cuMemRelease => Kind::Physical,
-        FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
-        FnId::cuGraphDestroy => Kind::Graph,
-        FnId::cuGraphExecDestroy => Kind::Executable,
-        FnId::cuArrayDestroy => Kind::Array,
-        FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
-        FnId::cuDestroyExternalMemory => Kind::ExternalMemory,
-        FnId::cuDestroyExternalSemaphore => Kind::ExternalSemaphore,
-        FnId::cuTexObjectDestroy => Kind::Texture,
-        FnId::cuSurfObjectDestroy => Kind::Surface,
-        _ => return None,
-    })
 }
 
 /// The mistake of freeing what a call that gave this answer had freed.
 fn freed_again(answer: CUresult) -> Trouble {
     if answer == CUresult::CUDA_SUCCESS { Trouble::FreedTwice } else { Trouble::AfterFailedFree }
-}
-
-/// True if a function hands out handles that exist already, or another address of what does.
-fn only_tells(function: FnId) -> bool {
-    matches!(
-        function,
-        FnId::cuCtxGetCurrent
-            | FnId::cuCtxPopCurrent_v2
-            | FnId::cuModuleEnumerateFunctions
-            | FnId::cuLibraryEnumerateKernels
-            | FnId::cuStreamGetGreenCtx
-            | FnId::cuGraphChildGraphNodeGetGraph
-            | FnId::cuGraphEventRecordNodeGetEvent
-            | FnId::cuGraphEventWaitNodeGetEvent
-            | FnId::cuDeviceGetDefaultMemPool
-            | FnId::cuDeviceGetMemPool
-            | FnId::cuGraphMemFreeNodeGetParams
-            | FnId::cuMemGetDefaultMemPool
-            | FnId::cuMemGetMemPool
-            | FnId::cuMemPoolImportPointer
-            | FnId::cuMemHostGetDevicePointer_v2
-            | FnId::cuMemGetAddressRange_v2
-            | FnId::cuArrayGetPlane
-            // Lists that are read.
-            | FnId::cuMemPrefetchBatchAsync
-            | FnId::cuMemDiscardBatchAsync
-            | FnId::cuMemDiscardAndPrefetchBatchAsync
-            // Lists of addresses, which C could have said to be constant.
-            | FnId::cuMemcpyBatchAsync_v2
-            | FnId::cuStreamGetCaptureInfo_v2
-            | FnId::cuStreamGetCaptureInfo_v3
-    )
-}
-
-/// True if an address that a function takes is one of addresses without memory.
-fn is_of_addresses(function: FnId) -> bool {
-    matches!(function, FnId::cuMemAddressReserve | FnId::cuMemAddressFree | FnId::cuMemMap)
-}
-
-/// True if a function is also called to undo what a call that failed may have done.
-fn undoes(function: FnId) -> bool {
-    matches!(function, FnId::cuMemHostUnregister | FnId::cuMemUnmap)
-}
-
-/// True if a function takes a handle of this kind that is of another context.
-fn may_visit(function: FnId, kind: Kind) -> bool {
-    match function {
-        _ if kind.is_homeless() => true,
-        FnId::cuStreamWaitEvent | FnId::cuCtxWaitEvent => kind == Kind::Event,
-        FnId::cuCtxEnablePeerAccess | FnId::cuCtxDisablePeerAccess => kind == Kind::Context,
-        // Each side is given with its context.
-        FnId::cuMemcpyPeer | FnId::cuMemcpyPeerAsync => true,
-        _ => false,
-    }
-}
-
-/// True if the safe layer calls a function whatever context is current.
-fn is_free_of_context(function: FnId) -> bool {
-    let name = function.to_string();
-    let begins = ["cuInit", "cuDriver", "cuDevice", "cuCtxCreate", "cuCtxDestroy", "cuCtxPush", "cuCtxPop"];
-    let objects = [
-        "cuCtxGetCurrent",
-        "cuEventSynchronize",
-        "cuEventQuery",
-        "cuEventElapsed",
-        "cuModuleGet",
-        "cuFunc",
-        "cuLibraryLoad",
-        "cuLibraryUnload",
-        "cuLibraryGetKernel",
-        "cuLibraryEnumerateKernels",
-        "cuLibraryGetUnifiedFunction",
-        "cuKernelGetName",
-        "cuKernelGetAttribute",
-        "cuKernelSet",
-        "cuLinkAdd",
-        "cuLinkComplete",
-        "cuDevSm",
-        "cuDevResource",
-        "cuGreenCtx",
-        "cuThread",
-        "cuMemGetDefaultMemPool",
-        "cuMemGetMemPool",
-        "cuMemPool",
-        "cuMemSetMemPool",
-        "cuUserObject",
-        "cuMemAddress",
-        "cuMemCreate",
-        "cuMemRelease",
-        "cuMemUnmap",
-        "cuMemSetAccess",
-        "cuMemGetAccess",
-        "cuMemGetAllocation",
-        "cuMemRetain",
-        "cuMemExport",
-        "cuMemImport",
-        "cuMulticast",
-    ];
-    function == FnId::cuMemMap || begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }
 
 impl Watcher {
@@ -254,6 +77,10 @@ impl Watcher {
 
     pub(super) fn live_contexts(&self) -> Vec<u64> {
         self.handles.live_contexts()
+    }
+
+    pub(super) fn left(&self, kind: Kind) -> Vec<u64> {
+        self.handles.left(kind)
     }
 
     pub(super) fn release_primary(&mut self, device: u64) -> bool {
@@ -364,16 +191,12 @@ impl Watcher {
             if kind == Kind::Host && self.flights.are_over(words[0]) {
                 self.complain(Trouble::HostInFlight, function, format!("{:#x} was in flight", words[0]));
             }
-            match self.imports.get_mut(&words[0]).filter(|imports| kind == Kind::Memory && **imports > 0) {
-                Some(imports) => *imports -= 1,
-                None => self.handles.free(kind, words[0], told),
-            }
+            self.handles.free(kind, words[0], told);
         }
         match function {
             FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 => {
                 self.handles.release(words[0], told);
             }
-            FnId::cuMemPoolImportPointer => *self.imports.entry(read(words[0])).or_default() += 1,
             FnId::cuDevicePrimaryCtxReset | FnId::cuDevicePrimaryCtxReset_v2 => {
                 self.handles.reset(words[0], told)
             }
