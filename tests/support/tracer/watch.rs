@@ -198,11 +198,19 @@ impl Watcher {
             FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 => {
                 self.handles.release(words[0], told);
             }
-            FnId::cuMemPoolImportPointer => *self.imports.entry(read(words[0])).or_default() += 1,
+            FnId::cuMemPoolImportPointer => self.imported(read(words[0]), current),
             FnId::cuDevicePrimaryCtxReset | FnId::cuDevicePrimaryCtxReset_v2 => {
                 self.handles.reset(words[0], told)
             }
             _ => {}
+        }
+    }
+
+    /// Memory of a pool that was imported, at the address of its allocation or at one of its own.
+    fn imported(&mut self, address: u64, current: u64) {
+        match self.handles.state(Kind::Memory, address) {
+            Some(State::Live { .. }) => *self.imports.entry(address).or_default() += 1,
+            _ => self.handles.make(Kind::Memory, address, 1, current),
         }
     }
 
