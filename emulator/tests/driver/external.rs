@@ -328,14 +328,11 @@ fn nodes_of_graphs_wait_and_signal_and_are_changed() {
     let (handles, each) = ([semaphores[0]], [wait_of(2)]);
     let params = params!(CUDA_EXT_SEM_WAIT_NODE_PARAMS, handles, each);
     ok!(cuGraphExecExternalSemaphoresWaitNodeSetParams(exec, waiting, &params));
-    std::thread::scope(|threads| {
-        threads.spawn(|| {
-            std::thread::sleep(Duration::from_millis(10));
-            assert_eq!(second.value(), 5, "a signal overtook the wait");
-            first.signal(2);
-        });
-        run(exec);
-    });
+    // The launch does not wait, so that the thread that launches may signal.
+    ok!(cuGraphLaunch(exec, CUstream::null()));
+    assert_eq!(code!(cuStreamQuery(CUstream::null())), NOT_READY);
+    first.signal(2);
+    ok!(cuStreamSynchronize(CUstream::null()));
     assert_eq!(second.value(), 9);
     let mut waits = CUDA_EXT_SEM_WAIT_NODE_PARAMS::zeroed();
     ok!(cuGraphExternalSemaphoresWaitNodeGetParams(waiting, &mut waits));
