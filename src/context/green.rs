@@ -18,7 +18,8 @@ use crate::raw::call::{context_call, driver_call};
 /// load a [`CodeLibrary`](crate::module::CodeLibrary).
 ///
 /// Its streams are [non-blocking](crate::StreamKind::NonBlocking) but for its default stream, which is its own, and on which
-/// synchronous copies run.
+/// synchronous copies run. It has no default stream per thread: over a table with those, what uses the default stream,
+/// synchronous copies too, answers `CUDA_ERROR_INVALID_HANDLE` (so does an H100 with driver 580).
 ///
 /// The driver keeps the device's primary context for it, in which its memory lies: addresses are good in both, and in other
 /// green contexts of the device. While it is there, the primary context cannot be reset. A fault in one is a fault in all.
@@ -102,7 +103,7 @@ impl GreenContext {
     /// Its part of one kind of the device's resources.
     ///
     /// # Errors
-    /// As [`Device::resource`](crate::Device::resource).
+    /// Those of [`Device::resource`](crate::Device::resource).
     ///
     /// Driver: `cuGreenCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxGetDevResource")]
@@ -117,7 +118,7 @@ impl GreenContext {
     /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxDestroy")]
@@ -154,7 +155,7 @@ impl Current<'_, '_> {
     /// The part of one kind of the device's resources that the context has: all of it, but for a [`GreenContext`].
     ///
     /// # Errors
-    /// As [`Device::resource`](crate::Device::resource).
+    /// Those of [`Device::resource`](crate::Device::resource).
     ///
     /// Driver: `cuCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuCtxGetDevResource")]

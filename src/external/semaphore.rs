@@ -109,7 +109,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// driver may have taken it all the same.
     ///
     /// # Errors
-    /// As [`import`](ExternalSemaphore::import).
+    /// Those of [`import`](ExternalSemaphore::import).
     ///
     /// # Safety
     /// The descriptor is of a timeline semaphore that another API has exported.
@@ -154,7 +154,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Has the stream wait until the semaphore has `value`, or is signaled. The host does not wait.
     ///
     /// # Errors
-    /// As [`signal`](ExternalSemaphore::signal).
+    /// Those of [`signal`](ExternalSemaphore::signal).
     ///
     /// # Safety
     /// The semaphore is closed or dropped after the stream has passed the wait.
@@ -184,7 +184,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Gives the semaphore up and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDestroyExternalSemaphore`, CUDA 10.0+.
     #[doc(alias = "cuDestroyExternalSemaphore")]

@@ -109,7 +109,7 @@ impl<T: DeviceData> SharedLoan<T> {
         SharedLoan { address, len, place, _elements: PhantomData }
     }
 
-    /// Whether this and other memory of `bytes` bytes have some in common.
+    /// True if this and other memory of `bytes` bytes have some in common.
     pub(super) const fn overlaps(&self, other: CUdeviceptr, bytes: usize) -> bool {
         self.address < other + bytes as CUdeviceptr && other < self.address + bytes as CUdeviceptr
     }

@@ -107,7 +107,7 @@ pub trait Hooks: Sync {
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {
         false
     }
-    /// Whether the launch is to end now, with blocks undone and without a fault of its own. Asked every now and then.
+    /// True if the launch is to end now, with blocks undone and without a fault of its own. Asked every now and then.
     fn is_stopped(&self) -> bool {
         false
     }

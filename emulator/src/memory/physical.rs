@@ -16,7 +16,7 @@ pub struct Physical {
     pub device: u32,
     /// What other processes know it by, if it was made for them.
     file: Option<Arc<SharedFile>>,
-    /// Whether it was made here, and counts.
+    /// True if it was made here, and counts.
     counts: bool,
 }
 

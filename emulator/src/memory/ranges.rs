@@ -57,7 +57,7 @@ impl Ranges {
         self.add_gap(from, to);
     }
 
-    /// Whether exactly this range is taken.
+    /// True if exactly this range is taken.
     pub(super) fn is_taken(&self, start: u64, end: u64) -> bool {
         self.taken.get(&start) == Some(&end)
     }

@@ -71,7 +71,7 @@ impl Attributes {
         self.value(|attributes| &attributes.dynamic_shared) as u32
     }
 
-    /// Whether clusters may have more blocks than every device with clusters takes.
+    /// True if clusters may have more blocks than every device with clusters takes.
     pub(super) fn allows_not_portable(&self) -> bool {
         self.value(|attributes| &attributes.not_portable) != 0
     }

@@ -72,7 +72,7 @@ impl Step {
         }
     }
 
-    /// Whether it waits for a value in memory, in child graphs too.
+    /// True if it waits for a value in memory, in child graphs too.
     pub(super) fn waits_for_value(&self) -> bool {
         self.kind.waits_for_value() || self.bodies.iter().flatten().any(Self::waits_for_value)
     }

@@ -85,7 +85,7 @@ impl Graph {
         self.shape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether some nodes wait for each other in a circle.
+    /// True if some nodes wait for each other in a circle.
     pub(super) fn has_cycle(&self) -> bool {
         self.shape().in_order().is_none()
     }
@@ -176,7 +176,7 @@ impl Shape {
 }
 
 impl Shape {
-    /// Whether a node waits for a value in memory, or some node of a graph that it runs.
+    /// True if a node waits for a value in memory, or some node of a graph that it runs.
     fn waits_for_value(node: usize) -> bool {
         let Ok(node) = Node::at(node) else { return false };
         let kind = node.kind();

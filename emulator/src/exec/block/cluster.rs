@@ -100,7 +100,7 @@ impl Block<'_, '_> {
         lanes_of(mask).for_each(|lane| clocks.learn(warp, lane, phase, &told));
     }
 
-    /// Whether all live threads have announced themselves.
+    /// True if all live threads have announced themselves.
     fn is_announced(&self) -> bool {
         self.warps.iter().all(|warp| warp.live & !warp.announced == 0)
     }

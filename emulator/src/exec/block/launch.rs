@@ -175,12 +175,12 @@ impl<'a> Launch<'a> {
         self.blocks / u64::from(self.blocks_per_cluster())
     }
 
-    /// Whether clusters have more than one block.
+    /// True if clusters have more than one block.
     pub(in crate::exec) fn is_clustered(&self) -> bool {
         self.cluster != [1; 3]
     }
 
-    /// Whether something is remembered of accesses.
+    /// True if something is remembered of accesses.
     pub(in crate::exec) fn watches(&self) -> bool {
         self.options.check_init || self.options.check_races
     }

@@ -82,7 +82,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
     }
 
-    /// Whether another worker found a fault, or the surroundings want an end.
+    /// True if another worker found a fault, or the surroundings want an end.
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.launch.hooks.is_stopped()
     }

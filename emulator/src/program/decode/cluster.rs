@@ -28,7 +28,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Whether the blocks form clusters because kernel or launch say so.
+    /// True if the blocks form clusters because kernel or launch say so.
     pub(super) fn is_explicit_cluster(&mut self) -> Condition {
         let explicit = self.constant(Width::Single, Constant::Special(Special::ExplicitCluster));
         let zero = self.bits(Width::Single, 0);

@@ -99,7 +99,7 @@ impl NodeKind {
         }
     }
 
-    /// Whether it waits for a value in memory, or for another API.
+    /// True if it waits for a value in memory, or for another API.
     pub(super) fn waits_for_value(&self) -> bool {
         match self {
             Self::Values(batch, _) => batch.operations.iter().any(ValueOperation::is_wait),
@@ -108,7 +108,7 @@ impl NodeKind {
         }
     }
 
-    /// Whether it can be replaced by another in an executable graph.
+    /// True if it can be replaced by another in an executable graph.
     pub(super) fn can_become(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Values(mine, context), Self::Values(theirs, other)) => {
