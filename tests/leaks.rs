@@ -5,10 +5,18 @@
 #[path = "support/common/mod.rs"]
 mod common;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use common::context;
-use cuprum::{Buffer, ContextStack, Event, EventFlags, Stream};
+use common::{context, on_gpu};
+use cuprum::external::{ExternalMemory, ExternalSemaphore};
+use cuprum::graph::Graph;
+use cuprum::memory::{
+    Granularity, ManagedBuffer, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
+};
+use cuprum::module::{CodeLibrary, Linker, LoadOptions};
+use cuprum::stream::Signals;
+use cuprum::{Buffer, ContextStack, Current, Event, EventFlags, Stream};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -70,4 +78,108 @@ fn cycles_leave_nothing_behind() {
     let before = cx.memory_info().unwrap().free;
     (0..64).for_each(|_| cycle());
     assert_eq!(cx.memory_info().unwrap().free, before);
+}
+
+/// Something that frees what it is on drop, and must do so on any thread.
+type Owner<'a> = Box<dyn Send + 'a>;
+
+/// What the emulator's other API has exported.
+fn owned(descriptor: Option<i32>) -> OwnedFd {
+    // SAFETY: just made, and nobody else's.
+    unsafe { OwnedFd::from_raw_fd(descriptor.unwrap()) }
+}
+
+fn managed<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
+    Box::new(ManagedBuffer::from_slice(cx, &[1u8; 4096]).unwrap())
+}
+
+/// A mapping that grew, with the last handles of its addresses and its memory; and memory without an address.
+fn mapped<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
+    let (driver, here) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
+    let none = PhysicalFlags::empty();
+    let bytes = PhysicalMemory::granularity(driver, here, none, Granularity::Minimum).unwrap();
+    let memory = || PhysicalMemory::new(driver, here, bytes, none).unwrap();
+    let addresses = Reservation::new(driver, 2 * bytes, 0).unwrap();
+    let mut mapping = addresses.map::<u8>(cx, 0, &memory()).unwrap();
+    mapping.extend(cx, &memory()).unwrap();
+    Box::new((mapping, memory()))
+}
+
+fn signals<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
+    Box::new(Signals::<u64>::new(cx, 4).unwrap())
+}
+
+fn code<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
+    let saxpy = include_str!("../kernels/saxpy.ptx");
+    let mut linker = Linker::new(cx, &LoadOptions::new()).unwrap();
+    linker.add_ptx("saxpy.ptx", saxpy).unwrap();
+    let library = CodeLibrary::load_ptx(cx.context().driver(), saxpy).unwrap().share();
+    let module = library.module(cx).unwrap();
+    Box::new((linker.complete().unwrap(), module, library))
+}
+
+/// What only the emulator has another API for: memory, and what is mapped of it goes here already, on this thread.
+fn external<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
+    let other = cuprum_emulator::memory::ExternalMemory::new(4096).unwrap();
+    // SAFETY: of so many bytes, which nobody else uses.
+    let memory = unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), 4096) }.unwrap();
+    // SAFETY: as above.
+    drop(unsafe { memory.map::<u8>(cx, 0, 64) }.unwrap());
+    // SAFETY: as above.
+    unsafe { memory.map::<u8>(cx, 64, 64) }.unwrap().close().unwrap();
+    Box::new(memory)
+}
+
+fn semaphore<'a>(cx: &Current<'_, 'a>) -> ExternalSemaphore<'a> {
+    let other = cuprum_emulator::memory::ExternalSemaphore::new().unwrap();
+    // SAFETY: of a semaphore with a value.
+    unsafe { ExternalSemaphore::from_timeline_fd(cx, owned(other.descriptor())) }.unwrap()
+}
+
+/// One by itself, and one of which a graph has a share.
+fn semaphores<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
+    let mut graph = Graph::new(cx).unwrap();
+    let shared = graph.share_semaphore(Arc::new(semaphore(cx))).unwrap();
+    graph.add_semaphore_waits(cx, &[], &[(shared, 1)]).unwrap();
+    Box::new((graph, semaphore(cx)))
+}
+
+/// Free bytes of the device, and on the emulator whatever else is alive.
+fn account(cx: &Current<'_, '_>) -> (usize, usize) {
+    let objects = if on_gpu() { 0 } else { cuprum_emulator::alive().len() };
+    (cx.memory_info().unwrap().free, objects)
+}
+
+#[test]
+fn each_owner_frees_on_any_thread_once() {
+    let _alone = alone();
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    type Make = for<'a> fn(&Current<'_, 'a>) -> Owner<'a>;
+    let owners: [(&str, Make, bool); 6] = [
+        ("managed", managed, false),
+        ("mapped", mapped, false),
+        ("signals", signals, false),
+        ("code", code, false),
+        ("external", external, true),
+        ("semaphores", semaphores, true),
+    ];
+    let swallowed = cuprum::swallowed::count();
+    for (name, make, emulated) in owners {
+        if emulated && on_gpu() {
+            // There is no other API here that would export anything.
+            continue;
+        }
+        // The first one fills the driver's own pools.
+        drop(make(&cx));
+        let before = account(&cx);
+        for _ in 0..8 {
+            let owner = make(&cx);
+            assert!(on_gpu() || account(&cx) != before, "{name}: it is not counted");
+            std::thread::scope(|scope| scope.spawn(move || drop(owner)).join()).unwrap();
+            assert_eq!(account(&cx), before, "{name}");
+        }
+    }
+    assert_eq!(cuprum::swallowed::count(), swallowed);
 }

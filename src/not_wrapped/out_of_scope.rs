@@ -3,26 +3,37 @@
 use super::{NotWrapped, groups};
 
 groups! { OutOfScope:
-    "graphics: OpenGL, mapped resources, contexts shared with graphics, NvSciSync":
-        cuDeviceGetNvSciSyncAttributes cuStreamBeginCaptureToCig cuStreamEndCaptureToCig
+    "NvSciSync, of NVIDIA's embedded systems alone, whose fences are another library's":
+        cuDeviceGetNvSciSyncAttributes;
+
+    "capture into a context that a program of graphics owns, which `unsafe` calls on both sides make":
+        cuStreamBeginCaptureToCig cuStreamEndCaptureToCig;
+
+    "OpenGL and mapped resources, which need a graphics context on the thread; `external` imports memory and semaphores of \
+     Vulkan and of OpenGL's `EXT_memory_object`":
         cuGraphicsUnregisterResource cuGraphicsSubResourceGetMappedArray
         cuGraphicsResourceGetMappedMipmappedArray cuGraphicsResourceGetMappedPointer_v2
         cuGraphicsResourceSetMapFlags_v2 cuGraphicsMapResources cuGraphicsUnmapResources
         cuGraphicsGLRegisterBuffer cuGraphicsGLRegisterImage cuGLGetDevices_v2;
 
-    "tools and administration: core dumps, checkpoints, memory notifications":
-        cuDeviceRegisterAsyncNotification cuDeviceUnregisterAsyncNotification cuCoredumpGetAttribute
-        cuCoredumpGetAttributeGlobal cuCoredumpSetAttribute cuCoredumpSetAttributeGlobal
-        cuCoredumpRegisterStartCallback cuCoredumpRegisterCompleteCallback
-        cuCoredumpDeregisterStartCallback cuCoredumpDeregisterCompleteCallback
+    "core dumps: debuggers set them up, or the `CUDA_COREDUMP` variables of the environment":
+        cuCoredumpGetAttribute cuCoredumpGetAttributeGlobal cuCoredumpSetAttribute
+        cuCoredumpSetAttributeGlobal cuCoredumpRegisterStartCallback
+        cuCoredumpRegisterCompleteCallback cuCoredumpDeregisterStartCallback
+        cuCoredumpDeregisterCompleteCallback;
+
+    "checkpoints, which a process takes of another one: a tool's work, not a program's":
         cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState cuCheckpointProcessLock
         cuCheckpointProcessCheckpoint cuCheckpointProcessRestore cuCheckpointOperationComplete
         cuCheckpointProcessUnlock;
 
+    "notice of a memory budget that the desktop of Windows sets, on a thread of the driver's":
+        cuDeviceRegisterAsyncNotification cuDeviceUnregisterAsyncNotification;
+
     "tables without documentation, which tools of NVIDIA use":
         cuGetExportTable;
 
-    "fabrics of many nodes: cliques, logical endpoints, copies between them":
+    "fabrics between machines: cliques, logical endpoints, copies between them, with a manager that runs on each":
         cuDeviceGetFabricClusterUuid cuDeviceGetCliqueCount cuDeviceGetCliqueInfo
         cuLogicalEndpointIdReserve cuLogicalEndpointIdRelease cuLogicalEndpointCreate
         cuLogicalEndpointAddDevice cuLogicalEndpointDestroy cuLogicalEndpointBindAddr

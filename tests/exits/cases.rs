@@ -6,19 +6,18 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use cuprum::graph::{Executable, Graph, InstantiateFlags, UserObject};
 use cuprum::sys::{CUresult, call};
 use cuprum::{
-    Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Driver, Event, EventFlags, In, InOut,
-    LaunchConfig, Module, Pending, PinnedBuffer, PinnedFlags, PrimaryContext, Reached, RegisterFlags,
-    Registered, Stream,
+    Buffer, Context, ContextFlags, ContextStack, Current, Driver, Event, EventFlags, In, InOut, LaunchConfig,
+    Module, PinnedBuffer, PinnedFlags, PrimaryContext, Stream,
 };
 
 use crate::Case;
 use crate::Ends::{Code, Signal};
 use crate::common::{load, on_gpu};
-use crate::pending::{Slot, pending};
-use crate::pooled::Pooled;
+use crate::held::Held;
+use crate::memory::Memory;
+use crate::pending::pending;
 
 /// Exit status of a child whose drops swallowed errors.
 const SWALLOWED: c_int = 99;
@@ -35,7 +34,7 @@ pub(crate) fn faults<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
     load(cx, include_str!("../../kernels/faults.ptx"))
 }
 
-fn saxpy<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
+pub(crate) fn saxpy<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
     load(cx, include_str!("../../kernels/saxpy.ptx"))
 }
 
@@ -235,7 +234,7 @@ cases! { CASES:
             })
             .unwrap();
         std::mem::forget((stream, buffer, host, Event::new(&inner, EventFlags::empty()).unwrap()));
-        std::mem::forget(saxpy(&inner));
+        std::mem::forget((saxpy(&inner), Memory::new(&inner)));
         std::mem::forget(inner);
         std::mem::forget(cx);
         std::mem::forget(stack);
@@ -262,7 +261,7 @@ cases! { CASES:
         let mut stack = ContextStack::take().unwrap();
         let cx = stack.push(&context).unwrap();
         let buffer = Buffer::from_slice(&cx, &[1u8; 64]).unwrap();
-        std::mem::forget((buffer, Stream::new(&cx).unwrap(), saxpy(&cx)));
+        std::mem::forget((buffer, Stream::new(&cx).unwrap(), saxpy(&cx), Memory::new(&cx)));
         std::mem::forget(cx);
         drop(context);
         stack.push(&self::context()).unwrap().synchronize().unwrap();
@@ -314,59 +313,6 @@ fn swallow() {
 
 /// Bytes of copies that take a while.
 pub(crate) const BYTES: usize = 32 << 20;
-
-/// A graph with memory and a function of its own, and a value that the driver drops, which has run.
-fn graph<'ctx>(cx: &Current<'_, 'ctx>, stream: &Stream<'_>) -> Executable<'ctx> {
-    let mut graph = Graph::new(cx).unwrap();
-    let memory = graph.give(Buffer::alloc(cx, 1 << 10).unwrap()).unwrap();
-    let node = graph.add_fill(cx, &[], memory, 1u32).unwrap();
-    graph.add_host(cx, &[node], || ()).unwrap();
-    graph.retain(&UserObject::new(cx.context().driver(), vec![1]).unwrap()).unwrap();
-    let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
-    executable.run(cx, stream).unwrap();
-    executable
-}
-
-/// One of each kind of object, with work queued.
-struct Held {
-    buffer: Buffer<'static, u32>,
-    _event: Event<'static>,
-    _module: Module<'static>,
-    _code: crate::code::Held,
-    _graph: Executable<'static>,
-    _pooled: Pooled,
-    stream: Stream<'static>,
-    _registered: Registered<'static, Vec<u32>>,
-    _reached: Reached<'static>,
-    _pending: Pending<Slot>,
-}
-
-impl Held {
-    fn new(context: &'static ContextRef) -> Self {
-        let mut stack = ContextStack::take().unwrap();
-        let cx = stack.push(context).unwrap();
-        let mut buffer = Buffer::alloc(&cx, 1 << 20).unwrap();
-        buffer.as_mut_slice().fill(&cx, 1).unwrap();
-        let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
-        event.record(&cx, &stream).unwrap();
-        let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
-        let (_pending, _reached) = (pending(&cx, &stream), stream.reached(&cx).unwrap());
-        let (_module, _graph, _pooled) = (saxpy(&cx), graph(&cx, &stream), Pooled::new(&cx));
-        let _code = crate::code::Held::new(&cx);
-        Self {
-            buffer,
-            _event: event,
-            _module,
-            _code,
-            _graph,
-            _pooled,
-            stream,
-            _registered,
-            _reached,
-            _pending,
-        }
-    }
-}
 
 static KEPT: Mutex<Vec<Held>> = Mutex::new(Vec::new());
 static AT_THE_VERY_END: Mutex<Option<Held>> = Mutex::new(None);

@@ -8,6 +8,9 @@ mod cases;
 mod code;
 #[path = "../support/common/mod.rs"]
 mod common;
+mod held;
+mod memory;
+mod opened;
 mod pending;
 mod pooled;
 mod workers;
@@ -20,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use cases::{CASES, WRONG};
 use common::on_gpu;
+use opened::{HELPERS, OPENED};
 use workers::WORKERS;
 
 /// Names the case that a child is to run.
@@ -48,7 +52,7 @@ struct Case {
 
 /// All cases that must end as they say.
 fn all() -> impl Iterator<Item = &'static Case> {
-    CASES.iter().chain(WORKERS)
+    CASES.iter().chain(WORKERS).chain(OPENED)
 }
 
 /// The times at which work may run; on a GPU there is one.
@@ -93,7 +97,7 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
 /// Runs a case as a child, in silence but for what the crate says.
 fn run_child(name: &str) {
     std::panic::set_hook(Box::new(|_| ()));
-    let case = all().chain(WRONG).find(|case| case.name == name).expect("a case");
+    let case = all().chain(WRONG).chain(HELPERS).find(|case| case.name == name).expect("a case");
     (case.run)();
 }
 

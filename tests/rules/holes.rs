@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cuprum::not_wrapped::{NOT_WRAPPED, Why};
-
 use crate::source;
 
 /// The numbers that the table must have: a letter, and how far it counts from 1.
@@ -137,7 +135,7 @@ fn evidence(text: &str) -> Evidence<'_> {
 }
 
 /// Complaint about one piece of evidence of a row, if any.
-fn wrong_with(piece: &Evidence<'_>, kind: &str, types: &BTreeSet<String>) -> Option<String> {
+fn wrong_with(piece: &Evidence<'_>, types: &BTreeSet<String>) -> Option<String> {
     let ui = |name: &str| {
         let exists = |extension| Path::new("tests/ui").join(name).with_extension(extension);
         [exists("rs"), exists("stderr")].into_iter().find(|path| !root().join(path).is_file())
@@ -149,16 +147,8 @@ fn wrong_with(piece: &Evidence<'_>, kind: &str, types: &BTreeSet<String>) -> Opt
             Some(true) => Some(format!("{program}::{name} is ignored: name it after \"{UNTIL}\"")),
             Some(false) => None,
         },
-        Evidence::Function(_) | Evidence::Path(_) if kind != "not there yet" => {
-            Some("functions and paths are evidence of nothing that is there".to_owned())
-        }
-        Evidence::Function(name) => {
-            let listed = NOT_WRAPPED.iter().filter(|group| group.why == Why::NotYet);
-            let listed = listed.flat_map(|group| group.functions).any(|id| id.to_string() == name);
-            (!listed).then(|| format!("{name} has a method by now, or never will: say what holds"))
-        }
-        Evidence::Path(path) => {
-            root().join(path).exists().then(|| format!("{path} is there by now: say what holds"))
+        Evidence::Function(_) | Evidence::Path(_) => {
+            Some("functions and paths are evidence of nothing".to_owned())
         }
         Evidence::Type(name) => (!types.contains(name)).then(|| format!("no public type {name}")),
     }
@@ -171,7 +161,6 @@ fn suits(kind: &str, pieces: &[Evidence<'_>]) -> bool {
         "not expressible" => any(|piece| matches!(piece, Evidence::Type(_))),
         "compile error" => any(|piece| matches!(piece, Evidence::Ui(_))),
         "typed error" | "works" => any(|piece| matches!(piece, Evidence::Test(..))),
-        "not there yet" => any(|piece| matches!(piece, Evidence::Function(_) | Evidence::Path(_))),
         _ => false,
     }
 }
@@ -188,10 +177,10 @@ fn complaints(row: &Row, types: &BTreeSet<String>) -> Vec<String> {
     if !suits(&row.kind, &pieces) {
         wrong.push(format!("{:?} is no kind, or has no evidence of its kind: {pieces:?}", row.kind));
     }
-    wrong.extend(pieces.iter().filter_map(|piece| wrong_with(piece, &row.kind, types)));
+    wrong.extend(pieces.iter().filter_map(|piece| wrong_with(piece, types)));
     let (why, until) = row.why.split_once(UNTIL).unwrap_or((&row.why, ""));
     let in_passing = quoted(why).map(evidence).filter(|piece| matches!(piece, Evidence::Test(..)));
-    wrong.extend(in_passing.filter_map(|piece| wrong_with(&piece, &row.kind, types)));
+    wrong.extend(in_passing.filter_map(|piece| wrong_with(&piece, types)));
     for name in quoted(until) {
         match evidence(name) {
             Evidence::Test(program, test) if tests_of(program).get(test) == Some(&true) => {}
@@ -231,16 +220,12 @@ fn what_is_wrong_with_a_row_is_seen() {
     assert_eq!(complaints("compile error", why, "`ui/double_free`"), "");
     assert_eq!(complaints("works", why, "`memory::data_goes_there_and_back`"), "");
     assert_eq!(complaints("not expressible", why, "`Buffer`"), "");
-    let not_yet = NOT_WRAPPED.iter().filter(|group| group.why == Why::NotYet);
-    for function in not_yet.flat_map(|group| group.functions) {
-        assert_eq!(complaints("not there yet", why, &format!("`{function}`")), "");
-    }
     assert!(complaints("compile error", why, "`ui/no_such_program`").contains("no_such_program.rs"));
     assert!(complaints("works", why, "`memory::no_such_test`").contains("no test no_such_test"));
     assert!(complaints("works", why, "`no_such_program::test`").contains("no test"));
     assert!(complaints("not expressible", why, "`Vec`").contains("no public type Vec"));
-    assert!(complaints("not there yet", why, "`cuMemAlloc_v2`").contains("has a method by now"));
-    assert!(complaints("not there yet", why, "`src/memory`").contains("is there by now"));
+    assert!(complaints("works", why, "`cuMemAlloc_v2`").contains("evidence of nothing"));
+    assert!(complaints("works", why, "`src/memory`").contains("evidence of nothing"));
     assert!(complaints("hole", why, "`ui/double_free`").contains("is no kind"));
     assert!(complaints("works", why, "`ui/double_free`").contains("no evidence of its kind"));
     assert!(complaints("compile error", "", "`ui/double_free`").contains("says nothing of the reason"));

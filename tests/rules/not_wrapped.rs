@@ -1,11 +1,13 @@
 //! Every function of the table is called by a method or listed as not wrapped; the lists say what is true.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use cuprum::not_wrapped::{NOT_WRAPPED, Why};
 use cuprum::sys::FnId;
 
-use crate::source;
+use crate::source::{self, Visibility};
 
 /// The driver functions that the sources in a folder call, not counting the list that declares them all.
 fn called_in(folder: &str) -> BTreeSet<FnId> {
@@ -65,4 +67,78 @@ fn functions_are_in_the_order_of_the_table_and_reasons_in_the_order_of_their_kin
     assert!(NOT_WRAPPED.is_sorted_by_key(|group| group.why as u8));
     let reasons: BTreeSet<_> = NOT_WRAPPED.iter().map(|group| group.reason).collect();
     assert_eq!(reasons.len(), NOT_WRAPPED.len(), "a reason is given twice");
+}
+
+/// How the functions of the table are reached, or why not.
+#[derive(Debug)]
+struct Coverage {
+    all: usize,
+    /// Named by the documentation of a safe method.
+    safe: BTreeSet<FnId>,
+    /// Named by that of an `unsafe` one alone.
+    unsafe_alone: BTreeSet<FnId>,
+    listed: Vec<(Why, usize)>,
+}
+
+impl Coverage {
+    fn of_the_sources() -> Self {
+        let (mut safe, mut with_unsafe) = (BTreeSet::new(), BTreeSet::new());
+        for function in source::files("src").into_iter().flat_map(|file| file.functions) {
+            if function.visibility == Visibility::Public {
+                // Two that the loader calls have methods as well.
+                let named = &function.named().unwrap_or_default() - &listed(Why::Loader).collect();
+                if function.is_unsafe { &mut with_unsafe } else { &mut safe }.extend(named);
+            }
+        }
+        let kinds = [Why::Loader, Why::Superseded, Why::Deprecated, Why::Unneeded, Why::OutOfScope];
+        let listed = kinds.map(|why| (why, listed(why).count())).into();
+        let unsafe_alone = &with_unsafe - &safe;
+        Self { all: FnId::ALL.len(), safe, unsafe_alone, listed }
+    }
+
+    fn table(&self) -> String {
+        let rows = [("safe methods", self.safe.len()), ("unsafe methods alone", self.unsafe_alone.len())];
+        let reasons = self.listed.iter().map(|(why, count)| format!("{count:4} not called: {why:?}\n"));
+        let called = rows.map(|(by, count)| format!("{count:4} called by {by}\n")).concat();
+        let functions: Vec<String> = self.unsafe_alone.iter().map(FnId::to_string).collect();
+        let total = format!("{:4} in all\n", self.all);
+        format!(
+            "{called}{}{total}\nby unsafe methods alone: {}",
+            reasons.collect::<String>(),
+            functions.join(" ")
+        )
+    }
+
+    /// The sentence of the README.
+    fn sentence(&self) -> String {
+        let (safe, alone) = (self.safe.len(), self.unsafe_alone.len());
+        let [loader, superseded, deprecated, unneeded, out_of_scope] =
+            self.listed.iter().map(|(_, count)| *count).collect::<Vec<_>>().try_into().expect("five reasons");
+        format!(
+            "Of the {} functions of the driver API, methods call {}: safe ones {safe}, `unsafe` ones alone {alone}. \
+             The others are listed with their reasons in [`not_wrapped`](src/not_wrapped/mod.rs): older revisions \
+             ({superseded}), deprecated ({deprecated}), done in another way ({unneeded}), out of scope \
+             ({out_of_scope}), called by the loader ({loader}).",
+            self.all,
+            safe + alone,
+        )
+    }
+}
+
+#[test]
+fn the_readme_says_how_much_of_the_table_is_covered() {
+    let coverage = Coverage::of_the_sources();
+    println!("{}", coverage.table());
+    let listed: usize = coverage.listed.iter().map(|(_, count)| count).sum();
+    let count = NOT_WRAPPED.iter().map(|group| group.functions.len()).sum();
+    assert_eq!(listed, count, "a kind of reason is missing here");
+    let named = &coverage.safe | &coverage.unsafe_alone;
+    let differing: Vec<_> = named.symmetric_difference(&called_in("src")).copied().collect();
+    assert!(differing.is_empty(), "methods name them or call them, and not both: {differing:?}");
+    assert_eq!(named.len() + listed, coverage.all);
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let words = |text: &str| text.split_whitespace().map(|word| format!("{word} ")).collect::<String>();
+    let readme = words(&fs::read_to_string(readme).expect("the README"));
+    let sentence = coverage.sentence();
+    assert!(readme.contains(&words(&sentence)), "the README is to say:\n{sentence}");
 }

@@ -18,6 +18,8 @@ mod checks;
 mod clusters;
 mod context;
 mod cooperative;
+#[cfg(target_os = "linux")]
+mod external;
 mod fatbin;
 mod functions;
 #[cfg(target_os = "linux")]

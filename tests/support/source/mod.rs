@@ -19,6 +19,7 @@ pub(crate) struct Function {
     /// File and line.
     pub(crate) place: String,
     pub(crate) visibility: Visibility,
+    pub(crate) is_unsafe: bool,
     /// The lines of its documentation, without the slashes.
     pub(crate) docs: Vec<String>,
     /// Names in its `doc(alias)` attributes.
@@ -145,6 +146,7 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
                 docs: std::mem::take(&mut docs),
                 aliases: std::mem::take(&mut aliases),
                 owner: owner.clone(),
+                is_unsafe: code_lines[at].split("fn ").next().is_some_and(|words| words.contains("unsafe")),
                 visibility,
                 name,
             });

@@ -369,6 +369,7 @@ calls! {
         run.parts().into_iter().try_for_each(|part| match part {
             Part::Steps(run) => stream.push_after(&awaited, run).map(drop),
             Part::Value(operation) => stream.push_after(&awaited, operation).map(drop),
+            Part::Semaphores(operation) => stream.push_after(&awaited, operation).map(drop),
         })
     }
 

@@ -1,14 +1,16 @@
-//! Launches that wait for values in memory, as operations of their own, so that nothing else is held up.
+//! Launches that wait for values in memory or for semaphores of other APIs, as operations of their own, so that nothing else is held up.
 
+use crate::driver::external::Semaphores;
 use crate::driver::stream::ValueOperation;
 
 use super::exec::{GraphRun, Step};
 use super::node::NodeKind;
 
-/// A part of a launch that has waits for values, each of which holds up what is behind it.
+/// A part of a launch that has waits, each of which holds up what is behind it.
 pub(super) enum Part {
     Steps(GraphRun),
     Value(ValueOperation),
+    Semaphores(Semaphores),
 }
 
 impl GraphRun {
@@ -21,10 +23,20 @@ impl GraphRun {
                     next.steps.push(step);
                     continue;
                 }
-                if let NodeKind::Values(batch, _) = &step.kind {
+                let mut end = |next: &mut GraphRun| {
                     let rest = GraphRun { conditions: Vec::new(), steps: Vec::new(), ..next.clone() };
                     parts.push(Part::Steps(std::mem::replace(next, rest)));
-                    parts.extend(batch.operations.iter().cloned().map(Part::Value));
+                };
+                match &step.kind {
+                    NodeKind::Values(batch, _) => {
+                        end(next);
+                        parts.extend(batch.operations.iter().cloned().map(Part::Value));
+                    }
+                    NodeKind::Semaphores(semaphores) => {
+                        end(next);
+                        parts.push(Part::Semaphores((**semaphores).clone()));
+                    }
+                    _ => {}
                 }
                 step.bodies.into_iter().for_each(|body| gather(body, parts, next));
             }

@@ -99,10 +99,11 @@ impl NodeKind {
         }
     }
 
-    /// True if it waits for a value in memory.
+    /// True if it waits for a value in memory, or for another API.
     pub(super) fn waits_for_value(&self) -> bool {
         match self {
             Self::Values(batch, _) => batch.operations.iter().any(ValueOperation::is_wait),
+            Self::Semaphores(semaphores) => semaphores.step == Step::Wait,
             _ => false,
         }
     }

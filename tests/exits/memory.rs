@@ -1,0 +1,79 @@
+//! Memory that is neither a buffer nor page-locked, and semaphores, kept beside all else.
+
+use std::os::fd::{FromRawFd, OwnedFd};
+
+use cuprum::external::{ExternalBuffer, ExternalMemory, ExternalSemaphore};
+use cuprum::memory::{
+    Granularity, ManagedBuffer, Mapping, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
+};
+use cuprum::stream::Signals;
+use cuprum::{Current, Stream};
+
+use crate::common::on_gpu;
+
+const BYTES: u64 = 4096;
+
+/// One of each, with work queued where streams take it.
+pub(crate) struct Memory<'ctx> {
+    _managed: ManagedBuffer<'ctx, u32>,
+    _reserved: Reservation,
+    _physical: PhysicalMemory,
+    _mapping: Mapping<'ctx, u32>,
+    _signals: Signals<'ctx, u32>,
+    /// Of the emulator's other API: a GPU's would be Vulkan.
+    _external: Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)>,
+}
+
+impl<'ctx> Memory<'ctx> {
+    pub(crate) fn new(cx: &Current<'_, 'ctx>) -> Self {
+        let (driver, here) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
+        let none = PhysicalFlags::empty();
+        let bytes = PhysicalMemory::granularity(driver, here, none, Granularity::Minimum).unwrap();
+        let physical = PhysicalMemory::new(driver, here, bytes, none).unwrap();
+        let reserved = Reservation::new(driver, 2 * bytes, 0).unwrap();
+        let mut mapping = reserved.map::<u32>(cx, 0, &physical).unwrap();
+        mapping.as_mut_slice().fill(cx, 1).unwrap();
+        let signals = Signals::new(cx, 2).unwrap();
+        let stream = Stream::new(cx).unwrap();
+        cx.scope(&stream, |scope| scope.lend_signals(&signals)?.write_value(1, 7)).unwrap().unwrap();
+        Self {
+            _managed: ManagedBuffer::from_slice(cx, &[1; 100]).unwrap(),
+            _reserved: reserved,
+            _physical: physical,
+            _mapping: mapping,
+            _signals: signals,
+            _external: external(cx),
+        }
+    }
+}
+
+/// What the other API has exported.
+fn owned(descriptor: Option<i32>) -> OwnedFd {
+    // SAFETY: just made, and nobody else's.
+    unsafe { OwnedFd::from_raw_fd(descriptor.unwrap()) }
+}
+
+/// A semaphore of the other API, if there is one.
+pub(crate) fn semaphore<'ctx>(cx: &Current<'_, 'ctx>) -> Option<ExternalSemaphore<'ctx>> {
+    if on_gpu() {
+        return None;
+    }
+    let other = cuprum_emulator::memory::ExternalSemaphore::new().unwrap();
+    // SAFETY: of a semaphore with a value.
+    Some(unsafe { ExternalSemaphore::from_timeline_fd(cx, owned(other.descriptor())) }.unwrap())
+}
+
+/// Memory, memory that is mapped, and a semaphore.
+fn external<'ctx>(
+    cx: &Current<'_, 'ctx>,
+) -> Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
+    let semaphore = semaphore(cx)?;
+    let other = cuprum_emulator::memory::ExternalMemory::new(BYTES).unwrap();
+    // SAFETY: of so many bytes, which nobody else uses; the file lives as long as a descriptor or a mapping of it.
+    let import = || unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), BYTES) }.unwrap();
+    let lasting: &'ctx ExternalMemory<'ctx> = Box::leak(Box::new(import()));
+    // SAFETY: nobody else uses the bytes.
+    let mut mapped = unsafe { lasting.map::<u8>(cx, 0, 64) }.unwrap();
+    mapped.as_mut_slice().set_bytes(cx, 3).unwrap();
+    Some((import(), mapped, semaphore))
+}

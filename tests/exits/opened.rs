@@ -1,0 +1,99 @@
+//! Processes that end with memory of another process open.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use cuprum::memory::{IpcBuffer, IpcMemHandle};
+use cuprum::{Buffer, ContextStack, Current};
+
+use crate::Ends::Code;
+use crate::cases::{at_exit, cases, context};
+use crate::{CASE, Case};
+
+const OWNER: &str = "the_owner_of_memory";
+const LEN: usize = 64;
+
+/// The process whose memory it is, which no test is.
+pub(crate) const HELPERS: &[Case] = &[Case { name: OWNER, run: own, ends: Code(0) }];
+
+/// Tells a handle of its memory, and lives until its input ends.
+fn own() {
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let buffer = Buffer::from_slice(&cx, &[5u8; LEN]).unwrap();
+    cx.synchronize().unwrap();
+    let handle = buffer.ipc_handle(&cx).unwrap().to_bytes();
+    let line: String = handle.iter().map(|byte| format!("{byte:02x}")).collect();
+    writeln!(std::io::stdout(), "{line}").unwrap();
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// Memory of another process, and what keeps that process alive.
+struct Opened {
+    memory: IpcBuffer<'static, u8>,
+    _owner: ChildStdin,
+}
+
+impl Opened {
+    fn new(cx: &Current<'_, 'static>) -> Self {
+        let mut owner = Command::new(std::env::current_exe().unwrap())
+            .env(CASE, OWNER)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let byte = |at: usize| u8::from_str_radix(&line[2 * at..2 * at + 2], 16).unwrap();
+        let handle = IpcMemHandle::from_bytes(core::array::from_fn(byte));
+        // SAFETY: bytes of a process that keeps them as long as its input is open.
+        let memory = unsafe { IpcBuffer::open(cx, handle) }.unwrap();
+        Self { memory, _owner: owner.stdin.take().unwrap() }
+    }
+}
+
+static KEPT: Mutex<Option<Opened>> = Mutex::new(None);
+
+extern "C" fn drop_kept() {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
+/// Opens it, reads it, and keeps it.
+fn keep() {
+    let context = context().leak();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(context).unwrap();
+    let opened = Opened::new(&cx);
+    assert_eq!(opened.memory.as_slice().to_vec(&cx).unwrap()[..LEN], [5; LEN]);
+    *KEPT.lock().unwrap() = Some(opened);
+}
+
+cases! { OPENED:
+    #[test]
+    fn memory_of_another_process_in_a_static() -> Code(0); {
+        keep();
+    }
+
+    #[test]
+    fn memory_of_another_process_dropped_after_the_end_of_main() -> Code(0); {
+        at_exit(drop_kept);
+        keep();
+    }
+
+    #[test]
+    fn memory_of_another_process_dropped_after_the_end_of_main_before_the_driver_ends() -> Code(0); {
+        keep();
+        at_exit(drop_kept);
+    }
+
+    /// Its context goes, and then the memory is open no more, though it was forgotten.
+    #[test]
+    fn memory_of_another_process_forgotten_in_a_context_that_goes() -> Code(0); {
+        let context = context().share();
+        context.enter(|cx| std::mem::forget(Opened::new(cx))).unwrap();
+        drop(context);
+    }
+}
