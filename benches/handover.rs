@@ -5,7 +5,7 @@
 //! `CUPRUM_DEVICE` names, the emulator by default.
 //!
 //! ```text
-//! cargo bench --bench handover
+//! cargo bench -p cuprum-benches --bench handover
 //! ```
 
 #[path = "../tests/support/common/mod.rs"]

@@ -9,7 +9,7 @@
 //! time: `tests/gpu.sh` takes it to a machine that has only a GPU.
 //!
 //! ```text
-//! cargo bench --bench wrappers
+//! cargo bench -p cuprum-benches --bench wrappers
 //! ```
 
 #[path = "../tests/support/common/mod.rs"]

@@ -101,8 +101,9 @@ pack() {
         pack_those_with_device test "$package" "$folder" tests
         mapfile -t taken < <(programs_in "$folder/examples" | cut -f 1)
         pack_programs example "$package" "$folder" "${taken[@]}"
-        pack_those_with_device bench "$package" "$folder" benches
+        [ "$folder" = . ] || pack_those_with_device bench "$package" "$folder" benches
     done
+    pack_those_with_device bench cuprum-benches benches .
     mv "$unfinished" "$manifest"
     mib=$(($(du -sk "$packed" | cut -f 1) / 1024))
     echo "$(grep -vc '^#' "$manifest") programs, $mib MiB in $packed/"

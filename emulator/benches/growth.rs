@@ -16,6 +16,7 @@ fn main() {
     println!("| what | {} |", SIZES.map(|size| size.to_string()).join(" | "));
     println!("| --- |{}", " ---: |".repeat(SIZES.len()));
     row("allocate, take a snapshot, find, free: ns each", allocation);
+    row("the same once all addresses were used: ns each", allocation_again);
     row("end a context of three allocations: ns each", context);
     row("load a kernel and launch it first: ns per instruction", first_launch);
     row("call a function that calls itself so deep, at most 9000: ns per call", recursion);
@@ -48,6 +49,23 @@ fn allocation(alive: usize) -> f64 {
     each(start.elapsed(), TURNS)
 }
 
+fn allocation_again(alive: usize) -> f64 {
+    const TURNS: usize = 10_000;
+    let memory = Memory::new(1, 1 << 41, false);
+    allocate(&memory, 1, alive);
+    let last = memory.alloc(&Request::device(512, 1, 0)).expect("room for one more").base;
+    for bytes in (9..40).rev().map(|shift| 1 << shift) {
+        while memory.reserve(bytes, 512).is_ok() {}
+    }
+    memory.free(last).expect("what was just allocated");
+    let start = Instant::now();
+    for _ in 0..TURNS {
+        let region = memory.alloc(&Request::device(512, 1, 0)).expect("the gap that was left");
+        memory.free(region.base).expect("what was just allocated");
+    }
+    each(start.elapsed(), TURNS)
+}
+
 fn context(alive: usize) -> f64 {
     const TURNS: usize = 10_000;
     let memory = Memory::new(1, 1 << 40, false);
@@ -72,6 +90,7 @@ fn run(text: &str, params: &[u8]) {
         block: [32, 1, 1],
         dynamic_shared: 0,
         params,
+        cluster: None,
         cooperative: false,
         grid_workspace: 0,
     };

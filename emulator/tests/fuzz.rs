@@ -158,6 +158,7 @@ fn fuzz_containers_are_read_or_refused() {
                 [
                     CUresult::CUDA_SUCCESS,
                     CUresult::CUDA_ERROR_INVALID_IMAGE,
+                    CUresult::CUDA_ERROR_INVALID_PTX,
                     CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
                     CUresult::CUDA_ERROR_OUT_OF_MEMORY,
                 ]

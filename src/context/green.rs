@@ -102,7 +102,7 @@ impl GreenContext {
     /// Its part of one kind of the device's resources.
     ///
     /// # Errors
-    /// As [`Device::resource`](crate::Device::resource).
+    /// Those of [`Device::resource`](crate::Device::resource).
     ///
     /// Driver: `cuGreenCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxGetDevResource")]
@@ -117,7 +117,7 @@ impl GreenContext {
     /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxDestroy")]
@@ -154,7 +154,7 @@ impl Current<'_, '_> {
     /// The part of one kind of the device's resources that the context has: all of it, but for a [`GreenContext`].
     ///
     /// # Errors
-    /// As [`Device::resource`](crate::Device::resource).
+    /// Those of [`Device::resource`](crate::Device::resource).
     ///
     /// Driver: `cuCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuCtxGetDevResource")]

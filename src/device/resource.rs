@@ -184,7 +184,7 @@ impl DeviceResource {
     /// How many groups of `min_count` or more multiprocessors these can be divided into; 0 stands for the fewest.
     ///
     /// # Errors
-    /// As [`split_by_count`](DeviceResource::split_by_count).
+    /// Those of [`split_by_count`](DeviceResource::split_by_count).
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
@@ -240,7 +240,7 @@ impl DeviceResource {
     /// writes into that group.
     ///
     /// # Errors
-    /// As [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
+    /// Those of [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
     ///
     /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
     #[doc(alias = "cuDevSmResourceSplit")]

@@ -44,7 +44,7 @@ impl ArrayInterface {
         Self::new::<T>((slice.as_raw(), slice.len()), shape, stream, true)
     }
 
-    /// As [`of`](ArrayInterface::of), of elements that readers may write.
+    /// Like [`of`](ArrayInterface::of), of elements that readers may write.
     pub fn of_mut<T: Element>(
         slice: &mut SliceMut<'_, T>,
         shape: &[usize],

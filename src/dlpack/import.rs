@@ -127,10 +127,10 @@ impl Tensor {
         self.taken_over(cx)
     }
 
-    /// As [`into_buffer`](Tensor::into_buffer), to be read alone, as it must be if the tensor is read-only.
+    /// Like [`into_buffer`](Tensor::into_buffer), to be read alone, as it must be if the tensor is read-only.
     ///
     /// # Errors
-    /// As [`into_buffer`](Tensor::into_buffer).
+    /// Those of [`into_buffer`](Tensor::into_buffer).
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias = "cuPointerGetAttributes")]
@@ -189,7 +189,7 @@ impl Tensor {
     /// The same, to write.
     ///
     /// # Errors
-    /// As [`as_host_slice`](Tensor::as_host_slice), and [`Mismatch::ReadOnly`].
+    /// Those of [`as_host_slice`](Tensor::as_host_slice), and [`Mismatch::ReadOnly`].
     pub fn as_mut_host_slice<T: Element>(&mut self) -> Result<&mut [T], Mismatch> {
         if self.is_read_only() {
             return Err(Mismatch::ReadOnly);

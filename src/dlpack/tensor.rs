@@ -68,10 +68,10 @@ impl Tensor {
         Self::checked(Raw::Versioned(raw))
     }
 
-    /// As [`from_versioned`](Tensor::from_versioned), of a capsule `dltensor`, which knows neither version nor flags.
+    /// Like [`from_versioned`](Tensor::from_versioned), of a capsule `dltensor`, which knows neither version nor flags.
     ///
     /// # Errors
-    /// As [`from_versioned`](Tensor::from_versioned).
+    /// Those of [`from_versioned`](Tensor::from_versioned).
     ///
     /// # Safety
     /// As for [`from_versioned`](Tensor::from_versioned); that the memory may be written, if it will be.
@@ -291,7 +291,7 @@ pub(super) unsafe extern "C" fn delete_versioned<O>(tensor: *mut DLManagedTensor
     drop(unsafe { Box::from_raw(tensor.cast::<Managed<DLManagedTensorVersioned, O>>()) });
 }
 
-/// As [`delete_versioned`].
+/// Like [`delete_versioned`].
 ///
 /// # Safety
 /// As for [`delete_versioned`].

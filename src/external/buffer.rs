@@ -72,7 +72,7 @@ impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
     /// Takes the mapping away and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]

@@ -85,7 +85,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// then. After an error it is left open, since the driver may have taken it all the same.
     ///
     /// # Errors
-    /// As [`import`](ExternalMemory::import).
+    /// Those of [`import`](ExternalMemory::import).
     ///
     /// # Safety
     /// 1. The descriptor is of memory of so many bytes that another API, or a driver of CUDA, has exported.
@@ -144,7 +144,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// Takes the memory from byte `offset` on as a mipmapped array, which the other API made as an image.
     ///
     /// # Errors
-    /// As [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array does not lie in the memory;
+    /// Those of [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array does not lie in the memory;
     /// [`Error::is_wrong_context`].
     ///
     /// # Safety
@@ -190,7 +190,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// Gives the memory up and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDestroyExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuDestroyExternalMemory")]

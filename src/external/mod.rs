@@ -15,3 +15,4 @@ mod semaphore;
 pub use self::buffer::ExternalBuffer;
 pub use self::memory::ExternalMemory;
 pub use self::semaphore::ExternalSemaphore;
+pub(crate) use self::semaphore::{signal_of, wait_of};

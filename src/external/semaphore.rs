@@ -4,7 +4,8 @@ use std::fmt;
 
 use cuprum_sys::{
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
-    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUresult, FnId, Fns, call,
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUexternalSemaphoreHandleType as Type,
+    CUresult, FnId, Fns, call,
 };
 
 use crate::context::{ContextRef, Current};
@@ -21,6 +22,20 @@ unsafe impl Handle for CUexternalSemaphore {
         // SAFETY: the caller vouches that it is live and not used again.
         unsafe { call!(fns, cuDestroyExternalSemaphore(self)) }
     }
+}
+
+/// A signal with a value, as streams and nodes of graphs take it.
+pub(crate) fn signal_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
+    let mut params = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::zeroed();
+    params.params.fence.value = value;
+    params
+}
+
+/// Like [`signal_of`], a wait.
+pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
+    let mut params = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::zeroed();
+    params.params.fence.value = value;
+    params
 }
 
 /// A semaphore of another API, imported into one context: streams signal it and wait for it, and so does the other API.
@@ -60,11 +75,12 @@ unsafe impl Handle for CUexternalSemaphore {
 pub struct ExternalSemaphore<'ctx>(Held<'ctx, CUexternalSemaphore>);
 
 impl<'ctx> ExternalSemaphore<'ctx> {
-    /// Imports a semaphore by a description, whatever the kind of its handle.
+    /// Imports a semaphore by a description, whatever the kind of its handle, but for `NvSciSync`: its signals and waits
+    /// need fences, which no method here takes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNKNOWN` if the handle is none of such a semaphore; `CUDA_ERROR_NOT_SUPPORTED` for a kind of handle that
-    /// the system does not have; `CUDA_ERROR_INVALID_VALUE`.
+    /// `CUDA_ERROR_UNKNOWN` if the handle is none of such a semaphore; `CUDA_ERROR_NOT_SUPPORTED` for `NvSciSync`, and for a
+    /// kind of handle that the system does not have; `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// # Safety
     /// 1. The description is as the driver's documentation demands it, and its handle live.
@@ -77,6 +93,10 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         described: &CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
     ) -> Result<Self, Error> {
         let context = cx.get()?;
+        if described.type_ == Type::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC {
+            let (code, call) = (CUresult::CUDA_ERROR_NOT_SUPPORTED, FnId::cuImportExternalSemaphore);
+            return Err(Error::host(code, call));
+        }
         let mut raw = CUexternalSemaphore::null();
         let (out, described) = (&raw mut raw, std::ptr::from_ref(described));
         // SAFETY: description and out-parameter outlive the call, and `cx` proves a current context; the caller vouches for
@@ -89,7 +109,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// driver may have taken it all the same.
     ///
     /// # Errors
-    /// As [`import`](ExternalSemaphore::import).
+    /// Those of [`import`](ExternalSemaphore::import).
     ///
     /// # Safety
     /// The descriptor is of a timeline semaphore that another API has exported.
@@ -102,8 +122,6 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         descriptor: std::os::fd::OwnedFd,
     ) -> Result<Self, Error> {
         use std::os::fd::IntoRawFd;
-
-        use cuprum_sys::CUexternalSemaphoreHandleType as Type;
 
         let mut described = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::zeroed();
         described.type_ = Type::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
@@ -126,8 +144,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     pub unsafe fn signal(&self, cx: &Current<'_, '_>, stream: &Stream<'_>, value: u64) -> Result<(), Error> {
         let owners = [self.context(), stream.context()];
         let context = cx.of_both(owners, FnId::cuSignalExternalSemaphoresAsync)?;
-        let mut params = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::zeroed();
-        params.params.fence.value = value;
+        let params = signal_of(value);
         let (raw, stream) = (self.as_raw(), stream.as_raw());
         let (one, params) = (&raw const raw, &raw const params);
         // SAFETY: both handles are live, their context is current, and the arrays of one outlive the call.
@@ -137,7 +154,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Has the stream wait until the semaphore has `value`, or is signaled. The host does not wait.
     ///
     /// # Errors
-    /// As [`signal`](ExternalSemaphore::signal).
+    /// Those of [`signal`](ExternalSemaphore::signal).
     ///
     /// # Safety
     /// The semaphore is closed or dropped after the stream has passed the wait.
@@ -147,8 +164,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     pub unsafe fn wait(&self, cx: &Current<'_, '_>, stream: &Stream<'_>, value: u64) -> Result<(), Error> {
         let owners = [self.context(), stream.context()];
         let context = cx.of_both(owners, FnId::cuWaitExternalSemaphoresAsync)?;
-        let mut params = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::zeroed();
-        params.params.fence.value = value;
+        let params = wait_of(value);
         let (raw, stream) = (self.as_raw(), stream.as_raw());
         let (one, params) = (&raw const raw, &raw const params);
         // SAFETY: as in `signal`.
@@ -168,7 +184,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Gives the semaphore up and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuDestroyExternalSemaphore`, CUDA 10.0+.
     #[doc(alias = "cuDestroyExternalSemaphore")]

@@ -31,7 +31,7 @@ impl Brand {
 
 /// Position of something among the things that a graph keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+pub(super) struct Place {
     brand: Brand,
     /// `None` for memory that only exists while the graph runs.
     at: Option<usize>,
@@ -109,7 +109,7 @@ impl<T: DeviceData> SharedLoan<T> {
         SharedLoan { address, len, place, _elements: PhantomData }
     }
 
-    /// Whether this and other memory of `bytes` bytes have some in common.
+    /// True if this and other memory of `bytes` bytes have some in common.
     pub(super) const fn overlaps(&self, other: CUdeviceptr, bytes: usize) -> bool {
         self.address < other + bytes as CUdeviceptr && other < self.address + bytes as CUdeviceptr
     }
@@ -283,8 +283,13 @@ impl<'a> Kept<'a> {
     /// Keeps a share of numbers that the host has too.
     pub(super) fn give_signals<T: StreamValue>(&mut self, signals: Arc<Signals<'a, T>>) -> SharedLoan<T> {
         let (address, len) = (signals.as_raw(), signals.len());
-        let place = self.push(Entry::Share(Box::new(signals)));
+        let place = self.give_share(Box::new(signals));
         SharedLoan { address, len, place, _elements: PhantomData }
+    }
+
+    /// Keeps a share of something that nodes use.
+    pub(super) fn give_share(&mut self, share: Box<dyn Send + 'a>) -> Place {
+        self.push(Entry::Share(share))
     }
 
     /// Memory at this address that exists only while the graph runs.
@@ -334,6 +339,11 @@ impl<'a> Kept<'a> {
         let known =
             self.of(loan.place.brand).is_some_and(|_| loan.place.at.is_some() || self.allocates(loan));
         if known { Ok(()) } else { Err(GraphError::Foreign) }
+    }
+
+    /// Checks that a place is among the things that this graph keeps.
+    pub(super) fn check_place(&self, place: Place) -> Result<(), GraphError> {
+        if self.of(place.brand).is_some() { Ok(()) } else { Err(GraphError::Foreign) }
     }
 
     /// True if the graph allocates this memory while it runs.

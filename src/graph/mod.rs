@@ -13,8 +13,8 @@
 //!
 //! # Tokens
 //!
-//! [`Node`], [`Body`], [`Loan`], [`SharedLoan`], [`SignalLoan`] and [`HostLoan`] are `Copy` and borrow nothing. Each carries the brand of
-//! its graph, which no other one has: given to another graph it is an error, and so is a node that was removed.
+//! [`Node`], [`Body`], [`Loan`], [`SharedLoan`], [`SignalLoan`], [`SemaphoreLoan`] and [`HostLoan`] are `Copy` and borrow
+//! nothing. Each carries the brand of its graph, which no other one has: given to another graph it is an error, and so is a node that was removed.
 //!
 //! # Order
 //!
@@ -42,6 +42,7 @@ mod lane;
 mod memory;
 mod node;
 mod replay;
+mod semaphore;
 mod user_object;
 mod value;
 mod whole;
@@ -55,6 +56,7 @@ pub use self::kept::{HostLoan, Loan, Returned, SharedLoan};
 pub use self::kernel::{KernelOf, NodeKernel};
 pub use self::node::{Body, Edge, Node, NodeType};
 pub use self::replay::Replay;
+pub use self::semaphore::SemaphoreLoan;
 pub use self::user_object::UserObject;
 pub use self::value::{NodeOperations, SignalLoan, Writable};
 pub use self::whole::{DotFlags, Graph};

@@ -226,7 +226,7 @@ impl<'a> Graph<'a> {
     /// Changes what operations a node does; for executables made from now on.
     ///
     /// # Errors
-    /// As [`add_operations`](Graph::add_operations); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Those of [`add_operations`](Graph::add_operations); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphBatchMemOpNodeSetParams`, CUDA 11.7+.
     #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
@@ -271,7 +271,7 @@ impl Executable<'_> {
     /// numbers.
     ///
     /// # Errors
-    /// As [`Graph::set_operations`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for operations of other kinds.
+    /// Those of [`Graph::set_operations`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for operations of other kinds.
     ///
     /// Driver: `cuGraphExecBatchMemOpNodeSetParams`, CUDA 11.7+.
     #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]

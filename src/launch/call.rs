@@ -170,10 +170,10 @@ impl<S: Signature> Kernel<'_, S> {
         })
     }
 
-    /// As [`call`](Kernel::call), and gives the time that the kernel took on the device, without the copies.
+    /// Like [`call`](Kernel::call), and gives the time that the kernel took on the device, without the copies.
     ///
     /// # Errors
-    /// As [`call`](Kernel::call).
+    /// Those of [`call`](Kernel::call).
     ///
     /// # Safety
     /// As for [`call`](Kernel::call).

@@ -47,7 +47,7 @@ impl<S: Signature> Kernel<'_, S> {
     /// ```
     ///
     /// # Errors
-    /// As [`launch`](Kernel::launch); the fault of this kernel too, since the call waits for it.
+    /// Those of [`launch`](Kernel::launch); the fault of this kernel too, since the call waits for it.
     ///
     /// # Safety
     /// As for [`launch`](Kernel::launch).

@@ -101,7 +101,7 @@ pub(crate) unsafe fn between(
 /// Copies `bytes` bytes between addresses of any kind.
 ///
 /// # Safety
-/// As [`from_host`] and [`to_host`], as the addresses are.
+/// Those of [`from_host`] and [`to_host`], as the addresses are.
 pub(crate) unsafe fn unified(
     context: &ContextRef,
     to: CUdeviceptr,
@@ -119,7 +119,7 @@ pub(crate) unsafe fn unified(
 /// Queues a copy of `bytes` bytes between addresses of any kind.
 ///
 /// # Safety
-/// As [`from_host_on`] and [`to_host_on`], as the addresses are.
+/// Those of [`from_host_on`] and [`to_host_on`], as the addresses are.
 pub(crate) unsafe fn unified_on(
     context: &ContextRef,
     stream: CUstream,

@@ -96,7 +96,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Self::new(cx, address, len, Some(Box::new(release)))
     }
 
-    /// As [`with_release`](ForeignBuffer::with_release), of a size that was checked.
+    /// Like [`with_release`](ForeignBuffer::with_release), of a size that was checked.
     ///
     /// # Safety
     /// As for [`with_release`](ForeignBuffer::with_release); so many elements can be addressed.

@@ -182,7 +182,7 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     /// Closes the memory and reports what `Drop` would swallow. It is closed after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcCloseMemHandle")]

@@ -57,7 +57,7 @@ impl<T: DeviceData> PitchedMut<'_, T> {
     /// Copies from rows and slices of device memory, or of an array, of another context, on the same device or another one.
     /// The host does not wait.
     ///
-    /// As [`SliceMut::copy_from_peer`], with which it shares the order.
+    /// Like [`SliceMut::copy_from_peer`], with which it shares the order.
     ///
     /// # Errors
     /// [`MemoryError::Extent`] unless both have one extent; [`Error::is_wrong_context`] unless this side is of the current

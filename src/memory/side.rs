@@ -127,13 +127,13 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Whether both begin at the same address of the device.
+    /// True if both begin at the same address of the device.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         let address = self.device_address();
         address != 0 && address == other.device_address()
     }
 
-    /// Whether both are parts of one array and have elements in common.
+    /// True if both are parts of one array and have elements in common.
     fn overlaps(&self, other: &Self) -> bool {
         let (Place::Array { raw, at, .. }, Place::Array { raw: other_raw, at: other_at, .. }) =
             (self.place, other.place)
@@ -291,7 +291,7 @@ fn contexts_of<'a>(
 /// Copies between two sides of different contexts, the first of which is current. The host does not wait.
 ///
 /// # Safety
-/// As [`copy`]; the destination is not on the host.
+/// Those of [`copy`]; the destination is not on the host.
 pub(crate) unsafe fn copy_between(
     cx: &Current<'_, '_>,
     to: &Side<'_>,
@@ -306,10 +306,10 @@ pub(crate) unsafe fn copy_between(
     Ok(())
 }
 
-/// As [`copy_between`], on a stream of the token's context, which is that of the first side.
+/// Like [`copy_between`], on a stream of the token's context, which is that of the first side.
 ///
 /// # Safety
-/// As [`copy_between`]; both sides stay as they are until `stream` was waited for or its context is lost.
+/// Those of [`copy_between`]; both sides stay as they are until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_between_on(
     token: Token<'_>,
     stream: CUstream,

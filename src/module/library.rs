@@ -124,7 +124,7 @@ impl CodeLibrary {
     /// has to be current.
     ///
     /// # Errors
-    /// As [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
+    /// Those of [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
@@ -132,10 +132,10 @@ impl CodeLibrary {
         Self::load_ptx_with(driver, ptx, &LoadOptions::new())
     }
 
-    /// As [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
+    /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
-    /// As [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
+    /// Those of [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
     /// value that the driver does not know.
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
@@ -152,10 +152,10 @@ impl CodeLibrary {
     /// current.
     ///
     /// # Errors
-    /// As [`Module::load_binary`]; [`Error::is_unresolved`] on a driver before CUDA 12.0.
+    /// Those of [`Module::load_binary`]; [`Error::is_unresolved`] on a driver before CUDA 12.0.
     ///
     /// # Safety
-    /// As [`Module::load_binary`].
+    /// Those of [`Module::load_binary`].
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
@@ -193,10 +193,10 @@ impl CodeLibrary {
     /// Loads PTX, a cubin or a fatbin from a file. Nothing has to be current.
     ///
     /// # Errors
-    /// As [`load_binary`](CodeLibrary::load_binary); `CUDA_ERROR_FILE_NOT_FOUND`.
+    /// Those of [`load_binary`](CodeLibrary::load_binary); `CUDA_ERROR_FILE_NOT_FOUND`.
     ///
     /// # Safety
-    /// As [`Module::load_binary`], of what the file has while this runs.
+    /// Those of [`Module::load_binary`], of what the file has while this runs.
     ///
     /// Driver: `cuLibraryLoadFromFile`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadFromFile")]
@@ -376,7 +376,7 @@ impl CodeLibrary {
     /// the one with which it is copied.
     ///
     /// # Errors
-    /// As [`global`](CodeLibrary::global): [`ModuleError::NoGlobal`] for variables that are not managed, too.
+    /// Those of [`global`](CodeLibrary::global): [`ModuleError::NoGlobal`] for variables that are not managed, too.
     ///
     /// Driver: `cuLibraryGetManaged`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetManaged")]
@@ -416,7 +416,7 @@ impl CodeLibrary {
     /// may have unloaded it all the same, so that it must not be unloaded again.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuLibraryUnload`, CUDA 12.0+.
     #[doc(alias = "cuLibraryUnload")]

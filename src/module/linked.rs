@@ -73,7 +73,7 @@ impl<'ctx> Linked<'ctx> {
     /// Ends the link, and with it the bytes, and reports what `Drop` would swallow.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkDestroy")]

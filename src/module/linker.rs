@@ -269,7 +269,7 @@ impl<'ctx> Linker<'ctx> {
     /// Adds code from a file, whose path stands for it in messages.
     ///
     /// # Errors
-    /// As [`add`](Linker::add); `CUDA_ERROR_FILE_NOT_FOUND`.
+    /// Those of [`add`](Linker::add); `CUDA_ERROR_FILE_NOT_FOUND`.
     ///
     /// # Safety
     /// As for [`add`](Linker::add), of what the file has while this runs.
@@ -335,7 +335,7 @@ impl<'ctx> Linker<'ctx> {
     /// Ends the link without a result and reports what `Drop` would swallow.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkDestroy")]

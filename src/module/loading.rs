@@ -12,10 +12,10 @@ use crate::raw::call::{context_call, driver_call};
 pub type LoadingMode = CUmoduleLoadingMode;
 
 impl Driver {
-    /// Whether kernels are put onto the device when their module is loaded, or when they are first used.
+    /// When kernels are put onto the device: as their module is loaded, or when they are first used.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// # Example
     /// ```

@@ -47,7 +47,7 @@ impl SharedCodeLibrary {
     /// a borrow.
     ///
     /// # Errors
-    /// As [`CodeLibrary::module`].
+    /// Those of [`CodeLibrary::module`].
     ///
     /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetModule")]

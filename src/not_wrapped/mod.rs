@@ -14,7 +14,6 @@
 
 mod deprecated;
 mod loader;
-mod not_yet;
 mod out_of_scope;
 mod superseded;
 mod unneeded;
@@ -35,8 +34,6 @@ pub enum Why {
     Unneeded,
     /// They serve purposes that this crate does not have.
     OutOfScope,
-    /// They will have methods.
-    NotYet,
 }
 
 /// Functions without a method, for one reason.
@@ -66,14 +63,8 @@ macro_rules! groups {
 use groups;
 
 /// The groups, a file for each kind of reason, in the order of the kinds.
-const FILES: [&[NotWrapped]; 6] = [
-    loader::GROUPS,
-    superseded::GROUPS,
-    deprecated::GROUPS,
-    unneeded::GROUPS,
-    out_of_scope::GROUPS,
-    not_yet::GROUPS,
-];
+const FILES: [&[NotWrapped]; 5] =
+    [loader::GROUPS, superseded::GROUPS, deprecated::GROUPS, unneeded::GROUPS, out_of_scope::GROUPS];
 
 /// Every function of the table that no method calls.
 pub const NOT_WRAPPED: &[NotWrapped] = &joined::<{ count() }>();

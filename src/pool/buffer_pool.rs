@@ -113,7 +113,7 @@ impl<'p> BufferPool<'p> {
     /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
     ///
     /// # Errors
-    /// As [`free_held`](BufferPool::free_held).
+    /// Those of [`free_held`](BufferPool::free_held).
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
     #[doc(alias = "cuMemFree_v2")]

@@ -116,7 +116,7 @@ impl PoolRef {
     /// still to free is in use.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemPoolTrimTo`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolTrimTo")]
@@ -148,7 +148,7 @@ impl PoolRef {
     /// How a device reaches the memory of the pool.
     ///
     /// # Errors
-    /// As [`set_access`](PoolRef::set_access).
+    /// Those of [`set_access`](PoolRef::set_access).
     ///
     /// Driver: `cuMemPoolGetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolGetAccess")]
@@ -197,7 +197,7 @@ impl MemoryPool {
     /// Destroys the pool and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemPoolDestroy`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolDestroy")]
@@ -255,7 +255,7 @@ impl Device {
     /// [`PoolRef::as_raw`]: whoever owns the pool may destroy it at any time.
     ///
     /// # Errors
-    /// As [`default_pool`](Device::default_pool).
+    /// Those of [`default_pool`](Device::default_pool).
     ///
     /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+.
     #[doc(alias = "cuDeviceGetMemPool")]
@@ -304,7 +304,7 @@ impl Driver {
     /// The handle of the pool that is the current one of a place, as [`Device::current_pool`].
     ///
     /// # Errors
-    /// As [`default_pool`](Driver::default_pool).
+    /// Those of [`default_pool`](Driver::default_pool).
     ///
     /// Driver: `cuMemGetMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemGetMemPool")]

@@ -21,7 +21,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Lends memory in the order of this scope's stream to be read. No driver call.
     ///
     /// # Errors
-    /// As [`lend_ordered`](Scope::lend_ordered).
+    /// Those of [`lend_ordered`](Scope::lend_ordered).
     pub fn lend_ordered_shared<T: DeviceData>(
         &self,
         memory: &'scope StreamBuffer<'_, T>,

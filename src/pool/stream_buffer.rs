@@ -87,7 +87,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Allocates `len` elements from `pool`, as [`alloc`](StreamBuffer::alloc) does from the current one.
     ///
     /// # Errors
-    /// As [`alloc`](StreamBuffer::alloc); [`Error::is_wrong_context`] also for a pool of another driver;
+    /// Those of [`alloc`](StreamBuffer::alloc); [`Error::is_wrong_context`] also for a pool of another driver;
     /// `CUDA_ERROR_INVALID_VALUE` for one that was imported.
     ///
     /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; where that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.
@@ -113,7 +113,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Allocates `len` elements and queues a fill of all their bytes with zero. The host does not wait.
     ///
     /// # Errors
-    /// As [`alloc`](StreamBuffer::alloc).
+    /// Those of [`alloc`](StreamBuffer::alloc).
     ///
     /// Driver: `cuMemAllocAsync`, CUDA 11.2+, and `cuMemsetD8Async`, CUDA 3.2+.
     #[doc(alias = "cuMemAllocAsync")]
@@ -203,7 +203,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Queues a fill of every byte with `value`. The host does not wait.
     ///
     /// # Errors
-    /// As [`fill`](StreamBuffer::fill).
+    /// Those of [`fill`](StreamBuffer::fill).
     ///
     /// Driver: `cuMemsetD8Async`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8Async")]
@@ -270,7 +270,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Waits for the stream and copies to `host`. Blocks until it is there.
     ///
     /// # Errors
-    /// As [`copy_from_host`](StreamBuffer::copy_from_host).
+    /// Those of [`copy_from_host`](StreamBuffer::copy_from_host).
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -284,7 +284,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Waits for the stream and copies the elements into a new vector. Blocks until they are there.
     ///
     /// # Errors
-    /// As [`copy_to_host`](StreamBuffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Those of [`copy_to_host`](StreamBuffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -348,7 +348,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// buffer is gone after an error too. A [`BufferPool`](super::BufferPool) has its memory back without a call.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemFreeAsync`, CUDA 11.2+.
     #[doc(alias = "cuMemFreeAsync")]

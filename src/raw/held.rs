@@ -52,7 +52,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         Self { raw, home: Keep::near(context) }
     }
 
-    /// As `new`, with the context kept already.
+    /// Like `new`, with the context kept already.
     #[inline]
     pub(crate) const fn kept(raw: H, home: Keep<'ctx, ContextRef>) -> Self {
         Self { raw, home }

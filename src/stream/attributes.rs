@@ -165,7 +165,7 @@ impl Stream<'_> {
     /// How threads wait for this stream.
     ///
     /// # Errors
-    /// As [`access_policy`](Stream::access_policy).
+    /// Those of [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
@@ -219,7 +219,7 @@ impl Stream<'_> {
     /// that talk to other devices do not wait for the writes of those that do not.
     ///
     /// # Errors
-    /// As [`sync_domain`](Stream::sync_domain).
+    /// Those of [`sync_domain`](Stream::sync_domain).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
@@ -231,7 +231,7 @@ impl Stream<'_> {
     /// Which domain of the hardware each logical domain is for kernels of this stream.
     ///
     /// # Errors
-    /// As [`sync_domain`](Stream::sync_domain).
+    /// Those of [`sync_domain`](Stream::sync_domain).
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
@@ -258,7 +258,7 @@ impl Stream<'_> {
     /// Gives this stream the attributes of another one, of the same context.
     ///
     /// # Errors
-    /// As [`access_policy`](Stream::access_policy).
+    /// Those of [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamCopyAttributes`, CUDA 11.0+.
     #[doc(alias = "cuStreamCopyAttributes")]

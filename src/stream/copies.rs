@@ -141,7 +141,7 @@ impl<'scope> Copies<'scope> {
     /// A copy from page-locked memory of the host to the device.
     ///
     /// # Errors
-    /// As [`add`](Copies::add).
+    /// Those of [`add`](Copies::add).
     pub fn add_from_host<T: DeviceData>(
         &mut self,
         destination: &Lent<'scope, T>,
@@ -154,7 +154,7 @@ impl<'scope> Copies<'scope> {
     /// A copy from the device to page-locked memory of the host.
     ///
     /// # Errors
-    /// As [`add`](Copies::add).
+    /// Those of [`add`](Copies::add).
     pub fn add_to_host<T: DeviceData>(
         &mut self,
         destination: &LentHost<'scope, T>,
@@ -225,7 +225,7 @@ impl<'scope> BlockCopies<'scope> {
     /// A copy to elements of an array.
     ///
     /// # Errors
-    /// As [`add`](BlockCopies::add); [`MemoryError::Overlap`] for parts of one array with elements in common.
+    /// Those of [`add`](BlockCopies::add); [`MemoryError::Overlap`] for parts of one array with elements in common.
     pub fn add_to_array<T: Texel>(
         &mut self,
         destination: LentArray<'scope, T>,
@@ -269,7 +269,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Queues copies of rows and slices by one call, as [`copy_all`](Scope::copy_all).
     ///
     /// # Errors
-    /// As [`copy_all`](Scope::copy_all).
+    /// Those of [`copy_all`](Scope::copy_all).
     ///
     /// Driver: `cuMemcpy3DBatchAsync_v2`, CUDA 13.0+.
     #[doc(alias = "cuMemcpy3DBatchAsync_v2")]
@@ -308,7 +308,7 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
-/// Whether two places, by their first addresses and bytes, have some bytes in common.
+/// True if two places, by their first addresses and bytes, have some bytes in common.
 const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize)) -> bool {
     one.0 < other.0 + other.1 as CUdeviceptr && other.0 < one.0 + one.1 as CUdeviceptr
 }
@@ -354,10 +354,10 @@ impl<'scope> Decompression<'scope> {
 }
 
 impl<'scope, T: DeviceData> Lent<'scope, T> {
-    /// As [`copy_from`](Lent::copy_from), with attributes.
+    /// Like [`copy_from`](Lent::copy_from), with attributes.
     ///
     /// # Errors
-    /// As [`copy_from`](Lent::copy_from), also [`MemoryError::Overlap`] from itself; `CUDA_ERROR_INVALID_VALUE` on the default
+    /// Those of [`copy_from`](Lent::copy_from), also [`MemoryError::Overlap`] from itself; `CUDA_ERROR_INVALID_VALUE` on the default
     /// stream, which takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.2.
     ///
     /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+.
@@ -383,10 +383,10 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
 }
 
 impl<'scope, T: DeviceData> LentPitched<'scope, T> {
-    /// As [`copy_from`](LentPitched::copy_from), with attributes.
+    /// Like [`copy_from`](LentPitched::copy_from), with attributes.
     ///
     /// # Errors
-    /// As [`BlockCopies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on
+    /// Those of [`BlockCopies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on
     /// drivers before CUDA 13.2; the sticky errors of earlier work.
     ///
     /// Driver: `cuMemcpy3DWithAttributesAsync`, CUDA 13.2+.

@@ -86,7 +86,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
         unsafe { self.copy_to_pointer(host.as_mut_ptr()) }
     }
 
-    /// As [`copy_to_host`](Self::copy_to_host). Nothing is written before the stream was waited for.
+    /// Like [`copy_to_host`](Self::copy_to_host). Nothing is written before the stream was waited for.
     ///
     /// # Safety
     /// `host` is valid for writes of as many elements as were lent, and from the wait on the caller's alone.
@@ -171,7 +171,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
         unsafe { self.copy_from_pointer(host.as_ptr()) }
     }
 
-    /// As [`copy_from_host`](Self::copy_from_host).
+    /// Like [`copy_from_host`](Self::copy_from_host).
     ///
     /// # Safety
     /// `host` has as many elements as were lent, which live and are not written until this stream was waited for or its

@@ -62,7 +62,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
     /// In order with this stream alone, as [`Lent::copy_from_peer`] says.
     ///
     /// # Errors
-    /// As [`Lent::copy_from_peer`].
+    /// Those of [`Lent::copy_from_peer`].
     ///
     /// Driver: `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]

@@ -110,7 +110,7 @@ impl Stream<'_> {
     /// its own. Without any that is not empty, nothing is called.
     ///
     /// # Errors
-    /// As [`prefetch`](Stream::prefetch); [`Error::is_unresolved`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
+    /// Those of [`prefetch`](Stream::prefetch); [`Error::is_unresolved`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
     /// stream.
     ///
     /// Driver: `cuMemPrefetchBatchAsync`, CUDA 13.0+.
@@ -148,7 +148,7 @@ impl Stream<'_> {
     /// Work on other streams that writes the memory before this is done may be forgotten too: put it in order by an event.
     ///
     /// # Errors
-    /// As [`prefetch_batch`](Stream::prefetch_batch).
+    /// Those of [`prefetch_batch`](Stream::prefetch_batch).
     ///
     /// Driver: `cuMemDiscardBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemDiscardBatchAsync")]
@@ -173,7 +173,7 @@ impl Stream<'_> {
     /// each has its room in a place from then on: for memory that is written there next.
     ///
     /// # Errors
-    /// As [`prefetch_batch`](Stream::prefetch_batch).
+    /// Those of [`prefetch_batch`](Stream::prefetch_batch).
     ///
     /// Driver: `cuMemDiscardAndPrefetchBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemDiscardAndPrefetchBatchAsync")]

@@ -120,7 +120,7 @@ impl<'scope> Operations<'scope> {
     /// A write of `value` at `at` of a loan.
     ///
     /// # Errors
-    /// As [`wait`](Operations::wait).
+    /// Those of [`wait`](Operations::wait).
     pub fn write<T: StreamValue>(
         &mut self,
         loan: impl Written<'scope, T>,
@@ -135,7 +135,7 @@ impl<'scope> Operations<'scope> {
     /// An atomic operation with `value` on the number at `at` of a loan. CUDA 13.1.
     ///
     /// # Errors
-    /// As [`wait`](Operations::wait).
+    /// Those of [`wait`](Operations::wait).
     pub fn reduce<T: StreamValue>(
         &mut self,
         loan: impl Written<'scope, T>,

@@ -273,7 +273,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Ok(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token))
     }
 
-    /// As [`lend`](Scope::lend), for memory that nobody has used since it was allocated: there is nothing to wait for.
+    /// Like [`lend`](Scope::lend), for memory that nobody has used since it was allocated: there is nothing to wait for.
     pub(crate) fn lend_fresh<T: DeviceData>(
         &self,
         memory: SliceMut<'scope, T>,

@@ -100,7 +100,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     /// are, without a call.
     ///
     /// # Errors
-    /// As the driver says. The memory is gone for the program all the same.
+    /// Whatever the driver reports. The memory is gone for the program all the same.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]

@@ -25,7 +25,7 @@ pub(crate) mod sealed {
     pub trait Value: Copy {
         /// The number as both calls and batches take it.
         fn bits(self) -> u64;
-        /// Whether it has 64 bits.
+        /// True if it has 64 bits.
         const WIDE: bool;
         /// What the host reaches it by while a device does.
         type Atomic: Sync;
@@ -178,10 +178,10 @@ impl<T: StreamValue> LentShared<'_, T> {
 }
 
 impl<T: StreamValue> Lent<'_, T> {
-    /// As [`LentShared::wait_value`], for what this very stream has written before, or a kernel that it runs will.
+    /// Like [`LentShared::wait_value`], for what this very stream has written before, or a kernel that it runs will.
     ///
     /// # Errors
-    /// As [`LentShared::wait_value`].
+    /// Those of [`LentShared::wait_value`].
     ///
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWaitValue32_v2")]
@@ -212,7 +212,7 @@ impl<T: StreamValue> Lent<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// As [`LentShared::wait_value`].
+    /// Those of [`LentShared::wait_value`].
     ///
     /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWriteValue32_v2")]
@@ -231,7 +231,7 @@ impl<T: StreamValue> LentSignals<'_, T> {
     /// See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
     ///
     /// # Errors
-    /// As [`LentShared::wait_value`].
+    /// Those of [`LentShared::wait_value`].
     ///
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWaitValue32_v2")]
@@ -247,7 +247,7 @@ impl<T: StreamValue> LentSignals<'_, T> {
     /// does not wait.
     ///
     /// # Errors
-    /// As [`LentShared::wait_value`].
+    /// Those of [`LentShared::wait_value`].
     ///
     /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWriteValue32_v2")]

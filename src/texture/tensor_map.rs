@@ -136,7 +136,7 @@ struct Placed {
     needed: u64,
 }
 
-/// Whether the memory has so many bytes.
+/// True if the memory has so many bytes.
 fn check_room(needed: u64, bytes: u64) -> Result<(), TensorError> {
     if needed <= bytes { Ok(()) } else { Err(TensorError::Outside { needed, bytes }) }
 }
@@ -226,7 +226,7 @@ impl<'a> TensorMap<'a> {
     /// images, which come last.
     ///
     /// # Errors
-    /// As [`tiled`](TensorMap::tiled).
+    /// Those of [`tiled`](TensorMap::tiled).
     ///
     /// Driver: `cuTensorMapEncodeIm2col`, CUDA 12.0+.
     #[doc(alias = "cuTensorMapEncodeIm2col")]
@@ -273,11 +273,11 @@ impl<'a> TensorMap<'a> {
         Ok(Self::of::<T>(raw, &placed))
     }
 
-    /// As [`im2col`](TensorMap::im2col), with columns that run along the width alone, whose corners are given. Compute
+    /// Like [`im2col`](TensorMap::im2col), with columns that run along the width alone, whose corners are given. Compute
     /// capability 10.0.
     ///
     /// # Errors
-    /// As [`tiled`](TensorMap::tiled); on other devices as the driver says; [`Error::is_unresolved`] on drivers before CUDA 12.8.
+    /// Those of [`tiled`](TensorMap::tiled); on other devices as the driver says; [`Error::is_unresolved`] on drivers before CUDA 12.8.
     ///
     /// Driver: `cuTensorMapEncodeIm2colWide`, CUDA 12.8+.
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]

@@ -92,7 +92,7 @@ impl Trace {
         self.traced
     }
 
-    /// Whether calls are written down: from the start, until it is [told otherwise](Trace::set_on).
+    /// True if calls are written down: from the start, until it is [told otherwise](Trace::set_on).
     #[must_use]
     pub fn is_on(self) -> bool {
         self.state.is_on.load(Ordering::Relaxed)

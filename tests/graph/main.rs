@@ -12,6 +12,8 @@ mod inside;
 mod keeps;
 mod nodes;
 mod numbers;
+#[cfg(target_os = "linux")]
+mod semaphores;
 
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -108,7 +108,7 @@ fn what_the_device_has_not_is_refused_by_the_driver() {
             let MemoryError::Driver(error) = refused else { panic!("{refused}") };
             assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_VALUE, "{shape:?}");
         }
-        let unknown = ArrayFlags::from_bits_retain(64 | 128);
+        let unknown = ArrayFlags::from_bits_retain(128 | 256);
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
         let array = Array::<u8>::new(cx, shape, unknown).unwrap();
         assert_eq!(

@@ -84,7 +84,8 @@ fn complaints(line: &str) -> Vec<String> {
         let found = is_in(AMOUNTS, amount) && is_in("a an", article) && is_in(UNITS, unit);
         found.then(|| format!("{amount} per {unit}"))
     });
-    parts.chain(british).chain(rates).collect()
+    let headless = line.trim_start().starts_with("/// whether ").then(|| "True if, or a noun".to_owned());
+    parts.chain(british).chain(rates).chain(headless).collect()
 }
 
 #[test]
@@ -109,6 +110,7 @@ fn british_words_and_bare_rates_are_found() {
         ("| 0, one a core |", "one per core"),
         ("registers a thread", "registers per thread"),
         ("`cuInit` once a process,", "once per process"),
+        ("    /// Whether it is on.", "True if, or a noun"),
     ] {
         assert!(complaints(line).iter().any(|complaint| complaint == expected), "{line}");
     }

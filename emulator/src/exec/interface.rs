@@ -87,6 +87,8 @@ pub struct LaunchArgs<'a> {
     pub dynamic_shared: u32,
     /// The parameter buffer, laid out as [`Kernel::params`] says.
     pub params: &'a [u8],
+    /// Blocks of a cluster in x, y and z, where the launch says so; otherwise what the kernel says counts.
+    pub cluster: Option<[u32; 3]>,
     /// All blocks must be resident at the same time, so that they can wait for each other.
     pub cooperative: bool,
     /// For cooperative launches: address of 64 zeroed bytes of device memory, where the grid's barrier lives.
@@ -103,6 +105,10 @@ pub trait Hooks: Sync {
     fn free(&self, address: u64) -> bool;
     /// Sets the condition of a graph's node; `false` if there is no such condition.
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {
+        false
+    }
+    /// True if the launch is to end now, with blocks undone and without a fault of its own. Asked every now and then.
+    fn is_stopped(&self) -> bool {
         false
     }
     /// The texture object, or surface object, with this handle.

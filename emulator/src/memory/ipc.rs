@@ -96,7 +96,7 @@ impl Ticket {
 }
 
 impl Region {
-    /// Whether [`Memory::export`] can make a handle of it.
+    /// True if [`Memory::export`] can make a handle of it.
     pub fn is_shareable(&self) -> bool {
         self.kind == RegionKind::Device && self.piece().is_some()
     }

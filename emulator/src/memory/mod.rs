@@ -17,6 +17,7 @@ mod ipc;
 mod map;
 mod physical;
 mod pool_file;
+mod ranges;
 mod regions;
 mod request;
 mod shadow;
@@ -32,11 +33,12 @@ pub use request::{AllocError, FreeError, Request};
 pub use shadow::ValidBits;
 pub use shared::EventSlot;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ipc::Opened;
 use map::Backing;
+use ranges::Ranges;
 use regions::Regions;
 use shared::{Arena, Board, Purpose};
 use space::{PAGE, Space};
@@ -71,7 +73,7 @@ struct State {
     owned: HashMap<u64, BTreeSet<(u64, u64)>>,
     /// Address ranges not to be handed out, start to end (exclusive): live regions that lie in
     /// the reserved space, and ranges reserved by the client.
-    taken: BTreeMap<u64, u64>,
+    taken: Ranges,
     cursor: u64,
     next_id: u64,
     used: Vec<u64>,
@@ -84,7 +86,7 @@ impl Memory {
     /// With `track_init`, device memory carries one bit per byte that says whether it was written.
     pub fn new(devices: u32, capacity: u64, track_init: bool) -> Self {
         let space = Arc::new(Space::reserve());
-        let cursor = space.base();
+        let (cursor, end) = (space.base(), space.allocatable_end());
         Self {
             space,
             capacity,
@@ -93,7 +95,7 @@ impl Memory {
             state: Mutex::new(State {
                 regions: Regions::default(),
                 owned: HashMap::new(),
-                taken: BTreeMap::new(),
+                taken: Ranges::new(cursor, end),
                 cursor,
                 next_id: 1,
                 used: vec![0; devices as usize],
@@ -207,7 +209,7 @@ impl Memory {
         state.disown(&region);
         // A mapping inside a client's reservation returns to that reservation, not to the space.
         if region.kind != RegionKind::Mapped {
-            state.taken.remove(&base);
+            state.taken.remove(base);
         }
         if region.kind.counts() {
             let span = region.len.next_multiple_of(GRANULARITY);
@@ -324,7 +326,7 @@ impl Memory {
     }
 
     /// Finds addresses for `span` bytes: after the last allocation while the range lasts, then in
-    /// the first gap that fits. Forgets the freed allocations that the new range covers.
+    /// a gap that fits. Forgets the freed allocations that the new range covers.
     fn place(&self, state: &mut State, span: u64, align: u64) -> Option<u64> {
         let end_of_space = self.space.allocatable_end();
         let fits = |from: u64, limit: u64| {
@@ -337,18 +339,7 @@ impl Memory {
                 state.cursor = base + span + GUARD;
                 base
             }
-            None => {
-                let mut from = self.space.base();
-                let mut found = None;
-                for (&start, &end) in &state.taken {
-                    found = fits(from, start);
-                    if found.is_some() {
-                        break;
-                    }
-                    from = end + GUARD;
-                }
-                found.or_else(|| fits(from, end_of_space))?
-            }
+            None => state.taken.find(span, align)?,
         };
         self.freed.forget(base, base + span + GUARD);
         Some(base)

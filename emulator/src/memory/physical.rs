@@ -16,7 +16,7 @@ pub struct Physical {
     pub device: u32,
     /// What other processes know it by, if it was made for them.
     file: Option<Arc<SharedFile>>,
-    /// Whether it was made here, and counts.
+    /// True if it was made here, and counts.
     counts: bool,
 }
 
@@ -45,11 +45,11 @@ impl Memory {
     /// nothing is mapped in it any more.
     pub fn release(&self, base: u64, bytes: u64) -> bool {
         let mut state = self.lock();
-        let known = state.taken.get(&base) == Some(&(base + bytes));
+        let known = state.taken.is_taken(base, base + bytes);
         if !known || state.overlaps_region(base, base + bytes) {
             return false;
         }
-        state.taken.remove(&base);
+        state.taken.remove(base);
         true
     }
 
@@ -136,7 +136,7 @@ impl Memory {
     /// True if the whole range was reserved by one call of [`Memory::reserve`].
     pub fn is_reserved(&self, base: u64, bytes: u64) -> bool {
         let state = self.lock();
-        let range = state.taken.range(..=base).next_back();
-        range.is_some_and(|(_, &end)| base.checked_add(bytes).is_some_and(|last| last <= end))
+        let range = state.taken.last_up_to(base);
+        range.is_some_and(|(_, end)| base.checked_add(bytes).is_some_and(|last| last <= end))
     }
 }

@@ -16,7 +16,7 @@ pub struct PoolFile {
     file: Arc<SharedFile>,
     /// What allocates from it; the process that made the pool has it.
     arena: Option<Arc<Arena>>,
-    /// Whether a descriptor was asked for. A pool is exported before its memory, as on an H100 with driver 580.
+    /// True if a descriptor was asked for. A pool is exported before its memory, as on an H100 with driver 580.
     exported: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ impl PoolFile {
         self.file.give()
     }
 
-    /// Whether another descriptor made this.
+    /// True if another descriptor made this.
     pub fn is_imported(&self) -> bool {
         self.arena.is_none()
     }

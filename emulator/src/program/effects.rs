@@ -48,8 +48,9 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
             source_bytes.iter().for_each(|bytes| all(&[*bytes]));
         }
         Op::BulkCopy(copy) => {
-            let BulkCopy { to, from, bytes, .. } = &**copy;
+            let BulkCopy { to, from, bytes, multicast, .. } = &**copy;
             all(&[to.base, from.base, *bytes]);
+            multicast.iter().for_each(|blocks| all(&[*blocks]));
         }
         Op::MemoryBarrier(barrier) => barrier_reads(barrier, visit),
         Op::Matrix(matrix) => matrix_reads(matrix, visit),
@@ -79,6 +80,7 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
 
 fn barrier_reads(barrier: &MemoryBarrier, visit: &mut dyn FnMut(Register)) {
     visit(barrier.address.base);
+    barrier.multicast.iter().for_each(|blocks| visit(*blocks));
     match &barrier.action {
         MemoryBarrierAction::Init { count } => visit(*count),
         MemoryBarrierAction::Invalidate => {}

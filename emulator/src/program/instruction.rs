@@ -100,7 +100,20 @@ pub(crate) enum Special {
     WindowBytes,
     Environment(u8),
     Zero,
-    One,
+    /// The cluster that the block belongs to, among the clusters of the grid.
+    ClusterId(u8),
+    GridDimInClusters(u8),
+    /// The block among those of its cluster.
+    BlockIdInCluster(u8),
+    ClusterDim(u8),
+    BlockRank,
+    BlocksPerCluster,
+    /// 1 if the blocks form clusters because kernel or launch say so.
+    ExplicitCluster,
+    /// Generic address where the shared memory of the block's own part of the cluster's window starts, and the bytes up
+    /// to that of the next block.
+    OwnSharedWindow,
+    OwnWindowBytes,
 }
 
 /// Integer addition with the carry flag.
@@ -301,6 +314,8 @@ pub(crate) enum Op {
     ClusterBarrier {
         /// True to wait for the others, false to announce oneself.
         wait: bool,
+        /// Tells the others what was done before.
+        releases: bool,
     },
     Barrier {
         kind: BarrierKind,

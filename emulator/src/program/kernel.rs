@@ -96,6 +96,17 @@ pub struct Global {
     pub visible: bool,
 }
 
+/// What a kernel says of the clusters that its blocks form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClusterBounds {
+    /// Blocks of a cluster in x, y and z, from `.reqnctapercluster`.
+    pub required: Option<[u32; 3]>,
+    /// `.explicitcluster`: a launch must say how large its clusters are, if the kernel does not.
+    pub explicit: bool,
+    /// The most blocks of a cluster, from `.maxclusterrank`.
+    pub most: Option<u32>,
+}
+
 /// A kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Param {
@@ -140,6 +151,7 @@ pub struct Kernel {
     pub(crate) static_shared: u32,
     pub(crate) max_threads: Option<u32>,
     pub(crate) required_threads: Option<[u32; 3]>,
+    pub(crate) cluster: ClusterBounds,
     pub(crate) code: Vec<Instruction>,
     pub(crate) origins: Vec<Origin>,
     pub(crate) files: Arc<[(u32, String)]>,
@@ -237,7 +249,12 @@ impl Kernel {
         self.required_threads
     }
 
-    /// An estimate of the registers per thread: as many as the software device uses, at most 255.
+    /// What it says of clusters.
+    pub fn cluster(&self) -> ClusterBounds {
+        self.cluster
+    }
+
+    /// An estimate of the registers of a thread: what the software device uses, at most 255.
     pub fn registers(&self) -> u32 {
         self.rows.clamp(8, 255)
     }

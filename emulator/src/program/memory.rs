@@ -5,7 +5,10 @@ use super::types::Type;
 use crate::ptx::Space;
 use crate::semantics::{Predicate, Register, Width};
 
-/// Place of an access, and the bytes that it moves.
+/// How far up in an address of shared memory the rank of the block in its cluster stands.
+pub(crate) const RANK_SHIFT: u32 = 24;
+
+/// Where an access goes, and what it moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
     /// `None` for generic addresses.
@@ -109,6 +112,8 @@ pub(crate) struct BulkCopy {
     pub(crate) bytes: Register,
     /// Operation on the destination, element by element, in place of replacing it.
     pub(crate) operation: Option<(AtomicOperation, Type)>,
+    /// The blocks of the cluster that get the bytes, a bit each by rank, rather than the one of the destination.
+    pub(crate) multicast: Option<Register>,
     /// Translation caches of destination and source.
     pub(crate) caches: [u32; 2],
 }
@@ -116,10 +121,12 @@ pub(crate) struct BulkCopy {
 /// `mbarrier`: an operation on a barrier that lives in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryBarrier {
-    /// True if the address is one of shared memory rather than generic.
-    pub(crate) shared: bool,
+    /// `None` for generic addresses.
+    pub(crate) space: Option<Space>,
     pub(crate) address: Address,
     pub(crate) action: MemoryBarrierAction,
+    /// The blocks of the cluster whose barrier it is, a bit each by rank, rather than the one of the address.
+    pub(crate) multicast: Option<Register>,
     pub(crate) cache: u32,
 }
 

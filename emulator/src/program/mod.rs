@@ -35,7 +35,8 @@ mod variables;
 pub use error::{PtxError, PtxErrorKind};
 pub(crate) use instruction::RowKind;
 pub use kernel::{
-    FUNCTION_STRIDE, Global, GlobalSpace, Kernel, LoadOptions, Param, Program, Relocation, RelocationTarget,
+    ClusterBounds, FUNCTION_STRIDE, Global, GlobalSpace, Kernel, LoadOptions, Param, Program, Relocation,
+    RelocationTarget,
 };
 pub(crate) use kernel::{Function, MOST_LOCAL, Origin};
 

@@ -50,6 +50,8 @@ pub enum Space {
     Const,
     /// `.shared`
     Shared,
+    /// `.shared::cluster`, which instructions name and no variable: shared memory of all blocks of a cluster
+    SharedCluster,
     /// `.local`
     Local,
     /// `.param`

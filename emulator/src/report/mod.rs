@@ -22,6 +22,10 @@ pub enum FaultKind {
     OutOfBounds,
     /// An access to memory that was freed.
     UseAfterFree,
+    /// An access to the shared memory of a block that has ended, or that the cluster does not have.
+    BlockNotPresent,
+    /// An access to the shared memory of another block of the cluster by an instruction that reaches only the own.
+    OtherBlock,
     /// An address that is not a multiple of the access size.
     Misaligned,
     /// An access at or near address zero.
@@ -110,6 +114,7 @@ impl FaultKind {
             | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
+            Self::OtherBlock => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitializedRead
@@ -122,6 +127,7 @@ impl FaultKind {
             | Self::WrongMembers
             | Self::InactiveLane
             | Self::HeapMisuse
+            | Self::BlockNotPresent
             | Self::Other(_) => CUresult::CUDA_ERROR_LAUNCH_FAILED,
         }
     }
@@ -132,6 +138,8 @@ impl FaultKind {
             self,
             Self::OutOfBounds
                 | Self::UseAfterFree
+                | Self::BlockNotPresent
+                | Self::OtherBlock
                 | Self::Misaligned
                 | Self::NullPointer
                 | Self::HostPointer
@@ -147,6 +155,12 @@ impl fmt::Display for FaultKind {
         f.write_str(match self {
             Self::OutOfBounds => "out-of-bounds access",
             Self::UseAfterFree => "use after free",
+            Self::BlockNotPresent => {
+                "access to the shared memory of a block that has ended or that the cluster does not have"
+            }
+            Self::OtherBlock => {
+                "access to the shared memory of another block by an instruction without `.shared::cluster`"
+            }
             Self::Misaligned => "misaligned access",
             Self::NullPointer => "null pointer access",
             Self::HostPointer => "access to host memory that is not mapped to the device",

@@ -209,6 +209,7 @@ impl Device {
             block: block.into().0,
             dynamic_shared: 0,
             params: &args.0,
+            cluster: None,
             cooperative: false,
             grid_workspace: 0,
         };

@@ -42,6 +42,37 @@ fn count(ask: impl Fn(*mut CUgraphNode, *mut usize) -> CUresult) -> usize {
 }
 
 #[test]
+fn a_cycle_is_refused_when_the_graph_is_instantiated_as_by_an_h100() {
+    let _context = TestContext::new();
+    let graph = graph();
+    let nodes: Vec<CUgraphNode> = (0..3)
+        .map(|_| {
+            let mut node = CUgraphNode::null();
+            ok!(cuGraphAddEmptyNode(&mut node, graph, null_mut(), 0));
+            node
+        })
+        .collect();
+    ok!(cuGraphAddDependencies(graph, &nodes[0], &nodes[1], 1));
+    ok!(cuGraphAddDependencies(graph, &nodes[1], &nodes[0], 1));
+    let mut exec = CUgraphExec::null();
+    assert_eq!(code!(cuGraphInstantiateWithFlags(&mut exec, graph, 0)), INVALID_VALUE);
+    assert_eq!(code!(cuGraphAddDependencies(graph, &nodes[2], &nodes[2], 1)), INVALID_VALUE);
+    assert_eq!(count(|nodes, n| code!(cuGraphGetEdges(graph, nodes, nodes, n))), 2);
+    let mut clone = CUgraph::null();
+    ok!(cuGraphClone(&mut clone, graph));
+    assert_eq!(code!(cuGraphInstantiateWithFlags(&mut exec, clone, 0)), INVALID_VALUE);
+    let mut params = CUDA_GRAPH_INSTANTIATE_PARAMS::zeroed();
+    assert_eq!(code!(cuGraphInstantiateWithParams(&mut exec, graph, &mut params)), INVALID_VALUE);
+    assert_eq!(params.result_out, CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
+    ok!(cuGraphRemoveDependencies(graph, &nodes[1], &nodes[0], 1));
+    ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+    let mut result = CUgraphExecUpdateResultInfo::zeroed();
+    let failure = CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    assert_eq!(code!(cuGraphExecUpdate_v2(exec, clone, &mut result)), failure);
+    assert_eq!(result.result, CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+}
+
+#[test]
 fn a_graph_runs_its_nodes_in_order_of_their_edges() {
     let context = TestContext::new();
     let buffer = alloc(16);
@@ -51,7 +82,7 @@ fn a_graph_runs_its_nodes_in_order_of_their_edges() {
     let first = add_fill(graph, &[], &fill(buffer, 1, 4));
     ok!(cuGraphAddDependencies(graph, &first, &second, 1));
     assert_eq!(code!(cuGraphAddDependencies(graph, &first, &second, 1)), INVALID_VALUE);
-    assert_eq!(code!(cuGraphAddDependencies(graph, &second, &first, 1)), INVALID_VALUE);
+    assert_eq!(code!(cuGraphAddDependencies(graph, &second, &second, 1)), INVALID_VALUE);
     assert_eq!(count(|nodes, n| code!(cuGraphGetNodes(graph, nodes, n))), 2);
     assert_eq!(count(|nodes, n| code!(cuGraphGetRootNodes(graph, nodes, n))), 1);
     assert_eq!(count(|nodes, n| code!(cuGraphNodeGetDependencies(second, nodes, n))), 1);
@@ -304,6 +335,45 @@ fn a_user_object_lives_as_long_as_the_last_graph() {
     assert_eq!(DESTROYED.load(Ordering::Relaxed), 1);
     assert_eq!(code!(cuUserObjectRetain(object, 1)), CUresult::CUDA_ERROR_INVALID_HANDLE);
     assert_eq!(code!(cuUserObjectCreate(&mut object, NULL, None, 1, 1)), INVALID_VALUE);
+}
+
+unsafe extern "C" fn count_up(count: *mut c_void) {
+    // SAFETY: the count of the test below, which outlives its objects.
+    unsafe { &*count.cast::<AtomicU32>() }.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn references_to_user_objects_are_counted_as_by_an_h100() {
+    let _context = TestContext::new();
+    // References that are moved to the graph or added; those made, those that the graph has, and those that it gives up.
+    // Then whether the object was freed: at once, after one more was given up, with the graph, and by a last release.
+    let recorded = "
+        0 1 1 1: 0 1 . .; 0 1 1 2: 1 . . .; 0 1 1 3: 0 0 0 1; 0 1 1 9: 0 0 0 1;
+        0 1 2 1: 0 0 0 1; 0 1 2 2: 0 1 . .; 0 1 2 3: 1 . . .; 0 1 2 5: 0 0 0 1;
+        0 4 1 1: 0 0 0 0; 0 4 1 5: 1 . . .; 0 4 1 9: 0 0 0 0; 0 4 2 5: 0 1 . .;
+        1 1 1 1: 1 . . .; 1 1 1 2: 0 0 1 .; 1 1 1 9: 0 0 1 .;
+        1 4 1 3: 0 1 . .; 1 4 1 5: 0 0 0 0; 1 4 2 2: 0 0 0 0; 1 4 2 3: 0 1 . .; 1 4 2 9: 0 0 0 0";
+    for row in recorded.split(';').map(str::trim) {
+        let (given, expected) = row.split_once(": ").unwrap();
+        let given: Vec<u32> = given.split(' ').map(|number| number.parse().unwrap()).collect();
+        let [moved, made, kept, gone] = given[..] else { panic!("{row}") };
+        let freed = Box::leak(Box::new(AtomicU32::new(0)));
+        let (graph, mut object, data) = (graph(), CUuserObject::null(), core::ptr::from_mut(freed).cast());
+        ok!(cuUserObjectCreate(&mut object, data, Some(count_up), made, 1));
+        ok!(cuGraphRetainUserObject(graph, object, kept, moved));
+        assert_eq!(code!(cuGraphReleaseUserObject(graph, object, 0)), INVALID_VALUE);
+        let steps: [&dyn Fn(); 4] = [
+            &|| ok!(cuGraphReleaseUserObject(graph, object, gone)),
+            &|| ok!(cuGraphReleaseUserObject(graph, object, 1)),
+            &|| ok!(cuGraphDestroy(graph)),
+            &|| ok!(cuUserObjectRelease(object, 1)),
+        ];
+        for (step, expected) in steps.iter().zip(expected.split(' ')).filter(|(_, expected)| *expected != ".")
+        {
+            step();
+            assert_eq!(freed.load(Ordering::Relaxed).to_string(), expected, "{row}");
+        }
+    }
 }
 
 #[test]

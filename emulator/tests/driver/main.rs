@@ -15,6 +15,7 @@ mod processes;
 #[cfg(target_os = "linux")]
 mod batch;
 mod checks;
+mod clusters;
 mod context;
 mod cooperative;
 mod fatbin;

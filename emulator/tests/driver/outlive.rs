@@ -1,4 +1,5 @@
-//! What goes on after a fault of its context: copies of page-locked memory, and callbacks that are told of it.
+//! What goes on after a fault of its context: copies of page-locked memory, and callbacks that are told of it; and what
+//! does not: other kernels.
 //!
 //! Recorded on an H200: with copies queued on one stream and a faulting kernel on another, `cuStreamSynchronize`
 //! answers while part of the bytes is still to come; they come later.
@@ -228,4 +229,76 @@ fn callbacks_are_told_of_the_fault_and_host_functions_are_not_called() {
             },
         );
     }
+}
+
+/// A kernel that says that it runs, and ends when it is told to.
+fn endless_kernel() -> CUfunction {
+    let text = c".version 7.7\n.target sm_75\n.address_size 64\n.visible .entry wait(.param .u64 p) {\n\
+        .reg .b64 %a; .reg .b32 %v; .reg .pred %q; ld.param.u64 %a, [p]; st.volatile.global.u32 [%a], 1;\n\
+        L: ld.volatile.global.u32 %v, [%a+4]; setp.eq.u32 %q, %v, 0; @%q bra L; ret; }\n";
+    let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut function, module, c"wait".as_ptr()));
+    function
+}
+
+/// Waits so long at most for something.
+fn comes_true(limit: Duration, is_true: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !is_true() {
+        if start.elapsed() > limit {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+/// Handles for another thread.
+struct Sent(CUcontext, CUstream, CUfunction);
+
+// SAFETY: names of objects of the driver, which any thread may use.
+unsafe impl Send for Sent {}
+
+impl Sent {
+    fn handles(self) -> (CUcontext, CUstream, CUfunction) {
+        (self.0, self.1, self.2)
+    }
+}
+
+#[test]
+fn a_kernel_ends_when_another_one_of_its_context_faults() {
+    let context = TestContext::new();
+    let mut words = null_mut();
+    ok!(cuMemAllocHost_v2(&mut words, 8));
+    ok!(cuMemsetD8_v2(words.addr() as u64, 0, 8));
+    let (endless, faulty) = (endless_kernel(), faulty_kernel());
+    let [one, other] = [stream(NON_BLOCKING), stream(NON_BLOCKING)];
+    let at = words.addr();
+    let word = |index: usize| core::ptr::with_exposed_provenance_mut::<u32>(at).wrapping_add(index);
+    let (sent, over) = (Sent(context.0, one, endless), &AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let (current, one, endless) = sent.handles();
+            ok!(cuCtxSetCurrent(current));
+            let mut argument = at as u64;
+            let mut params = [(&raw mut argument).cast::<c_void>()];
+            let result =
+                code!(cuLaunchKernel(endless, 1, 1, 1, 1, 1, 1, 0, one, params.as_mut_ptr(), null_mut()));
+            assert!(matches!(result, CUresult::CUDA_SUCCESS | ILLEGAL_ADDRESS), "{result:?}");
+            assert_eq!(code!(cuStreamSynchronize(one)), ILLEGAL_ADDRESS);
+            over.store(true, Ordering::Release);
+        });
+        // SAFETY: words that kernels write to, which live longer than these threads.
+        let runs = comes_true(Duration::from_secs(20), || unsafe { word(0).read_volatile() } == 1);
+        let result = code!(cuLaunchKernel(faulty, 1, 1, 1, 1, 1, 1, 0, other, null_mut(), null_mut()));
+        let fault = code!(cuStreamSynchronize(other));
+        let ends = comes_true(Duration::from_secs(20), || over.load(Ordering::Acquire));
+        // So that the test ends where the kernel does not.
+        // SAFETY: as above.
+        unsafe { word(1).write_volatile(1) };
+        assert!(runs && ends, "runs {runs}, ends {ends}");
+        assert!(matches!(result, CUresult::CUDA_SUCCESS | ILLEGAL_ADDRESS), "{result:?}");
+        assert_eq!(fault, ILLEGAL_ADDRESS);
+    });
 }

@@ -12,6 +12,7 @@ mod recorded;
 mod accepted;
 mod accesses;
 mod atomic_reads;
+mod clusters;
 mod control;
 mod differential;
 mod faults;

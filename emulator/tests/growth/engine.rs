@@ -266,6 +266,25 @@ fn a_snapshot_costs_the_same_however_much_is_allocated() {
 }
 
 #[test]
+fn an_address_is_found_as_fast_once_all_were_used() {
+    let time = |alive: usize| {
+        let memory = Memory::new(1, 1 << 41, false);
+        let last = *allocate(&memory, 1, alive).last().unwrap();
+        // Takes all addresses behind, the largest pieces first.
+        for bytes in (9..40).rev().map(|shift| 1u64 << shift) {
+            while memory.reserve(bytes, 512).is_ok() {}
+        }
+        memory.free(last).unwrap();
+        thousand(|| {
+            let region = memory.alloc(&Request::device(512, 1, 0)).unwrap();
+            assert_eq!(region.base, last);
+            memory.free(region.base).unwrap();
+        })
+    };
+    assert_same("an address", time(10), time(100_000));
+}
+
+#[test]
 fn a_context_goes_without_a_look_at_the_memory_of_others() {
     let time = |alive: usize| {
         let memory = memory();

@@ -61,7 +61,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     /// Creates a mipmapped array that has no memory until it is given some, as [`Array::without_memory`] does.
     ///
     /// # Errors
-    /// As [`Array::without_memory`].
+    /// Those of [`Array::without_memory`].
     ///
     /// # Safety
     /// That of [`Array::without_memory`], for all levels.

@@ -148,7 +148,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// [`memory_requirements`](ArrayView::memory_requirements) says.
     ///
     /// # Errors
-    /// As [`new`](Array::new); `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute
+    /// Those of [`new`](Array::new); `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute
     /// `CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED`.
     ///
     /// # Safety

@@ -222,7 +222,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
     /// How the array is tiled, and which levels lie in its tail.
     ///
     /// # Errors
-    /// As [`ArrayView::sparse_properties`].
+    /// Those of [`ArrayView::sparse_properties`].
     ///
     /// Driver: `cuMipmappedArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
@@ -238,7 +238,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
     /// What memory the array needs, all its levels.
     ///
     /// # Errors
-    /// As [`ArrayView::memory_requirements`].
+    /// Those of [`ArrayView::memory_requirements`].
     ///
     /// Driver: `cuMipmappedArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]

@@ -44,7 +44,7 @@ pub(crate) fn free_all(
     })
 }
 
-/// As [`free_all`], for a `Drop`: errors are swallowed, and of a driver that is shutting down there are none.
+/// Like [`free_all`], for a `Drop`: errors are swallowed, and of a driver that is shutting down there are none.
 pub(crate) fn free_silently(
     context: &ContextRef,
     blocks: impl IntoIterator<Item = u64>,

@@ -115,7 +115,7 @@ impl<'p> PinnedPool<'p> {
     /// Takes as many elements as `host` has from the pool, and copies them on the host.
     ///
     /// # Errors
-    /// As [`zeroed`](PinnedPool::zeroed).
+    /// Those of [`zeroed`](PinnedPool::zeroed).
     ///
     /// Driver: as [`zeroed`](PinnedPool::zeroed): `cuMemHostAlloc`, CUDA 2.2+, and `cuMemFreeHost`, CUDA 2.0+, or none.
     #[doc(alias = "cuMemHostAlloc")]
@@ -161,7 +161,7 @@ impl<'p> PinnedPool<'p> {
     /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
     ///
     /// # Errors
-    /// As [`free_held`](PinnedPool::free_held).
+    /// Those of [`free_held`](PinnedPool::free_held).
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]

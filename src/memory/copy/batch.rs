@@ -30,7 +30,7 @@ pub(crate) unsafe fn with_attributes_on(
 /// Queues several copies in no order, all with the same attributes.
 ///
 /// # Safety
-/// As [`with_attributes_on`] for each; the lists are of one length.
+/// Those of [`with_attributes_on`] for each; the lists are of one length.
 pub(crate) unsafe fn several_on(
     context: &ContextRef,
     stream: CUstream,
@@ -54,7 +54,7 @@ pub(crate) unsafe fn several_on(
 /// Queues a copy of a block of rows and slices with attributes.
 ///
 /// # Safety
-/// As [`super::block_on`].
+/// Those of [`super::block_on`].
 pub(crate) unsafe fn block_with_attributes_on(
     context: &ContextRef,
     stream: CUstream,
@@ -67,7 +67,7 @@ pub(crate) unsafe fn block_with_attributes_on(
 /// Queues several copies of blocks of rows and slices, in no order.
 ///
 /// # Safety
-/// As [`super::block_on`] for each.
+/// Those of [`super::block_on`] for each.
 pub(crate) unsafe fn blocks_on(
     context: &ContextRef,
     stream: CUstream,

@@ -49,7 +49,7 @@ pub(crate) unsafe fn block_between(
 /// Queues a copy of a block of rows and slices between contexts.
 ///
 /// # Safety
-/// As [`block_between`]; the stream is of `context`, and both sides live until it was waited for.
+/// Those of [`block_between`]; the stream is of `context`, and both sides live until it was waited for.
 pub(crate) unsafe fn block_between_on(
     context: &ContextRef,
     stream: CUstream,

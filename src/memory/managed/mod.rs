@@ -59,9 +59,9 @@ use crate::raw::held::{Held, activated};
 pub struct ManagedBuffer<'ctx, T: DeviceData> {
     memory: Held<'ctx, Allocation>,
     len: usize,
-    /// Whether the host may touch it beside work of any device.
+    /// True if the host may touch it beside work of any device.
     concurrent: bool,
-    /// Whether it could not be given back to the devices.
+    /// True if it could not be given back to the devices.
     lost: bool,
     _elements: PhantomData<T>,
 }
@@ -98,7 +98,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Allocates `len` elements and sets all their bytes to zero. The host does not wait.
     ///
     /// # Errors
-    /// As [`alloc`](ManagedBuffer::alloc).
+    /// Those of [`alloc`](ManagedBuffer::alloc).
     ///
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemsetD8_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
     /// `cuDeviceGetAttribute`, CUDA 2.0+.
@@ -115,7 +115,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Allocates as many elements as `host` has and copies them there.
     ///
     /// # Errors
-    /// As [`alloc`](ManagedBuffer::alloc).
+    /// Those of [`alloc`](ManagedBuffer::alloc).
     ///
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemcpyHtoD_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
     /// `cuDeviceGetAttribute`, CUDA 2.0+.
@@ -212,7 +212,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Waits for all work of the context, and lends the elements to the host.
     ///
     /// # Errors
-    /// As [`host`](ManagedBuffer::host).
+    /// Those of [`host`](ManagedBuffer::host).
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
@@ -259,7 +259,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Frees the memory and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
@@ -285,7 +285,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     }
 }
 
-/// Whether all devices share managed memory with the host.
+/// True if all devices share managed memory with the host.
 fn is_concurrent(context: &ContextRef) -> Result<bool, Error> {
     let driver = context.driver();
     // The attribute came with 8.0, and so did the first devices that share.

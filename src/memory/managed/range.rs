@@ -191,7 +191,7 @@ impl<'a> ManagedRange<'a> {
     /// Places that were advised to access all of the range.
     ///
     /// # Errors
-    /// As [`info`](ManagedRange::info).
+    /// Those of [`info`](ManagedRange::info).
     ///
     /// Driver: `cuMemRangeGetAttribute`, CUDA 8.0+.
     #[doc(alias = "cuMemRangeGetAttribute")]

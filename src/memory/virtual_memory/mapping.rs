@@ -34,7 +34,7 @@ bitflags::bitflags! {
 pub(super) struct Chunks<'ctx> {
     parts: Vec<Claim>,
     context: KeptContext<'ctx>,
-    /// Whether it gives slices, which other contexts may be copying.
+    /// True if it gives slices, which other contexts may be copying.
     is_lent: bool,
     /// Only then: a byte whose freeing waits for all contexts.
     anchor: Option<Buffer<'ctx, u8>>,
@@ -225,7 +225,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// After an error the mapping is as it was.
     ///
     /// # Errors
-    /// As [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if all was unmapped before.
+    /// Those of [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if all was unmapped before.
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias = "cuMemMap")]
@@ -369,7 +369,7 @@ impl<'ctx> MulticastMapping<'ctx> {
     /// Waits for the context, unmaps and reports what `Drop` would swallow, as [`Mapping::close`] does.
     ///
     /// # Errors
-    /// As [`Mapping::close`].
+    /// Those of [`Mapping::close`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, and `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias = "cuCtxSynchronize")]

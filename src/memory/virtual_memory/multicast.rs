@@ -37,7 +37,7 @@ impl Multicast {
     /// Size that the size of such an object, and all that is bound to it, are multiples of, in bytes.
     ///
     /// # Errors
-    /// As [`new`](Multicast::new).
+    /// Those of [`new`](Multicast::new).
     ///
     /// Driver: `cuMulticastGetGranularity`, CUDA 12.1+.
     #[doc(alias = "cuMulticastGetGranularity")]
@@ -153,7 +153,7 @@ impl Multicast {
     /// Binds a device's memory that has an address to this object from `offset` on.
     ///
     /// # Errors
-    /// As [`bind`](Multicast::bind).
+    /// Those of [`bind`](Multicast::bind).
     ///
     /// # Safety
     /// 1. The memory is not freed or unmapped before it was [unbound](Multicast::unbind).
@@ -197,7 +197,7 @@ impl Multicast {
     /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemRelease`, CUDA 10.2+.
     #[doc(alias = "cuMemRelease")]

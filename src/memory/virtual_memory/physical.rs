@@ -82,7 +82,7 @@ impl PhysicalMemory {
     /// Size that the size and the addresses of such memory are multiples of, in bytes.
     ///
     /// # Errors
-    /// As [`new`](PhysicalMemory::new).
+    /// Those of [`new`](PhysicalMemory::new).
     ///
     /// Driver: `cuMemGetAllocationGranularity`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationGranularity")]
@@ -155,7 +155,7 @@ impl PhysicalMemory {
     /// Where the memory lies and what it is for, as the driver tells it: of imported memory, that is news.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemGetAllocationPropertiesFromHandle`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
@@ -226,7 +226,7 @@ impl PhysicalMemory {
     /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// As the driver says.
+    /// Whatever the driver reports.
     ///
     /// Driver: `cuMemRelease`, CUDA 10.2+.
     #[doc(alias = "cuMemRelease")]

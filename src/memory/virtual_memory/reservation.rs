@@ -138,7 +138,7 @@ impl Reservation {
     /// Reserves addresses as [`new`](Reservation::new) does, from `wanted` on if they are free, and others if not.
     ///
     /// # Errors
-    /// As [`new`](Reservation::new).
+    /// Those of [`new`](Reservation::new).
     ///
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
     #[doc(alias = "cuMemAddressReserve")]
@@ -190,7 +190,7 @@ impl Reservation {
     /// [`map`](Reservation::map) does.
     ///
     /// # Errors
-    /// As [`map`](Reservation::map).
+    /// Those of [`map`](Reservation::map).
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias = "cuMemMap")]

@@ -64,6 +64,7 @@ const ROOMS: &[Room<'static>] = &[
             "arguments",
             "geometry",
             "stream",
+            "external",
             "launch",
         ],
     ),

@@ -1,8 +1,10 @@
 //! Memory and semaphores of another API, for which files of the emulator stand in.
 
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
 
 use cuprum::external::{ExternalMemory, ExternalSemaphore};
+use cuprum::graph::{Graph, InstantiateFlags, SemaphoreLoan};
 use cuprum::memory::{ArrayFlags, ArrayShape};
 use cuprum::sys::{
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexternalMemoryHandleType,
@@ -23,6 +25,7 @@ fn owned(descriptor: Option<i32>) -> OwnedFd {
 pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     memory(steps, cx);
     semaphores(steps, cx);
+    nodes(steps, cx);
 }
 
 fn memory(steps: &Steps, cx: &Current<'_, '_>) {
@@ -82,4 +85,46 @@ fn semaphores(steps: &Steps, cx: &Current<'_, '_>) {
     let semaphore = steps.attempt("ExternalSemaphore::from_timeline_fd", import);
     steps.done("ExternalSemaphore::drop", || drop(semaphore));
     steps.done("Stream::drop", || drop(stream));
+}
+
+/// No wait here lasts: the semaphore has the value.
+fn nodes(steps: &Steps, cx: &Current<'_, '_>) {
+    let other = cuprum_emulator::memory::ExternalSemaphore::new().expect("shared memory");
+    // SAFETY: a descriptor of a semaphore with a value.
+    let import = || unsafe { ExternalSemaphore::from_timeline_fd(cx, owned(other.descriptor())) };
+    let semaphore = steps.attempt("ExternalSemaphore::from_timeline_fd", import);
+    let graph = steps.attempt("Graph::new", || Graph::new(cx));
+    let (Some(semaphore), Some(mut graph)) = (semaphore, graph) else { return };
+    let Ok(shared) = graph.share_semaphore(Arc::new(semaphore)) else { return };
+    let (waits, signals): ([(SemaphoreLoan, u64); 1], _) = ([(shared, 0)], [(shared, 1)]);
+    let wait = steps.attempt("Graph::add_semaphore_waits", || graph.add_semaphore_waits(cx, &[], &waits));
+    // SAFETY: replayed once.
+    let add = || unsafe { graph.add_semaphore_signals(cx, &[], &signals) };
+    let signal = steps.attempt("Graph::add_semaphore_signals", add);
+    if let Some(wait) = wait {
+        steps.attempt("Graph::set_semaphore_waits", || graph.set_semaphore_waits(cx, wait, &waits));
+        steps.attempt("Graph::semaphore_waits_of", || graph.semaphore_waits_of(wait));
+    }
+    if let Some(signal) = signal {
+        // SAFETY: as above.
+        let set = || unsafe { graph.set_semaphore_signals(cx, signal, &signals) };
+        steps.attempt("Graph::set_semaphore_signals", set);
+        steps.attempt("Graph::semaphore_signals_of", || graph.semaphore_signals_of(signal));
+    }
+    let made = steps.attempt("Graph::instantiate", || graph.instantiate(cx, InstantiateFlags::empty()));
+    let Some(mut executable) = made else { return };
+    if let Some(wait) = wait {
+        let set = || executable.set_semaphore_waits(cx, wait, &waits);
+        steps.attempt("Executable::set_semaphore_waits", set);
+    }
+    if let Some(signal) = signal {
+        // SAFETY: as above.
+        let set = || unsafe { executable.set_semaphore_signals(cx, signal, &signals) };
+        steps.attempt("Executable::set_semaphore_signals", set);
+    }
+    if let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) {
+        steps.attempt("Executable::run", || executable.run(cx, &stream));
+        steps.done("Stream::drop", || drop(stream));
+    }
+    steps.done("Executable::drop", || drop(executable));
 }

@@ -12,6 +12,7 @@ mod nothing;
 mod open;
 mod others;
 mod session;
+mod tables;
 mod watch;
 
 #[allow(unused_imports, reason = "each program that includes this uses its own part")]

@@ -19,6 +19,10 @@ use super::jit::RegisterLimit;
 pub(super) struct Attributes {
     dynamic_shared: AtomicI32,
     carveout: AtomicI32,
+    not_portable: AtomicI32,
+    policy: AtomicI32,
+    /// Blocks of a cluster in x, y and z.
+    cluster: [AtomicI32; 3],
     registers: RegisterLimit,
     /// Values where nothing was set: the attributes of the kernel that a function is of.
     base: Option<Arc<Attributes>>,
@@ -33,6 +37,9 @@ impl Attributes {
         Self {
             dynamic_shared: AtomicI32::new(left as i32),
             carveout: AtomicI32::new(-1),
+            not_portable: AtomicI32::new(0),
+            policy: AtomicI32::new(0),
+            cluster: [const { AtomicI32::new(0) }; 3],
             registers,
             base: None,
         }
@@ -43,6 +50,9 @@ impl Attributes {
         Self {
             dynamic_shared: AtomicI32::new(UNSET),
             carveout: AtomicI32::new(UNSET),
+            not_portable: AtomicI32::new(UNSET),
+            policy: AtomicI32::new(UNSET),
+            cluster: [const { AtomicI32::new(UNSET) }; 3],
             registers: kernel.registers,
             base: Some(kernel),
         }
@@ -59,6 +69,27 @@ impl Attributes {
     /// Most dynamic shared memory that a launch may ask for, in bytes.
     pub(super) fn dynamic_shared(&self) -> u32 {
         self.value(|attributes| &attributes.dynamic_shared) as u32
+    }
+
+    /// True if clusters may have more blocks than every device with clusters takes.
+    pub(super) fn allows_not_portable(&self) -> bool {
+        self.value(|attributes| &attributes.not_portable) != 0
+    }
+
+    /// Blocks of a cluster in x, y and z that a launch must have: what the kernel says, or what was set.
+    fn cluster(&self, kernel: &Kernel) -> [u32; 3] {
+        kernel.cluster().required.unwrap_or_else(|| {
+            [
+                self.value(|attributes| &attributes.cluster[0]) as u32,
+                self.value(|attributes| &attributes.cluster[1]) as u32,
+                self.value(|attributes| &attributes.cluster[2]) as u32,
+            ]
+        })
+    }
+
+    /// The same, if anything is said.
+    pub(super) fn required_cluster(&self, kernel: &Kernel) -> Option<[u32; 3]> {
+        Some(self.cluster(kernel)).filter(|sides| *sides != [0; 3])
     }
 
     pub(super) fn get(
@@ -92,6 +123,14 @@ impl Attributes {
             A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
                 self.value(|attributes| &attributes.carveout)
             }
+            A::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => kernel.cluster().explicit.into(),
+            A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => self.cluster(kernel)[0] as i32,
+            A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => self.cluster(kernel)[1] as i32,
+            A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => self.cluster(kernel)[2] as i32,
+            A::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => self.allows_not_portable().into(),
+            A::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                self.value(|attributes| &attributes.policy)
+            }
             A::CU_FUNC_ATTRIBUTE_MAX => return Err(INVALID_VALUE),
             known if known.name().is_some() => 0,
             _ => return Err(INVALID_VALUE),
@@ -99,7 +138,25 @@ impl Attributes {
     }
 
     pub(super) fn set(&self, kernel: &Kernel, attribute: CUfunction_attribute, value: i32) -> Answer {
+        const MOST_POLICY: i32 =
+            CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING.0 as i32;
         match attribute {
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => {
+                self.set_cluster(kernel, 0, value)?;
+            }
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => {
+                self.set_cluster(kernel, 1, value)?;
+            }
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => {
+                self.set_cluster(kernel, 2, value)?;
+            }
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+                self.not_portable.store((value != 0).into(), Ordering::Relaxed);
+            }
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                ensure((0..=MOST_POLICY).contains(&value), INVALID_VALUE)?;
+                self.policy.store(value, Ordering::Relaxed);
+            }
             CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
                 let most = SHARED_OPT_IN.saturating_sub(kernel.static_shared());
                 ensure((0..=most as i32).contains(&value), INVALID_VALUE)?;
@@ -115,7 +172,17 @@ impl Attributes {
     }
 }
 
-/// Most threads that a block of this kernel may have.
+impl Attributes {
+    /// One side of the clusters that launches must have. What the kernel says stays.
+    fn set_cluster(&self, kernel: &Kernel, axis: usize, value: i32) -> Answer {
+        let said = kernel.cluster().required;
+        ensure(value >= 0 && said.is_none_or(|sides| sides[axis] == value as u32), INVALID_VALUE)?;
+        self.cluster[axis].store(value, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// The most threads that a block of this kernel may have.
 pub(super) fn max_threads(kernel: &Kernel) -> u32 {
     kernel.max_threads().map_or(MAX_THREADS, |most| most.min(MAX_THREADS))
 }

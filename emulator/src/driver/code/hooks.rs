@@ -11,6 +11,7 @@ use crate::program::Program;
 
 use crate::driver::answer::Answer;
 use crate::driver::context::{Context, Heap};
+use crate::driver::state::Health;
 use crate::driver::texture;
 
 use super::condition;
@@ -41,6 +42,7 @@ impl Printed {
 /// The hooks of one launch.
 #[derive(Debug)]
 pub(super) struct KernelHooks {
+    health: Arc<Health>,
     heap: Option<Arc<Heap>>,
     printed: Mutex<Printed>,
     most_printed: usize,
@@ -52,7 +54,8 @@ impl KernelHooks {
         let allocates = program.functions().iter().any(|name| name == "malloc");
         let heap = if allocates { Some(context.heap()?) } else { None };
         let most_printed = context.limit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE)?;
-        Ok(Self { heap, printed: Mutex::default(), most_printed })
+        let health = Arc::clone(&context.health);
+        Ok(Self { health, heap, printed: Mutex::default(), most_printed })
     }
 }
 
@@ -81,6 +84,11 @@ impl Hooks for KernelHooks {
 
     fn free(&self, address: u64) -> bool {
         self.heap.as_ref().is_some_and(|heap| heap.release(address))
+    }
+
+    /// A fault of another kernel ends this one too, as on hardware.
+    fn is_stopped(&self) -> bool {
+        self.health.check().is_err()
     }
 
     fn set_condition(&self, condition: u64, value: u32) -> bool {

@@ -10,11 +10,12 @@ use crate::exec::{self, ExecOptions, LaunchArgs};
 use crate::memory::Request;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Call, In, Param, calls, not_supported};
+use crate::driver::call::{Call, In, Param, calls};
 use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors};
 use crate::driver::state::{Operation, Turn, memory, settings};
 
 use super::attributes::max_threads;
+use super::cluster::{Sides, asked, clusters, most};
 use super::fault;
 use super::function::Function;
 use super::hooks::KernelHooks;
@@ -26,6 +27,8 @@ pub(crate) struct Launch {
     pub(crate) function: Arc<Function>,
     pub(crate) shape: Shape,
     pub(crate) params: Vec<u8>,
+    /// Blocks of a cluster, if launch or kernel have any.
+    cluster: Option<Sides>,
 }
 
 /// Everything about a launch but the kernel and its arguments.
@@ -35,6 +38,8 @@ pub(crate) struct Shape {
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) cooperative: bool,
+    /// Blocks of a cluster, where the launch says so.
+    pub(crate) cluster: Option<Sides>,
 }
 
 /// Bytes that the barrier of a cooperative grid needs.
@@ -60,7 +65,8 @@ impl Launch {
             let blocks = shape.grid.iter().map(|&side| u64::from(side)).product::<u64>();
             ensure(blocks <= room, CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)?;
         }
-        Ok(Self { function, shape, params })
+        let cluster = clusters(&function, shape.grid, shape.cluster, most(&function))?;
+        Ok(Self { function, shape, params, cluster })
     }
 
     /// Runs it, in the context of its function.
@@ -86,6 +92,7 @@ impl Launch {
             block: self.shape.block,
             dynamic_shared: self.shape.dynamic_shared,
             params: &self.params,
+            cluster: self.cluster,
             cooperative: self.shape.cooperative,
             grid_workspace: workspace.as_ref().map_or(0, |region| region.base),
         };
@@ -203,33 +210,39 @@ fn launch(
     stream.push(launch).map(drop)
 }
 
-/// Applies the attributes of an extended launch that change the launch.
-fn apply_attributes(config: &CUlaunchConfig, shape: &mut Shape) -> Answer {
-    // SAFETY: the client's array, of the length that stands beside it.
-    let attributes = unsafe { In::from_raw(config.attrs.cast_const()) };
-    for attribute in attributes.get_all(config.numAttrs as usize)? {
-        match attribute.id {
-            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
-                // SAFETY: the id says that the client set this member, an integer.
-                shape.cooperative = unsafe { attribute.value.cooperative } != 0;
-            }
-            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                // SAFETY: the id says that the client set this member, three integers.
-                let cluster = unsafe { attribute.value.clusterDim };
-                let single = [cluster.x, cluster.y, cluster.z].iter().all(|&side| side <= 1);
-                if !single {
-                    return Err(not_supported(
-                        "the software device runs clusters of one block only; \
-                         CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most programs avoid them",
-                    ));
-                }
-            }
-            // The other attributes advise the hardware.
-            known if known.name().is_some() => {}
-            _ => return Err(INVALID_VALUE),
+impl Shape {
+    /// What an extended launch says beside its attributes.
+    pub(super) fn of(config: &CUlaunchConfig) -> Self {
+        Shape {
+            grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+            block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+            dynamic_shared: config.sharedMemBytes,
+            cooperative: false,
+            cluster: None,
         }
     }
-    Ok(())
+
+    /// The attributes of an extended launch that change what is launched.
+    pub(super) fn apply(&mut self, config: &CUlaunchConfig) -> Answer {
+        // SAFETY: the client's array, of the length that stands beside it.
+        let attributes = unsafe { In::from_raw(config.attrs.cast_const()) };
+        for attribute in attributes.get_all(config.numAttrs as usize)? {
+            match attribute.id {
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                    // SAFETY: the id says that the client set this member, an integer.
+                    self.cooperative = unsafe { attribute.value.cooperative } != 0;
+                }
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+                    // SAFETY: the id says that the client set this member, three integers.
+                    self.cluster = asked(unsafe { attribute.value.clusterDim });
+                }
+                // The others advise the hardware.
+                known if known.name().is_some() => {}
+                _ => return Err(INVALID_VALUE),
+            }
+        }
+        Ok(())
+    }
 }
 
 calls! {
@@ -252,6 +265,7 @@ calls! {
             block: [blockDimX, blockDimY, blockDimZ],
             dynamic_shared: sharedMemBytes,
             cooperative: false,
+            cluster: None,
         };
         launch(call, f, shape, hStream, kernelParams, extra)
     }
@@ -274,6 +288,7 @@ calls! {
             block: [blockDimX, blockDimY, blockDimZ],
             dynamic_shared: sharedMemBytes,
             cooperative: true,
+            cluster: None,
         };
         launch(call, f, shape, hStream, kernelParams, ptr::null_mut())
     }
@@ -286,13 +301,8 @@ calls! {
         extra: *mut *mut c_void,
     ) {
         let config = config.get()?;
-        let mut shape = Shape {
-            grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
-            block: [config.blockDimX, config.blockDimY, config.blockDimZ],
-            dynamic_shared: config.sharedMemBytes,
-            cooperative: false,
-        };
-        apply_attributes(&config, &mut shape)?;
+        let mut shape = Shape::of(&config);
+        shape.apply(&config)?;
         launch(call, f, shape, config.hStream, kernelParams, extra)
     }
 }

@@ -37,6 +37,7 @@ fn launch(call: &Call, function: CUfunction, (width, height): (i32, i32), stream
         block: settings.block,
         dynamic_shared: settings.dynamic_shared,
         cooperative: false,
+        cluster: None,
     };
     let mut params = settings.params.clone();
     drop(settings);

@@ -1,6 +1,8 @@
 //! Code: images, modules, libraries, kernels and functions, the linker, and launches.
 
 mod attributes;
+mod cluster;
+mod cluster_calls;
 mod compile;
 pub(crate) mod condition;
 mod device_runtime;
@@ -27,6 +29,7 @@ mod refused;
 
 use crate::driver::call::Builder;
 
+pub(crate) use cluster::asked as cluster_asked;
 pub(crate) use condition::Condition;
 pub(crate) use function::{Function, function_of};
 pub(crate) use launch::{Launch, Shape, pack_params};
@@ -34,6 +37,7 @@ pub(crate) use library::KERNELS;
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
+    cluster_calls::install(builder);
     function::install(builder);
     kernel_calls::install(builder);
     launch::install(builder);

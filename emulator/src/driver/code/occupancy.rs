@@ -5,7 +5,7 @@ use cuprum_sys::*;
 use crate::program::Kernel;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Call, In, Out, calls};
+use crate::driver::call::{Call, Out, calls};
 use crate::driver::device::{
     BLOCKS_PER_MULTIPROCESSOR, REGISTERS_PER_MULTIPROCESSOR, SHARED_PER_MULTIPROCESSOR, SHARED_RESERVED,
     THREADS_PER_MULTIPROCESSOR, multiprocessors,
@@ -150,18 +150,5 @@ calls! {
         let share = SHARED_PER_MULTIPROCESSOR / blocks;
         let left = share.saturating_sub(SHARED_RESERVED + function.kernel.static_shared());
         dynamicSmemSize.set(left as usize)
-    }
-
-    /// There are no clusters: one of them has one block.
-    fn cuOccupancyMaxPotentialClusterSize(
-        _call,
-        clusterSize: Out<i32>,
-        func: CUfunction,
-        config: In<CUlaunchConfig>,
-    ) {
-        clusterSize.check()?;
-        config.get()?;
-        Function::find(func)?;
-        clusterSize.set(1)
     }
 }

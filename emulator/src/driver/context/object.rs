@@ -146,7 +146,7 @@ impl Context {
         self.check()
     }
 
-    /// As `synchronize`, for what was pushed in a green context.
+    /// Like `synchronize`, for what was pushed in a green context.
     pub(super) fn synchronize_part(&self, green: usize) -> Answer {
         captures().forbid_in(self.handle)?;
         scheduler().wait_green(self.handle, green);

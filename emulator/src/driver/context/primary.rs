@@ -49,14 +49,14 @@ fn retain(device: i32) -> Answer<Arc<Context>> {
     Ok(Arc::clone(context))
 }
 
-/// As [`retain`], for a green context.
+/// Like [`retain`], for a green context.
 pub(crate) fn retain_part(device: i32) -> Answer<Arc<Context>> {
     let context = retain(device)?;
     lock(device)?.parts += 1;
     Ok(context)
 }
 
-/// As [`release`], for a green context.
+/// Like [`release`], for a green context.
 pub(crate) fn release_part(device: i32) -> Answer {
     let mut state = lock(device)?;
     state.parts = state.parts.saturating_sub(1);

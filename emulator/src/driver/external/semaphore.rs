@@ -25,7 +25,7 @@ static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
 struct Imported {
     context: Arc<Context>,
     semaphore: ExternalSemaphore,
-    /// Whether it is a counter that only grows; else it is signaled or not.
+    /// True if it is a counter that only grows; else it is signaled or not.
     is_timeline: bool,
 }
 
@@ -57,7 +57,7 @@ impl Imported {
         self.semaphore.signal(if self.is_timeline { value } else { 1 });
     }
 
-    /// Whether a wait may end now; takes the signal of one that is signaled or not.
+    /// True if a wait may end now; takes the signal of one that is signaled or not.
     fn pass(&self, value: u64) -> bool {
         if self.is_timeline { self.semaphore.value() >= value } else { self.semaphore.take() }
     }

@@ -84,14 +84,14 @@ fn edge_list(from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer
 fn add_edges(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer {
     let graph = Graph::find(graph)?;
     let mut shape = graph.shape();
-    let mut changed = shape.clone();
+    let mut edges = shape.edges.clone();
     for edge in edge_list(from, to, count)? {
         let inside = shape.nodes.contains(&edge.0) && shape.nodes.contains(&edge.1);
-        ensure(inside && !changed.edges.contains(&edge), INVALID_VALUE)?;
-        changed.edges.push(edge);
+        ensure(inside && edge.0 != edge.1 && !edges.contains(&edge), INVALID_VALUE)?;
+        edges.push(edge);
     }
-    ensure(changed.in_order().is_some(), INVALID_VALUE)?;
-    *shape = changed;
+    // A cycle of several nodes is refused when the graph is instantiated, as by an H100.
+    shape.edges = edges;
     Ok(())
 }
 
@@ -315,19 +315,19 @@ calls! {
         let moved = CUuserObjectRetain_flags::CU_GRAPH_USER_OBJECT_MOVE.0;
         ensure(count > 0 && flags & !moved == 0, INVALID_VALUE)?;
         if flags & moved == 0 {
-            shared.retain(count)?;
+            shared.retain(count);
         }
-        graph.shape().objects.push(Shared { object: shared, handle: object.addr(), count });
+        Shared::give(&mut graph.shape().objects, &shared, object.addr(), count);
         Ok(())
     }
 
     fn cuGraphReleaseUserObject(_call, graph: CUgraph, object: CUuserObject, count: u32) {
         let graph = Graph::find(graph)?;
-        UserObject::find(object)?;
-        let mut shape = graph.shape();
-        let ours = |shared: &&mut Shared| shared.handle == object.addr() && shared.count >= count;
-        let shared = shape.objects.iter_mut().find(ours).ok_or(INVALID_VALUE)?;
-        shared.count -= count;
-        shared.object.release(object.addr(), count)
+        let shared = UserObject::find(object)?;
+        ensure(count > 0, INVALID_VALUE)?;
+        Shared::take(&mut graph.shape().objects, &shared, object.addr(), count);
+        // The destructor, which may be called, is the client's: nothing is locked here.
+        shared.release(object.addr(), count);
+        Ok(())
     }
 }

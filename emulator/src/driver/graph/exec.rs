@@ -72,7 +72,7 @@ impl Step {
         }
     }
 
-    /// Whether it waits for a value in memory, in child graphs too.
+    /// True if it waits for a value in memory, in child graphs too.
     pub(super) fn waits_for_value(&self) -> bool {
         self.kind.waits_for_value() || self.bodies.iter().flatten().any(Self::waits_for_value)
     }
@@ -235,7 +235,11 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) ->
 /// Takes over the parameters of a graph with the same shape; returns the difference if the shapes differ.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> {
     let exec = Steps::find(exec)?;
-    let new = GraphRun::of(&*Graph::find(graph)?)?;
+    let graph = Graph::find(graph)?;
+    if graph.has_cycle() {
+        return Ok(CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    }
+    let new = GraphRun::of(&graph)?;
     let mut plan = exec.lock();
     let result = comparable(&plan.steps, &new.steps);
     if result == CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS {
@@ -256,7 +260,8 @@ fn comparable(old: &[Step], new: &[Step]) -> CUgraphExecUpdateResult {
         if old.kind.type_of() != new.kind.type_of() {
             return R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         }
-        if old.bodies.len() != new.bodies.len() {
+        let semaphores = matches!(old.kind, NodeKind::Semaphores(_));
+        if old.bodies.len() != new.bodies.len() || semaphores && !old.kind.can_become(&new.kind) {
             return R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
         }
         let bodies = old.bodies.iter().zip(&new.bodies);
@@ -321,6 +326,9 @@ calls! {
         params.hErrNode_out = CUgraphNode::null();
         params.result_out = match answer {
             Ok(()) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS,
+            Err(_) if Graph::find(hGraph).is_ok_and(|graph| graph.has_cycle()) => {
+                CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+            }
             Err(_) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_ERROR,
         };
         instantiateParams.set(params)?;

@@ -2,7 +2,8 @@
 //!
 //! Graphs own nodes, and some nodes own graphs: this file and those of the kinds of nodes need each other.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
@@ -84,6 +85,11 @@ impl Graph {
         self.shape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// True if some nodes wait for each other in a circle.
+    pub(super) fn has_cycle(&self) -> bool {
+        self.shape().in_order().is_none()
+    }
+
     /// Adds a node behind others of the same graph.
     pub(crate) fn add(self: &Arc<Self>, after: &[usize], kind: NodeKind) -> Answer<usize> {
         let mut shape = self.shape();
@@ -143,30 +149,34 @@ impl Shape {
     /// The nodes so that each comes after those it depends on, otherwise in the order of creation, but that nothing waits
     /// for a value before it must; `None` if there is a cycle.
     pub(super) fn in_order(&self) -> Option<Vec<usize>> {
-        let mut waits: HashMap<usize, usize> = self.nodes.iter().map(|&node| (node, 0)).collect();
-        for (_, to) in &self.edges {
-            *waits.get_mut(to)? += 1;
+        let places: HashMap<usize, usize> =
+            self.nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let mut waits = vec![0usize; self.nodes.len()];
+        let mut behind = vec![Vec::new(); self.nodes.len()];
+        for (from, to) in &self.edges {
+            let (from, to) = (*places.get(from)?, *places.get(to)?);
+            waits[to] += 1;
+            behind[from].push(to);
         }
+        let late: Vec<bool> = self.nodes.iter().map(|&node| Self::waits_for_value(node)).collect();
+        let free = (0..waits.len()).filter(|&place| waits[place] == 0);
+        let mut ready: BinaryHeap<_> = free.map(|place| Reverse((late[place], place))).collect();
         let mut order = Vec::with_capacity(self.nodes.len());
-        let mut left = self.nodes.clone();
-        let is_late = |&&node: &&usize| Self::waits_for_value(node);
-        let late: HashSet<usize> = self.nodes.iter().filter(is_late).copied().collect();
-        while !left.is_empty() {
-            let ready = |node: &usize| waits.get(node) == Some(&0);
-            let at = left.iter().position(|node| ready(node) && !late.contains(node));
-            let at = at.or_else(|| left.iter().position(ready))?;
-            let node = left.remove(at);
-            for (_, to) in self.edges.iter().filter(|(from, _)| *from == node) {
-                *waits.get_mut(to)? -= 1;
+        while let Some(Reverse((_, place))) = ready.pop() {
+            order.push(self.nodes[place]);
+            for &next in &behind[place] {
+                waits[next] -= 1;
+                if waits[next] == 0 {
+                    ready.push(Reverse((late[next], next)));
+                }
             }
-            order.push(node);
         }
-        Some(order)
+        (order.len() == self.nodes.len()).then_some(order)
     }
 }
 
 impl Shape {
-    /// Whether a node waits for a value in memory, or some node of a graph that it runs.
+    /// True if a node waits for a value in memory, or some node of a graph that it runs.
     fn waits_for_value(node: usize) -> bool {
         let Ok(node) = Node::at(node) else { return false };
         let kind = node.kind();

@@ -34,53 +34,71 @@ impl UserObject {
         USER_OBJECTS.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 
-    pub(super) fn retain(&self, count: u32) -> Answer {
+    pub(super) fn retain(&self, count: u32) {
         let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        owned.count = owned.count.checked_add(count).ok_or(INVALID_VALUE)?;
-        Ok(())
+        owned.count = owned.count.wrapping_add(count);
     }
 
-    /// Gives up references; the last one calls the destructor.
-    pub(super) fn release(&self, handle: usize, count: u32) -> Answer {
+    /// Gives up references. When none are left, the destructor is called. As on an H100 the count wraps around where
+    /// more are given up than there are, and nothing happens then.
+    pub(super) fn release(&self, handle: usize, count: u32) {
         let last = {
             let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            owned.count = owned.count.checked_sub(count).ok_or(INVALID_VALUE)?;
-            (owned.count == 0).then_some((owned.destroy, owned.data))
+            owned.count = owned.count.wrapping_sub(count);
+            if owned.count == 0 { owned.destroy.take().map(|destroy| (destroy, owned.data)) } else { None }
         };
         if let Some((destroy, data)) = last {
             USER_OBJECTS.remove(handle);
-            if let Some(destroy) = destroy {
-                // SAFETY: the client's destructor, called with the pointer that it was given for, and once: the count was
-                // not zero before and cannot rise again.
-                in_callback(|| unsafe { destroy(data) });
-            }
+            // SAFETY: the client's destructor, called with the pointer that it was given for, and once: it was taken out.
+            in_callback(|| unsafe { destroy(data) });
         }
-        Ok(())
     }
 }
 
-/// References of a graph to an object; given up with the graph.
+/// References of a graph to an object; given up with the graph. The number wraps around where the client gave up more
+/// than the graph had.
 #[derive(Debug)]
 pub(super) struct Shared {
-    pub(super) object: Arc<UserObject>,
-    pub(super) handle: usize,
-    pub(super) count: u32,
+    object: Arc<UserObject>,
+    handle: usize,
+    count: u32,
+}
+
+impl Shared {
+    /// The references of a graph, given all that it has, to an object.
+    fn among<'a>(all: &'a mut Vec<Shared>, object: &Arc<UserObject>, handle: usize) -> &'a mut Shared {
+        let at = all.iter().position(|shared| shared.handle == handle).unwrap_or_else(|| {
+            all.push(Shared { object: Arc::clone(object), handle, count: 0 });
+            all.len() - 1
+        });
+        &mut all[at]
+    }
+
+    /// Gives references to a graph, given all that it has.
+    pub(super) fn give(all: &mut Vec<Shared>, object: &Arc<UserObject>, handle: usize, count: u32) {
+        let shared = Self::among(all, object, handle);
+        shared.count = shared.count.wrapping_add(count);
+    }
+
+    /// Takes references from a graph, which need not have them.
+    pub(super) fn take(all: &mut Vec<Shared>, object: &Arc<UserObject>, handle: usize, count: u32) {
+        let shared = Self::among(all, object, handle);
+        shared.count = shared.count.wrapping_sub(count);
+    }
 }
 
 impl Clone for Shared {
     /// The same number of further references.
     fn clone(&self) -> Self {
-        // Too many references to count: the copy then has none to give up.
-        let count = self.object.retain(self.count).map_or(0, |()| self.count);
-        Self { object: Arc::clone(&self.object), handle: self.handle, count }
+        self.object.retain(self.count);
+        Self { object: Arc::clone(&self.object), handle: self.handle, count: self.count }
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if self.count > 0 {
-            // As many were counted when it was made.
-            let _ = self.object.release(self.handle, self.count);
+        if self.count != 0 {
+            self.object.release(self.handle, self.count);
         }
     }
 }
@@ -106,10 +124,16 @@ calls! {
     }
 
     fn cuUserObjectRetain(_call, object: CUuserObject, count: u32) {
-        UserObject::find(object)?.retain(count)
+        let object = UserObject::find(object)?;
+        ensure(count > 0, INVALID_VALUE)?;
+        object.retain(count);
+        Ok(())
     }
 
     fn cuUserObjectRelease(_call, object: CUuserObject, count: u32) {
-        UserObject::find(object)?.release(object.addr(), count)
+        let found = UserObject::find(object)?;
+        ensure(count > 0, INVALID_VALUE)?;
+        found.release(object.addr(), count);
+        Ok(())
     }
 }

@@ -60,7 +60,7 @@ impl Share {
         Ok(Self { start: u32::from_ne_bytes([a, b, c, d]), count })
     }
 
-    /// As `of`, for what is to be divided, which cannot be a part.
+    /// Like `of`, for what is to be divided, which cannot be a part.
     pub(super) fn undivided(resource: &CUdevResource) -> Answer<Self> {
         let share = Self::of(resource)?;
         // SAFETY: as in `of`.

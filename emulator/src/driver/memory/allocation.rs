@@ -186,7 +186,7 @@ calls! {
         if dptr == 0 {
             return call.context().map(drop);
         }
-        free(call, dptr, &[RegionKind::Device, RegionKind::Managed, RegionKind::Pooled])
+        free(call, dptr, &[RegionKind::Device, RegionKind::Managed, RegionKind::Pooled, RegionKind::External])
     }
 
     fn cuMemGetAddressRange_v2(call, pbase: Out<u64>, psize: Out<usize>, dptr: u64) {

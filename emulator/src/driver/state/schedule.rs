@@ -133,14 +133,14 @@ impl Scheduler {
         self.wait_for(|entry| entry.ticket < last && entry.lane.context == context);
     }
 
-    /// As `wait_context`, for the operations in one green context.
+    /// Like `wait_context`, for the operations in one green context.
     pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
         let last = self.lock().next;
         let of_green = |lane: Lane| lane.context == context && lane.green == green;
         self.wait_for(|entry| entry.ticket < last && of_green(entry.lane));
     }
 
-    /// Whether an operation of a context waits for a value that is not there yet, and so may never
+    /// True if an operation of a context waits for a value that is not there yet, and so may never
     /// run.
     pub(crate) fn is_stalled(&self, context: usize) -> bool {
         let queue = self.lock();

@@ -31,7 +31,7 @@ pub(crate) struct Event {
     state: Mutex<State>,
     /// What other processes know of it, if they can.
     shared: Option<Arc<EventSlot>>,
-    /// Whether another process made it.
+    /// True if another process made it.
     is_opened: bool,
 }
 
@@ -79,7 +79,7 @@ impl Event {
         }
     }
 
-    /// Whether its newest record is not reached.
+    /// True if its newest record is not reached.
     fn is_pending(&self) -> bool {
         match self.shared_record() {
             Some(record) => !record.is_ready(),
@@ -178,7 +178,7 @@ impl Operation for Record {
 }
 
 impl Drop for Record {
-    /// Whether it has run, was refused or is given up: nobody shall wait for it.
+    /// True if it has run, was refused or is given up: nobody shall wait for it.
     fn drop(&mut self) {
         if let Some(shared) = &self.shared {
             shared.slot.reach(shared.record);

@@ -178,7 +178,7 @@ impl ValueBatch {
         Ok(Self { params, operations })
     }
 
-    /// Whether both are of the same operations, whatever their places and numbers.
+    /// True if both are of the same operations, whatever their places and numbers.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         // SAFETY: every member starts with the operation, and all are plain numbers.
         let kind = |params: &CUstreamBatchMemOpParams| unsafe { params.operation };

@@ -11,7 +11,7 @@ use super::copy::Extent;
 use super::linear::{Wait, anywhere};
 use super::shaped::{Corner, shaped};
 
-/// Whether a stream takes batches: the legacy default stream does not.
+/// True if a stream takes batches: the legacy default stream does not.
 fn takes_batches(stream: CUstream) -> bool {
     !stream.is_null() && stream != CU_STREAM_LEGACY
 }

@@ -4,6 +4,7 @@ use super::watch::{Memory, watch_local, watch_race, watch_shared};
 use super::{Place, Request};
 use crate::exec::block::cached::Cached;
 use crate::exec::block::{Block, Site, Stop};
+use crate::program::memory::RANK_SHIFT;
 use crate::ptx::Space;
 use crate::report;
 use crate::report::FaultKind;
@@ -43,8 +44,11 @@ pub(in crate::exec) fn place(block: &mut Block<'_, '_>, site: Site, request: Req
     let windows = block.launch.map.windows();
     let mut space = space;
     if space.is_none() {
-        let all =
-            [(windows.shared, Space::Shared), (windows.local, Space::Local), (windows.param, Space::Param)];
+        let all = [
+            (windows.shared, Space::SharedCluster),
+            (windows.local, Space::Local),
+            (windows.param, Space::Param),
+        ];
         for (start, window) in all {
             if address.wrapping_sub(start) < windows.bytes {
                 (space, address) = (Some(window), address - start);
@@ -53,7 +57,7 @@ pub(in crate::exec) fn place(block: &mut Block<'_, '_>, site: Site, request: Req
     }
     let inside = Request { space, address, ..request };
     match space {
-        Some(Space::Shared) => shared_place(block, site, inside),
+        Some(Space::Shared | Space::SharedCluster) => shared_place(block, site, inside),
         Some(Space::Local) => local_place(block, site, inside),
         Some(Space::Param) => {
             let params = block.launch.args.params;
@@ -69,19 +73,51 @@ pub(in crate::exec) fn place(block: &mut Block<'_, '_>, site: Site, request: Req
     }
 }
 
-/// The first byte of an access within memory of this size; shared and local addresses have 32 bits.
-fn start_within(request: &Request, size: u32) -> Option<usize> {
-    let end = (request.address & 0xffff_ffff) + u64::from(request.bytes);
-    (end <= u64::from(size)).then(|| (end - u64::from(request.bytes)) as usize)
+/// The first byte of an access within memory that starts at this address and has this size; shared and local addresses have 32 bits.
+fn start_within(request: &Request, first: u32, size: u32) -> Option<usize> {
+    let start = (request.address as u32).wrapping_sub(first);
+    (u64::from(start) + u64::from(request.bytes) <= u64::from(size)).then_some(start as usize)
 }
 
 fn shared_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
-    let Some(offset) = start_within(&request, block.launch.shared_bytes) else {
-        return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
+    let Some(offset) = start_within(&request, block.shared_base, block.launch.shared_bytes) else {
+        return peer_place(block, site, request);
     };
     let host = block.shared.as_mut_ptr().cast::<u8>().wrapping_add(offset);
     if block.launch.watches() {
-        let watched = watch_shared(block, site, offset, request.bytes as usize, request.touch(host));
+        let place = (block.rank, offset, request.bytes as usize);
+        let watched = watch_shared(block, site, place, request.touch(host));
+        watched.map_err(|fault| with_access(block, fault, request))?;
+    }
+    Ok(Place { host, global: false })
+}
+
+/// The place of an access to the shared memory of another block of the cluster.
+fn peer_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let bytes = block.launch.shared_bytes;
+    let rank = request.address as u32 >> RANK_SHIFT;
+    let wrong = if rank == block.rank || block.cluster.is_none() && request.space == Some(Space::Shared) {
+        Some(FaultKind::OutOfBounds)
+    } else if request.space == Some(Space::Shared) {
+        Some(FaultKind::OtherBlock)
+    } else {
+        None
+    };
+    if let Some(kind) = wrong {
+        return Err(access_fault(block, kind, site, request));
+    }
+    let members = block.cluster.as_ref();
+    let present = members.and_then(|cluster| cluster.member(rank)).filter(|peer| !peer.ended.get());
+    let Some(peer) = present else {
+        return Err(access_fault(block, FaultKind::BlockNotPresent, site, request));
+    };
+    let Some(offset) = start_within(&request, rank << RANK_SHIFT, bytes) else {
+        return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
+    };
+    let host = peer.shared.get().wrapping_add(offset);
+    if block.launch.watches() {
+        let place = (rank, offset, request.bytes as usize);
+        let watched = watch_shared(block, site, place, request.touch(host));
         watched.map_err(|fault| with_access(block, fault, request))?;
     }
     Ok(Place { host, global: false })
@@ -89,7 +125,7 @@ fn shared_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
 
 fn local_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
     let warp = &mut block.warps[site.warp];
-    let Some(start) = start_within(&request, warp.local_stride) else {
+    let Some(start) = start_within(&request, 0, warp.local_stride) else {
         return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
     };
     let offset = site.lane * warp.local_stride as usize + start;
@@ -167,7 +203,7 @@ fn access_fault(block: &Block<'_, '_>, kind: FaultKind, site: Site, request: Req
 /// Adds the access to a fault.
 fn with_access(block: &Block<'_, '_>, mut fault: Stop, request: Request) -> Stop {
     let (space, global) = match request.space {
-        Some(Space::Shared) => ("shared", false),
+        Some(Space::Shared | Space::SharedCluster) => ("shared", false),
         Some(Space::Local) => ("local", false),
         Some(Space::Param) => ("param", false),
         Some(Space::Const) => ("const", true),

@@ -1,7 +1,7 @@
 //! Accesses as the checks see them.
 
 use crate::exec::block::{Block, Issue, Lanes, Site, Stop, thread_index};
-use crate::exec::check::traces::{Compare, Touch, Trace};
+use crate::exec::check::traces::{Compare, Shadow, Touch, Trace};
 use crate::program::memory::Scope;
 use crate::report::{FaultKind, Hazard, Related};
 use crate::semantics::LANES;
@@ -17,27 +17,39 @@ pub(in crate::exec) enum Pass {
 /// Memory of an access, as far as races are concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Memory {
-    Shared,
+    /// Of the block of this rank in the cluster.
+    Shared(u32),
     Global,
 }
 
-/// Checks an access to shared memory against earlier ones.
+/// What is remembered of the shared memory of the block of this rank in the cluster.
+fn with_shadow<T>(block: &mut Block<'_, '_>, rank: u32, then: impl FnOnce(&mut Shadow) -> T) -> T {
+    match block.cluster.as_ref().and_then(|cluster| cluster.member(rank)) {
+        Some(member) => then(&mut member.shadow.borrow_mut()),
+        None => then(&mut block.shadow),
+    }
+}
+
+/// Checks an access to the shared memory of a block of the cluster against what came before it.
 pub(in crate::exec) fn watch_shared(
     block: &mut Block<'_, '_>,
     site: Site,
-    start: usize,
-    bytes: usize,
+    (rank, start, bytes): (u32, usize, usize),
     touch: Touch,
 ) -> Result<(), Stop> {
     if block.launch.options.check_init {
-        if touch.reads() && !block.shadow.written.all(start, bytes) {
+        let missed = with_shadow(block, rank, |shadow| {
+            let missed = touch.reads() && !shadow.written.all(start, bytes);
+            if touch.write {
+                shadow.written.mark(start, bytes);
+            }
+            missed
+        });
+        if missed {
             return Err(block.fault(FaultKind::UninitializedRead, site));
         }
-        if touch.write {
-            block.shadow.written.mark(start, bytes);
-        }
     }
-    watch_race(block, site, (Memory::Shared, start as u64, bytes as u64), touch)
+    watch_race(block, site, (Memory::Shared(rank), start as u64, bytes as u64), touch)
 }
 
 /// Checks a read of local memory, or marks the bytes of a write.
@@ -70,9 +82,13 @@ pub(in crate::exec) fn watch_race(
     let (Some(clocks), Some(global)) = (&mut block.clocks, &block.launch.global_shadow) else {
         return Ok(());
     };
-    let mut guard = None;
+    let (mut guard, mut of_member) = (None, None);
+    let member = |rank| block.cluster.as_ref().and_then(|cluster| cluster.member(rank));
     let accesses = match memory {
-        Memory::Shared => &mut block.shadow.accesses,
+        Memory::Shared(rank) => match member(rank) {
+            Some(member) => &mut of_member.insert(member.shadow.borrow_mut()).accesses,
+            None => &mut block.shadow.accesses,
+        },
         Memory::Global => &mut **guard.insert(global.lock()),
     };
     if touch.reads() && touch.order.is_strong() {
@@ -94,19 +110,35 @@ pub(in crate::exec) fn watch_race(
     if touch.write {
         clocks.publish(site.warp, site.lane, address, touch.order, touch.update, &mut accesses.publications);
     }
-    drop(guard);
+    drop((guard, of_member));
     match found {
         Some(earlier) => Err(race(block, now, earlier)),
         None => Ok(()),
     }
 }
 
-/// Records that a thread passes a barrier at this offset in shared memory.
-pub(in crate::exec) fn pass_memory_barrier(block: &mut Block<'_, '_>, site: Site, offset: u64, pass: Pass) {
+/// A thread passes a barrier that lies here in the shared memory of a block of the cluster.
+pub(in crate::exec) fn pass_memory_barrier(
+    block: &mut Block<'_, '_>,
+    site: Site,
+    host: *const u8,
+    pass: Pass,
+) {
     let Some(clocks) = &mut block.clocks else { return };
-    let publications = &mut block.shadow.barriers;
+    let bytes = block.launch.shared_bytes as usize;
+    let mut of_member = None;
+    let (offset, scope, publications) = match &block.cluster {
+        Some(cluster) => {
+            let Some((owner, offset)) = cluster.owner(host, bytes) else { return };
+            (offset, Scope::Device, &mut of_member.insert(owner.shadow.borrow_mut()).barriers)
+        }
+        None => {
+            let offset = host.addr().wrapping_sub(block.shared.as_ptr().addr());
+            (offset as u64, Scope::Block, &mut block.shadow.barriers)
+        }
+    };
     match pass {
-        Pass::Arrives => clocks.tell(site.warp, site.lane, offset, publications),
+        Pass::Arrives => clocks.tell(site.warp, site.lane, offset, scope, publications),
         Pass::Leaves => clocks.learn(site.warp, site.lane, offset, publications),
     }
 }

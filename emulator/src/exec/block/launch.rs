@@ -1,11 +1,13 @@
 //! State that all blocks of a launch share.
 
+use super::thread_index;
 use crate::exec::check::traces::GlobalShadow;
 use crate::exec::interface::{ExecOptions, Hooks, LaunchArgs};
 use crate::exec::vector::code;
 use crate::exec::vector::code::Steps;
 use crate::memory::Map;
 use crate::program::instruction::{Constant, Special};
+use crate::program::memory::RANK_SHIFT;
 use crate::program::unwritten::Unwritten;
 use crate::program::{FUNCTION_STRIDE, Kernel};
 use crate::report::{Fault, FaultKind};
@@ -17,6 +19,9 @@ const RESERVED_SHARED: u32 = 1024;
 /// Most bytes of shared memory that a block can ask for: more than any block has.
 const MOST_SHARED: u32 = 1 << 20;
 
+/// The most blocks of a cluster.
+const MOST_BLOCKS: u64 = 16;
+
 /// A launch, as its blocks see it.
 pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) args: LaunchArgs<'a>,
@@ -27,12 +32,16 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) uniform: Vec<(Register, Width, u64)>,
     /// Constant rows that differ by block, warp or lane.
     pub(in crate::exec) varying: Vec<(Register, Width, Special)>,
+    /// Constant rows that hold addresses of shared memory, where these depend on the rank of the block in its cluster.
+    pub(in crate::exec) shared_addresses: Vec<(Register, Width, u64)>,
     /// Registers and predicates that are zero at the start of each block.
     pub(in crate::exec) unwritten: &'a Unwritten,
     /// Steps of the vector mode; `None` in the plain mode.
     pub(in crate::exec) steps: Option<&'a Steps>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
+    /// Blocks of a cluster in x, y and z.
+    pub(in crate::exec) cluster: [u32; 3],
     pub(in crate::exec) shared_bytes: u32,
     pub(in crate::exec) global_shadow: Option<GlobalShadow>,
 }
@@ -46,7 +55,7 @@ impl<'a> Launch<'a> {
         hooks: &'a dyn Hooks,
     ) -> Result<Self, Box<Fault>> {
         let kernel = args.kernel;
-        let Extent { threads, blocks, shared_bytes } =
+        let Extent { threads, blocks, cluster, shared_bytes } =
             Extent::of(args).map_err(|text| Box::new(Fault::new(FaultKind::Other(text), &kernel.name)))?;
         let mut launch = Launch {
             args: *args,
@@ -55,16 +64,21 @@ impl<'a> Launch<'a> {
             hooks,
             uniform: Vec::new(),
             varying: Vec::new(),
+            shared_addresses: Vec::new(),
             unwritten: kernel.unwritten(),
             steps: if options.allow_vectors() { code::steps(kernel) } else { None },
             threads,
             blocks,
+            cluster,
             shared_bytes,
             global_shadow: options.check_races.then(GlobalShadow::default),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);
         for (register, width, constant) in kernel.constants.iter().chain(copies) {
             match launch.value(*constant) {
+                Ok(value) if launch.is_clustered() && matches!(constant, Constant::Shared { .. }) => {
+                    launch.shared_addresses.push((*register, *width, value));
+                }
                 Ok(value) => launch.uniform.push((*register, *width, value)),
                 Err(special) => launch.varying.push((*register, *width, special)),
             }
@@ -102,10 +116,21 @@ impl<'a> Launch<'a> {
                 Special::WarpsPerBlock => u64::from(self.threads.div_ceil(LANES as u32)),
                 Special::MultiprocessorCount => self.options.multiprocessors.into(),
                 Special::GridId | Special::Zero => 0,
-                Special::One => 1,
                 Special::DynamicSharedBytes => args.dynamic_shared.into(),
                 Special::TotalSharedBytes => self.shared_bytes.into(),
                 Special::AllSharedBytes => u64::from(self.shared_bytes + RESERVED_SHARED),
+                Special::GridDimInClusters(axis) => {
+                    (args.grid[axis as usize] / self.cluster[axis as usize]).into()
+                }
+                Special::ClusterDim(axis) => self.cluster[axis as usize].into(),
+                Special::BlocksPerCluster => self.blocks_per_cluster().into(),
+                Special::ExplicitCluster => {
+                    let bounds = args.kernel.cluster();
+                    (bounds.explicit || bounds.required.is_some() || args.cluster.is_some()).into()
+                }
+                Special::OwnSharedWindow if !self.is_clustered() => windows.shared,
+                Special::OwnWindowBytes if self.is_clustered() => 1 << RANK_SHIFT,
+                Special::OwnWindowBytes => windows.bytes,
                 Special::ParamWindow => windows.param,
                 Special::SharedWindow => windows.shared,
                 Special::LocalWindow => windows.local,
@@ -127,7 +152,35 @@ impl<'a> Launch<'a> {
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 
-    /// True if a check remembers accesses.
+    /// Coordinates in the grid of the block of this rank in a cluster.
+    pub(in crate::exec) fn coordinates_in_cluster(&self, cluster: u64, rank: u32) -> [u32; 3] {
+        let [x, y, _] = std::array::from_fn(|axis| u64::from(self.args.grid[axis] / self.cluster[axis]));
+        let first = [cluster % x, cluster / x % y, cluster / x / y];
+        let inner = thread_index(rank, self.cluster);
+        std::array::from_fn(|axis| first[axis] as u32 * self.cluster[axis] + inner[axis])
+    }
+
+    /// The rank of a block in its cluster, from its coordinates in the grid.
+    pub(in crate::exec) fn rank(&self, index: [u32; 3]) -> u32 {
+        let [x, y, z] = std::array::from_fn(|axis| index[axis] % self.cluster[axis]);
+        x + self.cluster[0] * (y + self.cluster[1] * z)
+    }
+
+    pub(in crate::exec) fn blocks_per_cluster(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// How many there are in the grid.
+    pub(in crate::exec) fn clusters(&self) -> u64 {
+        self.blocks / u64::from(self.blocks_per_cluster())
+    }
+
+    /// True if clusters have more than one block.
+    pub(in crate::exec) fn is_clustered(&self) -> bool {
+        self.cluster != [1; 3]
+    }
+
+    /// True if something is remembered of accesses.
     pub(in crate::exec) fn watches(&self) -> bool {
         self.options.check_init || self.options.check_races
     }
@@ -143,6 +196,7 @@ impl<'a> Launch<'a> {
 struct Extent {
     threads: u32,
     blocks: u64,
+    cluster: [u32; 3],
     shared_bytes: u32,
 }
 
@@ -159,6 +213,14 @@ impl Extent {
         let Some(blocks) = product(args.grid) else {
             return Err(format!("a grid of {:?} blocks", args.grid));
         };
+        let cluster = args.cluster.or(kernel.cluster().required).unwrap_or([1; 3]);
+        let whole = args.grid.iter().zip(cluster).all(|(grid, side)| side != 0 && grid % side == 0);
+        if !whole || product(cluster).is_none_or(|blocks| blocks > MOST_BLOCKS) {
+            let grid = args.grid;
+            return Err(format!(
+                "clusters of {cluster:?} blocks in a grid of {grid:?}, at most {MOST_BLOCKS} each"
+            ));
+        }
         if args.params.len() < kernel.param_bytes() as usize {
             return Err(format!(
                 "{} bytes of parameters, where the kernel takes {}",
@@ -170,7 +232,7 @@ impl Extent {
             kernel.shared_offsets.iter().copied().max().unwrap_or(0).max(kernel.static_shared);
         let shared_bytes = dynamic_start.checked_add(args.dynamic_shared);
         match shared_bytes.filter(|bytes| *bytes <= MOST_SHARED) {
-            Some(shared_bytes) => Ok(Extent { threads: threads as u32, blocks, shared_bytes }),
+            Some(shared_bytes) => Ok(Extent { threads: threads as u32, blocks, cluster, shared_bytes }),
             None => Err(format!("{} bytes of dynamic shared memory", args.dynamic_shared)),
         }
     }

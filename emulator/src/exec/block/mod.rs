@@ -5,7 +5,7 @@
 
 mod barrier;
 pub(in crate::exec) mod cached;
-mod cluster;
+pub(in crate::exec) mod cluster;
 mod fault;
 pub(in crate::exec) mod launch;
 mod parts;
@@ -24,13 +24,16 @@ use super::check::clocks::Clocks;
 use super::check::traces::Shadow;
 use super::vector::code::affine::reads_row;
 use crate::program::instruction::Special;
+use crate::program::memory::RANK_SHIFT;
 use crate::semantics::LANES;
 use cached::Cached;
+use cluster::Cluster;
 use launch::Launch;
 use parts::Parts;
 use rows::Rows;
 use scalars::Scalars;
 use special::{depends_on_block, set_varying};
+use std::rc::Rc;
 use warp::Warp;
 
 /// A block being run. Reused for one block after the other.
@@ -38,6 +41,12 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) launch: &'l Launch<'a>,
     pub(in crate::exec) worker: usize,
     pub(in crate::exec) index: [u32; 3],
+    /// The blocks of its cluster, if there are others.
+    pub(in crate::exec) cluster: Option<Rc<Cluster>>,
+    /// Its rank in its cluster.
+    pub(in crate::exec) rank: u32,
+    /// The address of its shared memory.
+    pub(in crate::exec) shared_base: u32,
     pub(in crate::exec) warps: Vec<Warp>,
     pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
@@ -64,8 +73,8 @@ pub(in crate::exec) struct Block<'l, 'a> {
 impl<'l, 'a> Block<'l, 'a> {
     pub(in crate::exec) fn new(launch: &'l Launch<'a>, worker: usize) -> Self {
         let kernel = launch.args.kernel;
-        // The modes use constant rows differently.
-        let key = kernel.id << 1 | u64::from(launch.steps.is_some());
+        // The modes use constant rows differently, and so do clusters.
+        let key = kernel.id << 2 | u64::from(launch.is_clustered()) << 1 | u64::from(launch.steps.is_some());
         let mut parts = Parts::take(key, launch.args.block);
         let fresh = parts.warps.is_empty();
         if fresh {
@@ -91,6 +100,9 @@ impl<'l, 'a> Block<'l, 'a> {
             launch,
             worker,
             index: [0; 3],
+            cluster: None,
+            rank: 0,
+            shared_base: 0,
             warps: std::mem::take(warps),
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
@@ -116,6 +128,11 @@ impl<'l, 'a> Block<'l, 'a> {
     /// Sets the block up to run as the one with these coordinates.
     pub(in crate::exec) fn start(&mut self, index: [u32; 3]) {
         self.index = index;
+        if self.launch.is_clustered() {
+            self.rank = self.launch.rank(index);
+            self.shared_base = self.rank << RANK_SHIFT;
+        }
+        self.enter_cluster();
         self.rounds = 0;
         self.arrived = [0; 16];
         self.shadow.clear();
@@ -141,6 +158,12 @@ impl<'l, 'a> Block<'l, 'a> {
         if launch.varying.iter().any(|(register, _, special)| wanted(special, *register)) {
             for warp in &mut self.warps {
                 set_varying(launch, worker, warp, wanted, index);
+            }
+        }
+        for (register, width, offset) in &launch.shared_addresses {
+            if is_read(*register) {
+                let address = u64::from(self.shared_base) + offset;
+                self.warps.iter_mut().for_each(|warp| warp.rows.fill(*register, *width, address));
             }
         }
     }

@@ -2,12 +2,14 @@
 
 use super::launch::Launch;
 use super::rows::Rows;
+use super::special::block_value;
 use super::thread_index;
 use crate::exec::vector::code::MOST_WARPS;
 use crate::exec::vector::code::affine::evaluate;
 use crate::exec::vector::code::growth::{Growth, Pattern};
 use crate::program::Kernel;
 use crate::program::instruction::Special;
+use crate::program::memory::RANK_SHIFT;
 use crate::semantics::{LANES, Width};
 
 /// Coefficients beyond this could overflow on their way to an address.
@@ -64,13 +66,17 @@ impl Scalars {
         self.usable = true;
     }
 
-    /// Sets the registers that hold the coordinates of the block.
+    /// Sets the registers that hold the coordinates of the block, and addresses of its shared memory where these depend
+    /// on it.
     pub(in crate::exec) fn start(&mut self, launch: &Launch<'_>, index: [u32; 3]) {
         for (register, width, special) in &launch.varying {
-            if let Special::BlockId(axis) = special {
-                let value = u64::from(index[*axis as usize]);
+            if let Some(value) = block_value(launch, *special, index) {
                 self.groups.iter_mut().for_each(|file| file.fill(*register, *width, value));
             }
+        }
+        let start = u64::from(launch.rank(index)) << RANK_SHIFT;
+        for (register, width, offset) in &launch.shared_addresses {
+            self.groups.iter_mut().for_each(|file| file.fill(*register, *width, start + offset));
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::launch::Launch;
 use super::warp::Warp;
 use crate::program::instruction::Special;
+use crate::program::memory::RANK_SHIFT;
 use crate::semantics::{LANES, Register};
 
 /// Fills those rows of special registers that `wanted` picks.
@@ -18,19 +19,20 @@ pub(super) fn set_varying(
         if !wanted(special, *register) {
             continue;
         }
+        if let Some(value) = block_value(launch, *special, index) {
+            warp.rows.fill(*register, *width, value);
+            continue;
+        }
         let value = |lane: u32| match *special {
             Special::ThreadId(axis) => thread_index(first + lane, launch.args.block)[axis as usize],
-            Special::BlockId(axis) => index[axis as usize],
             Special::LaneId => lane,
             Special::WarpId => warp.index,
             Special::MultiprocessorId => worker as u32,
             Special::LaneMask(order, or_equal) => lane_mask(lane, order, or_equal),
             _ => 0,
         };
-        match *special {
-            Special::BlockId(_) => warp.rows.fill(*register, *width, value(0).into()),
-            _ => (0..LANES)
-                .for_each(|lane| warp.rows.set_wide(*register, *width, lane, value(lane as u32).into())),
+        for lane in 0..LANES {
+            warp.rows.set_wide(*register, *width, lane, value(lane as u32).into());
         }
     }
 }
@@ -41,7 +43,29 @@ pub(in crate::exec) fn set_block_rows(launch: &Launch<'_>, worker: usize, warp: 
 }
 
 pub(super) fn depends_on_block(special: &Special) -> bool {
-    matches!(special, Special::BlockId(_))
+    matches!(
+        special,
+        Special::BlockId(_)
+            | Special::ClusterId(_)
+            | Special::BlockIdInCluster(_)
+            | Special::BlockRank
+            | Special::OwnSharedWindow
+    )
+}
+
+/// What depends on the block alone, in the one with these coordinates.
+pub(super) fn block_value(launch: &Launch<'_>, special: Special, index: [u32; 3]) -> Option<u64> {
+    let side = |axis: u8| (index[axis as usize], launch.cluster[axis as usize]);
+    Some(match special {
+        Special::BlockId(axis) => side(axis).0.into(),
+        Special::ClusterId(axis) => (side(axis).0 / side(axis).1).into(),
+        Special::BlockIdInCluster(axis) => (side(axis).0 % side(axis).1).into(),
+        Special::BlockRank => launch.rank(index).into(),
+        Special::OwnSharedWindow => {
+            launch.map.windows().shared + (u64::from(launch.rank(index)) << RANK_SHIFT)
+        }
+        _ => return None,
+    })
 }
 
 /// Coordinates of a thread in a block of these dimensions.

@@ -295,15 +295,16 @@ impl Clocks {
         }
     }
 
-    /// Records that a thread arrives at a barrier in memory.
+    /// A thread arrives at a barrier in memory, or of a cluster.
     pub(in crate::exec) fn tell(
         &mut self,
         warp: usize,
         lane: usize,
         place: u64,
+        scope: Scope,
         publications: &mut Publications,
     ) {
-        let release = Order::Strong { scope: Scope::Block, releases: true };
+        let release = Order::Strong { scope, releases: true };
         self.publish(warp, lane, place, release, true, publications);
     }
 }

@@ -2,6 +2,7 @@
 
 mod queue;
 mod shuffle;
+mod team;
 mod turn;
 mod workers;
 
@@ -24,7 +25,7 @@ pub(in crate::exec) fn run(
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         workers => workers,
     };
-    let workers = workers.min(usize::try_from(launch.blocks).unwrap_or(usize::MAX)).max(1);
+    let workers = workers.min(usize::try_from(launch.clusters()).unwrap_or(usize::MAX)).max(1);
     let queue = Queue::new(&launch);
     if !workers::run(workers - 1, &|worker, help| queue.work(worker, help)) {
         return Err(Box::new(Fault::new(FaultKind::Other("a worker panicked".into()), &args.kernel.name)));

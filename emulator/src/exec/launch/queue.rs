@@ -1,8 +1,8 @@
 //! The blocks that wait for a worker, and the communication among workers.
 
 use super::shuffle::Order;
-use super::turn;
-use super::turn::{LONG_TURN, SHORT_TURN};
+use super::team::Team;
+use super::turn::{self, LONG_TURN, Round, SHORT_TURN};
 use super::workers::Help;
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
@@ -42,11 +42,12 @@ pub(super) struct Queue<'l, 'a> {
 
 impl<'l, 'a> Queue<'l, 'a> {
     pub(super) fn new(launch: &'l Launch<'a>) -> Self {
-        let Launch { blocks, options, args, .. } = launch;
+        let Launch { options, args, .. } = launch;
+        let clusters = launch.clusters();
         Queue {
             launch,
-            order: Order::new(options.seed, 0, *blocks),
-            at_a_time: if args.cooperative { 1 } else { (blocks / MANY_BLOCKS).clamp(1, MOST_AT_A_TIME) },
+            order: Order::new(options.seed, 0, clusters),
+            at_a_time: if args.cooperative { 1 } else { (clusters / MANY_BLOCKS).clamp(1, MOST_AT_A_TIME) },
             next_block: Apart::default(),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
@@ -69,6 +70,8 @@ impl<'l, 'a> Queue<'l, 'a> {
     pub(super) fn work(&self, worker: usize, help: &Help<'_>) {
         let outcome = if self.launch.args.cooperative {
             self.work_cooperatively(worker, help)
+        } else if self.launch.is_clustered() {
+            self.work_by_clusters(worker, help)
         } else {
             self.work_in_turn(worker, help)
         };
@@ -79,35 +82,41 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
     }
 
-    /// The places of the next blocks that nobody has taken yet; none at the end.
-    fn take_blocks(&self) -> Range<u64> {
+    /// True if another worker found a fault, or the surroundings want an end.
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.launch.hooks.is_stopped()
+    }
+
+    /// The places of the next clusters that nobody has taken yet; none at the end. Mostly they are single blocks.
+    fn take(&self) -> Range<u64> {
         let first = self.next_block.0.fetch_add(self.at_a_time, Ordering::Relaxed);
-        first.min(self.launch.blocks)..first.saturating_add(self.at_a_time).min(self.launch.blocks)
+        let clusters = self.launch.clusters();
+        first.min(clusters)..first.saturating_add(self.at_a_time).min(clusters)
     }
 
     /// Takes blocks from the queue, one after the other. Asks others to help once it turns out to take long enough
     /// to be worth waking them.
     fn work_in_turn(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
-        let started = help.is_possible().then(Instant::now);
-        let invite_if_long = || {
-            if help.is_possible() && started.is_some_and(|started| started.elapsed() > WORTH_WAKING) {
-                help.invite();
-            }
-        };
-        let mut taken = self.take_blocks();
+        let invite_if_long = inviting(help);
+        let mut taken = self.take();
         if taken.is_empty() {
             return Ok(());
         }
         let mut block = Block::new(self.launch, worker);
-        while !taken.is_empty() {
+        while !taken.is_empty() && !self.is_stopped() {
             for place in taken {
                 if self.stopped.load(Ordering::Relaxed) {
                     return Ok(());
                 }
                 block.start(self.launch.coordinates(self.order.at(place)));
-                while !turn::round(&mut block, if help.is_possible() { SHORT_TURN } else { LONG_TURN })? {
+                loop {
+                    match turn::round(&mut block, turn_length(help))? {
+                        Round::Ended => break,
+                        Round::Ran => {}
+                        Round::Idle => return Err(block.stuck()),
+                    }
                     self.account(&mut block)?;
-                    if self.stopped.load(Ordering::Relaxed) {
+                    if self.is_stopped() {
                         return Ok(());
                     }
                     invite_if_long();
@@ -115,32 +124,58 @@ impl<'l, 'a> Queue<'l, 'a> {
                 self.account(&mut block)?;
                 invite_if_long();
             }
-            taken = self.take_blocks();
+            taken = self.take();
         }
         self.count(&mut block);
         Ok(())
     }
 
-    /// Keeps its blocks alive and gives each a turn, since blocks may wait for each other; takes one more block each
-    /// time, so that all start even without help.
+    /// Takes clusters from the queue, one after the other; the blocks of one run in turns.
+    fn work_by_clusters(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
+        let invite_if_long = inviting(help);
+        let mut taken = self.take();
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let mut team = Team::new(self.launch, worker);
+        while !taken.is_empty() {
+            for place in taken {
+                team.start(self.order.at(place));
+                let mut ended = false;
+                while !ended {
+                    if self.is_stopped() {
+                        return Ok(());
+                    }
+                    ended = team.round(turn_length(help))?;
+                    self.account_team(&mut team)?;
+                    invite_if_long();
+                }
+            }
+            taken = self.take();
+        }
+        Ok(())
+    }
+
+    /// Keeps its blocks alive and gives each a turn, since blocks may wait for each other; takes one more cluster each
+    /// time, so that all start whoever helps.
     fn work_cooperatively(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
         help.invite();
-        let mut blocks = Vec::new();
+        let mut teams = Vec::new();
         loop {
-            if let Some(place) = self.take_blocks().next() {
-                let mut block = Block::new(self.launch, worker);
-                block.start(self.launch.coordinates(self.order.at(place)));
-                blocks.push(block);
+            if let Some(place) = self.take().next() {
+                let mut team = Team::new(self.launch, worker);
+                team.start(self.order.at(place));
+                teams.push(team);
             }
-            if blocks.is_empty() || self.stopped.load(Ordering::Relaxed) {
+            if teams.is_empty() || self.is_stopped() {
                 return Ok(());
             }
             let mut index = 0;
-            while index < blocks.len() {
-                let done = turn::round(&mut blocks[index], LONG_TURN)?;
-                self.account(&mut blocks[index])?;
-                if done {
-                    self.count(&mut blocks.swap_remove(index));
+            while index < teams.len() {
+                let ended = teams[index].round(LONG_TURN)?;
+                self.account_team(&mut teams[index])?;
+                if ended {
+                    teams.swap_remove(index);
                 } else {
                     index += 1;
                 }
@@ -154,10 +189,34 @@ impl<'l, 'a> Queue<'l, 'a> {
         self.instructions.0.fetch_add(count, Ordering::Relaxed) + count
     }
 
+    /// The same as `account` for all blocks of a cluster, whose instructions are counted each time.
+    fn account_team(&self, team: &mut Team<'_, '_>) -> Result<(), Box<Fault>> {
+        for block in &mut team.blocks {
+            self.account(block)?;
+            self.count(block);
+        }
+        Ok(())
+    }
+
     /// Checks executed instructions against the budget, and the time against its limit.
     fn account(&self, block: &mut Block<'_, '_>) -> Result<(), Box<Fault>> {
         let spent = self.launch.options.budget.is_some_and(|budget| self.count(block) > budget);
         let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
         if spent || late { Err(block.fault_of_all(FaultKind::Timeout)) } else { Ok(()) }
+    }
+}
+
+/// How long a turn of a warp is.
+fn turn_length(help: &Help<'_>) -> u32 {
+    if help.is_possible() { SHORT_TURN } else { LONG_TURN }
+}
+
+/// What asks for help once it turns out to take long enough.
+fn inviting(help: &Help<'_>) -> impl Fn() {
+    let started = help.is_possible().then(Instant::now);
+    move || {
+        if help.is_possible() && started.is_some_and(|started| started.elapsed() > WORTH_WAKING) {
+            help.invite();
+        }
     }
 }

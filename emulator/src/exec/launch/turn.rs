@@ -11,8 +11,18 @@ pub(super) const LONG_TURN: u32 = 100_000;
 /// The same where the worker wants to look at the clock soon.
 pub(super) const SHORT_TURN: u32 = 500;
 
-/// Gives each warp a turn of `turn` instructions. `true` when all threads have exited.
-pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<bool, Stop> {
+/// What became of a block in a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Round {
+    /// All threads have exited.
+    Ended,
+    Ran,
+    /// No thread can go on.
+    Idle,
+}
+
+/// Gives each warp a turn of so many instructions.
+pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop> {
     let before = block.instructions;
     let mut running = false;
     block.rounds += 1;
@@ -33,11 +43,8 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<bool, Stop> 
         }
     }
     if !running {
-        return Ok(true);
+        return Ok(Round::Ended);
     }
     let released = block.release_cluster() | block.release_barriers()?;
-    if !released && block.instructions == before {
-        return Err(block.stuck());
-    }
-    Ok(false)
+    Ok(if released || block.instructions != before { Round::Ran } else { Round::Idle })
 }

@@ -6,12 +6,14 @@
 use crate::exec::access::watch::{Pass, pass_memory_barrier};
 use crate::exec::access::{Place, Request, apply, lane_address, place, read, update};
 use crate::exec::block::rows::Rows;
-use crate::exec::block::{Block, Issue, Stop};
-use crate::program::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction, Order, Scope};
+use crate::exec::block::{Block, Issue, Site, Stop};
+use crate::program::memory::{
+    AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction, Order, RANK_SHIFT, Scope,
+};
 use crate::ptx::Space;
 use crate::report::FaultKind;
 use crate::semantics::barrier::{COUNT, State};
-use crate::semantics::{Width, lanes_of};
+use crate::semantics::{Register, Width, lanes_of};
 
 pub(super) fn async_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &AsyncCopy) -> Result<(), Stop> {
     let ignored = block.warps[issue.warp].rows.holds(copy.ignored);
@@ -35,44 +37,65 @@ pub(super) fn async_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &AsyncCo
     Ok(())
 }
 
-/// Copies, or combines, many bytes. Source and destination are split into pieces of 16 bytes; hardware requires
-/// whole pieces too.
+/// Copies, or combines, many bytes, to the place of the destination in one block or in several.
 pub(super) fn bulk_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &BulkCopy) -> Result<(), Stop> {
-    const PIECE: u32 = 16;
-    let [to_space, from_space] = copy.spaces.map(Some);
     for lane in lanes_of(issue.active) {
         let bytes = block.warps[issue.warp].rows.get(copy.bytes, lane);
         if bytes % PIECE != 0 {
             let text = format!("a bulk copy of {bytes} bytes, which is no multiple of {PIECE}");
             return Err(block.fault(FaultKind::Other(text), issue.at(lane)));
         }
-        let (to, from) = (
-            lane_address(block, issue.warp, &copy.to, lane),
-            lane_address(block, issue.warp, &copy.from, lane),
-        );
-        for offset in (0..bytes).step_by(PIECE as usize).map(u64::from) {
-            let request = Request::read(from_space, from.wrapping_add(offset), PIECE, copy.caches[1]);
-            let source = place(block, issue.at(lane), request)?.host;
-            let at = to.wrapping_add(offset);
-            let Some((operation, ty)) = copy.operation else {
-                let request = Request::write(to_space, at, PIECE, copy.caches[0]);
-                let target = place(block, issue.at(lane), request)?.host;
-                // SAFETY: `place` checked a piece on either side; they may be the same.
-                unsafe { std::ptr::copy(source, target, PIECE as usize) };
-                continue;
-            };
-            let order = Order::Strong { scope: Scope::Device, releases: false };
-            for element in (0..PIECE).step_by(ty.bytes() as usize) {
-                let request = Request::update(to_space, at + u64::from(element), ty.bytes(), copy.caches[0]);
-                let place = place(block, issue.at(lane), request.ordered(order))?;
-                let source = source.wrapping_add(element as usize);
-                // SAFETY: the element lies in the piece of the source that `place` checked.
-                let value = unsafe { read(source, ty.bytes(), false) };
-                // Unlike the adder of global memory, this one keeps subnormal numbers.
-                let change = |old: u64| apply(operation, ty, false, old, value, 0);
-                // SAFETY: `place` checked the element of the destination, and that it is aligned.
-                unsafe { update(place.host, ty.bytes(), change) };
-            }
+        let to = lane_address(block, issue.warp, &copy.to, lane);
+        let from = lane_address(block, issue.warp, &copy.from, lane);
+        for to in targets(block, issue.at(lane), to, copy.multicast) {
+            copy_pieces(block, issue.at(lane), copy, [to, from], bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// The address, or the same place in the shared memory of each block of the cluster that a row of bits names.
+fn targets(block: &Block<'_, '_>, site: Site, address: u64, blocks: Option<Register>) -> Vec<u64> {
+    let Some(blocks) = blocks else { return vec![address] };
+    let blocks = block.warps[site.warp].rows.get(blocks, site.lane) & 0xffff;
+    let place = address & ((1 << RANK_SHIFT) - 1);
+    lanes_of(blocks).map(|rank| place | (rank as u64) << RANK_SHIFT).collect()
+}
+
+/// Source and destination are cut into pieces of so many bytes, of which hardware wants whole ones too.
+const PIECE: u32 = 16;
+
+/// Copies, or combines, whole pieces.
+fn copy_pieces(
+    block: &mut Block<'_, '_>,
+    site: Site,
+    copy: &BulkCopy,
+    [to, from]: [u64; 2],
+    bytes: u32,
+) -> Result<(), Stop> {
+    let [to_space, from_space] = copy.spaces.map(Some);
+    for offset in (0..bytes).step_by(PIECE as usize).map(u64::from) {
+        let request = Request::read(from_space, from.wrapping_add(offset), PIECE, copy.caches[1]);
+        let source = place(block, site, request)?.host;
+        let at = to.wrapping_add(offset);
+        let Some((operation, ty)) = copy.operation else {
+            let request = Request::write(to_space, at, PIECE, copy.caches[0]);
+            let target = place(block, site, request)?.host;
+            // SAFETY: `place` checked a piece on either side; they may be the same.
+            unsafe { std::ptr::copy(source, target, PIECE as usize) };
+            continue;
+        };
+        let order = Order::Strong { scope: Scope::Device, releases: false };
+        for element in (0..PIECE).step_by(ty.bytes() as usize) {
+            let request = Request::update(to_space, at + u64::from(element), ty.bytes(), copy.caches[0]);
+            let place = place(block, site, request.ordered(order))?;
+            let source = source.wrapping_add(element as usize);
+            // SAFETY: the element lies in the piece of the source that `place` checked.
+            let value = unsafe { read(source, ty.bytes(), false) };
+            // Unlike the adder of global memory, this one keeps subnormal numbers.
+            let change = |old: u64| apply(operation, ty, false, old, value, 0);
+            // SAFETY: `place` checked the element of the destination, and that it is aligned.
+            unsafe { update(place.host, ty.bytes(), change) };
         }
     }
     Ok(())
@@ -83,34 +106,47 @@ pub(super) fn memory_barrier(
     issue: Issue,
     barrier: &MemoryBarrier,
 ) -> Result<(), Stop> {
-    let space = barrier.shared.then_some(Space::Shared);
     for lane in lanes_of(issue.active) {
         let address = lane_address(block, issue.warp, &barrier.address, lane);
-        let request = match barrier.action {
-            MemoryBarrierAction::Init { .. } | MemoryBarrierAction::Invalidate => {
-                Request::write(space, address, 8, barrier.cache)
-            }
-            _ => Request::update(space, address, 8, barrier.cache)
-                .ordered(Order::Strong { scope: Scope::Block, releases: false }),
-        };
-        let Place { host, .. } = place(block, issue.at(lane), request)?;
-        let word = host.cast::<u64>();
-        // SAFETY: `place` checked 8 aligned bytes, in the memory of this block.
-        let old = State::unpack(unsafe { word.read() });
-        let rows = &mut block.warps[issue.warp].rows;
-        let (new, pass) = act(rows, lane, barrier.action, old)
-            .map_err(|text| block.fault(FaultKind::Other(text), issue.at(lane)))?;
-        // SAFETY: as for the read.
-        unsafe { word.write(new.pack()) };
-        if let Some(pass) = pass {
-            let offset = host.addr() - block.shared.as_ptr().addr();
-            pass_memory_barrier(block, issue.at(lane), offset as u64, pass);
+        for address in targets(block, issue.at(lane), address, barrier.multicast) {
+            use_memory_barrier(block, issue.at(lane), barrier, address)?;
         }
     }
     Ok(())
 }
 
-/// Action of a lane on a barrier, and whether the lane passes it. `Err` describes a forbidden action.
+fn use_memory_barrier(
+    block: &mut Block<'_, '_>,
+    site: Site,
+    barrier: &MemoryBarrier,
+    address: u64,
+) -> Result<(), Stop> {
+    let space = barrier.space;
+    let scope = if block.cluster.is_some() { Scope::Device } else { Scope::Block };
+    let request = match barrier.action {
+        MemoryBarrierAction::Init { .. } | MemoryBarrierAction::Invalidate => {
+            Request::write(space, address, 8, barrier.cache)
+        }
+        _ => Request::update(space, address, 8, barrier.cache)
+            .ordered(Order::Strong { scope, releases: false }),
+    };
+    let Place { host, .. } = place(block, site, request)?;
+    let word = host.cast::<u64>();
+    // SAFETY: `place` checked 8 aligned bytes. One thread of the host runs all blocks that reach them, if they are
+    // shared memory.
+    let old = State::unpack(unsafe { word.read() });
+    let rows = &mut block.warps[site.warp].rows;
+    let (new, pass) = act(rows, site.lane, barrier.action, old)
+        .map_err(|text| block.fault(FaultKind::Other(text), site))?;
+    // SAFETY: as for the read.
+    unsafe { word.write(new.pack()) };
+    if let Some(pass) = pass {
+        pass_memory_barrier(block, site, host, pass);
+    }
+    Ok(())
+}
+
+/// What a lane makes of a barrier, and whether it passes it. `Err` says in words what it must not do.
 fn act(
     rows: &mut Rows,
     lane: usize,
@@ -150,6 +186,7 @@ fn act(
             new.transactions += if complete { -bytes } else { bytes };
             if complete {
                 new = new.settled();
+                pass = Some(Pass::Arrives);
             }
         }
         MemoryBarrierAction::Test { out, phase, parity } => {

@@ -49,15 +49,14 @@ pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
     fragments[issue.fragment].pc = issue.pc;
 }
 
-/// Announces a thread at the barrier of its cluster, or waits for those that have not announced themselves.
-pub(super) fn cluster_barrier(block: &mut Block<'_, '_>, issue: Issue, wait: bool) -> Flow {
-    let warp = &mut block.warps[issue.warp];
+/// A thread announces itself at the barrier of its cluster, or waits for those that have not yet.
+pub(super) fn cluster_barrier(block: &mut Block<'_, '_>, issue: Issue, wait: bool, releases: bool) -> Flow {
     if !wait {
-        warp.announced |= issue.active;
-        block.end_cluster_phase();
+        block.announce(issue.warp, issue.active, releases);
         return Flow::Next;
     }
-    if warp.announced & issue.active == 0 {
+    if block.warps[issue.warp].announced & issue.active == 0 {
+        block.hear(issue.warp, issue.active);
         return Flow::Next;
     }
     split_off(block, issue);

@@ -163,7 +163,9 @@ fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Sto
         Op::Return => return Ok(call::leave(block, issue)),
         Op::Exit => return Ok(exit(block, issue)),
         Op::Trap => return Err(block.fault(FaultKind::Trap, issue)),
-        Op::ClusterBarrier { wait } => return Ok(barrier::cluster_barrier(block, issue, *wait)),
+        Op::ClusterBarrier { wait, releases } => {
+            return Ok(barrier::cluster_barrier(block, issue, *wait, *releases));
+        }
         Op::Barrier { kind, aligned, id, count } => {
             if *aligned {
                 block.check_aligned(issue)?;

@@ -116,7 +116,7 @@ impl EventSlot {
         self.0.word(1).fetch_max(record, Ordering::AcqRel);
     }
 
-    /// Whether a device got to a record. A process that has ended lets nobody wait.
+    /// True if a device got to a record. A process that has ended lets nobody wait.
     pub fn is_reached(&self, record: u64) -> bool {
         if self.0.word(1).load(Ordering::Acquire) >= record {
             return true;

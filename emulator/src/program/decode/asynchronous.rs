@@ -96,13 +96,13 @@ impl<'s> Decoder<'_, '_, 's> {
             return Err(m.unknown());
         }
         let expected = m.flag("noinc");
-        let shared = m.flag("shared") || m.flag("shared::cta");
+        let space = m.pick(&[("shared", Space::Shared), ("shared::cta", Space::Shared)]);
         m.ty()?;
         self.operand_count(i, 1)?;
         if expected {
             let action =
                 MemoryBarrierAction::Arrive { out: None, count: None, transactions: None, drop: false };
-            self.emit_memory_barrier(i, 0, shared, action)?;
+            self.emit_memory_barrier(i, 0, space, action)?;
         }
         Ok(())
     }
@@ -123,8 +123,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         if m.flag("prefetch") {
             m.ignore(&["L2", "global", "L2::cache_hint"]);
-            self.address(self.operand(i, 0)?)?;
-            return Ok(());
+            return self.address(self.operand(i, 0)?).map(drop);
         }
         let (Some(to_space), Some(from_space)) = (m.pick(&SPACES), m.pick(&SPACES)) else {
             return Err(m.unknown());
@@ -132,8 +131,9 @@ impl<'s> Decoder<'_, '_, 's> {
         let (tells, grouped) = (m.flag("mbarrier::complete_tx::bytes"), m.flag("bulk_group"));
         let (multicast, hinted) = (m.flag("multicast::cluster"), m.flag("L2::cache_hint"));
         let known = match (to_space, from_space) {
-            (Space::Shared, Space::Global) => tells && !reduce,
-            (Space::Shared, Space::Shared) => tells && !multicast,
+            (Space::SharedCluster, Space::Global) => tells && !reduce,
+            (Space::Shared, Space::Global) => tells && !reduce && !multicast,
+            (Space::SharedCluster | Space::Shared, Space::Shared) => tells && !multicast,
             (Space::Global, Space::Shared) => grouped && !tells && !multicast,
             _ => false,
         };
@@ -156,12 +156,15 @@ impl<'s> Decoder<'_, '_, 's> {
         let to = self.address(self.operand(i, 0)?)?;
         let from = self.address(self.operand(i, 1)?)?;
         let bytes = self.source(self.operand(i, 2)?, Type::U32, Width::Single)?;
+        let multicast = multicast.then(|| self.operand(i, 4)).transpose()?;
+        let multicast = multicast.map(|blocks| self.source(blocks, Type::U16, Width::Single)).transpose()?;
         let caches = [self.new_cache(), self.new_cache()];
         let spaces = [to_space, from_space];
-        self.emit(Op::BulkCopy(Box::new(BulkCopy { to, from, spaces, bytes, operation, caches })));
+        let copy = BulkCopy { to, from, spaces, bytes, operation, multicast, caches };
+        self.emit(Op::BulkCopy(Box::new(copy)));
         if tells {
             let action = MemoryBarrierAction::Transactions { bytes, complete: true };
-            self.emit_memory_barrier(i, 3, true, action)?;
+            self.emit_memory_barriers(i, 3, Some(to_space), action, multicast)?;
         }
         Ok(())
     }
@@ -169,7 +172,8 @@ impl<'s> Decoder<'_, '_, 's> {
     /// Tells a barrier in memory the bytes that have arrived.
     fn tell(&mut self, i: &Instruction<'s>, bytes: u32) -> Decoded<()> {
         let bytes = self.bits(Width::Single, bytes.into());
-        self.emit_memory_barrier(i, 2, true, MemoryBarrierAction::Transactions { bytes, complete: true })
+        let action = MemoryBarrierAction::Transactions { bytes, complete: true };
+        self.emit_memory_barrier(i, 2, Some(Space::SharedCluster), action)
     }
 
     /// `st.async`: stores to shared memory, and tells a barrier there.
@@ -186,7 +190,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return Err(m.unknown());
         }
         let address = self.address(self.operand(i, 0)?)?;
-        self.access(Some(Space::Shared), address, values, ty, false, Order::Weak)?;
+        self.access(Some(Space::SharedCluster), address, values, ty, false, Order::Weak)?;
         self.tell(i, ty.bytes() * elements as u32)?;
         Ok(())
     }
@@ -206,11 +210,11 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit(Op::Atomic(Box::new(Atomic {
             operation,
             ty,
-            space: Some(Space::Shared),
+            space: Some(Space::SharedCluster),
             address,
             out: None,
             operands: [value; 2],
-            order: Order::Strong { scope: Scope::Block, releases: false },
+            order: Order::Strong { scope: Scope::Device, releases: false },
             cache,
         })));
         self.tell(i, ty.bytes())?;

@@ -33,7 +33,10 @@ impl<'s> Decoder<'_, '_, 's> {
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]);
         let ty = m.ty()?;
         let known = match elements {
-            None => is_atomic(operation, ty) && matches!(space, None | Some(Space::Global | Space::Shared)),
+            None => {
+                is_atomic(operation, ty)
+                    && matches!(space, None | Some(Space::Global | Space::Shared | Space::SharedCluster))
+            }
             Some(elements) => {
                 is_vector_atomic(operation, ty, elements) && matches!(space, None | Some(Space::Global))
             }

@@ -64,6 +64,8 @@ impl<'s> Decoder<'_, '_, 's> {
             },
         };
         match space {
+            // The block's own shared memory is part of the cluster's.
+            Some(Space::SharedCluster) if lies_in == Space::Shared => Ok(()),
             Some(space) if space != lies_in => {
                 let message = format!("`{name}` does not lie in the state space that the instruction names");
                 Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))

@@ -1,23 +1,44 @@
-//! Clusters of blocks. Here each block is a cluster of its own; a launch with larger ones is refused.
+//! Clusters of blocks: their barrier, and addresses in the shared memory of other blocks.
+//!
+//! An address of the cluster's shared memory has the rank of the block in its upper bits and the place within the memory
+//! of that block in its lower ones, as hardware has it. So has an address of the block's own shared memory.
 
 use super::memory::SPACES;
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder, Symbol};
-use crate::program::instruction::{Constant, Op, Special};
+use crate::program::instruction::{Condition, Constant, Op, Special};
+use crate::program::memory::RANK_SHIFT;
 use crate::program::types::Type;
-use crate::ptx::{Instruction, Operand};
-use crate::semantics::{Register, Width, bits, integer, pure};
-
-/// Distance of the shared memory of two blocks of a cluster, in the addresses of the cluster, as a shift.
-const BLOCK_SHIFT: u64 = 24;
+use crate::ptx::{Instruction, Operand, Space};
+use crate::semantics::{Register, Width, bits, integer, pure, test};
 
 impl<'s> Decoder<'_, '_, 's> {
     pub(super) fn cluster_barrier(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        m.ignore(&["cluster", "aligned", "acquire", "release", "relaxed"]);
+        m.ignore(&["cluster", "aligned"]);
         let Some(wait) = m.pick(&[("arrive", false), ("wait", true)]) else { return Err(m.unknown()) };
+        let order =
+            m.pick(&[("acquire", (true, false)), ("release", (false, true)), ("relaxed", (false, false))]);
+        let releases = match order {
+            Some((acquires, _)) if acquires != wait => return Err(m.unknown()),
+            Some((_, releases)) => releases,
+            None => !wait,
+        };
         self.operand_count(i, 0)?;
-        self.emit(Op::ClusterBarrier { wait });
+        self.emit(Op::ClusterBarrier { wait, releases });
         Ok(())
+    }
+
+    /// True if the blocks form clusters because kernel or launch say so.
+    pub(super) fn is_explicit_cluster(&mut self) -> Condition {
+        let explicit = self.constant(Width::Single, Constant::Special(Special::ExplicitCluster));
+        let zero = self.bits(Width::Single, 0);
+        let out = self.new_predicate();
+        // What is guarded may be another use of the predicate.
+        let guard = std::mem::replace(&mut self.guard, Condition::ALWAYS);
+        let (info, sources) = (test::<integer::Lt<u32>>(), [zero, explicit]);
+        self.emit(Op::Test { info, out, inverse: None, sources, combine: None });
+        self.guard = guard;
+        Condition { predicate: out, negated: false }
     }
 
     /// An address of shared memory, or the symbol that stands for one.
@@ -35,45 +56,23 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// `mapa`: the same place in the shared memory of another block. There is no other one: the address of any rank but
-    /// zero lies outside of all shared memory.
-    pub(super) fn map_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        m.pick(&SPACES);
-        let ty = m.ty()?;
-        self.operand_count(i, 3)?;
-        let rank = self.source(self.operand(i, 2)?, Type::U32, Width::Single)?;
-        let shift = self.bits(Width::Single, BLOCK_SHIFT);
-        let distance = self.temporary(Width::Single);
-        self.pure_op(pure::<bits::ShiftLeft<u32>>(), distance, &[rank, shift]);
-        match ty {
-            Type::U32 => {
-                let address = self.shared_address(self.operand(i, 1)?, ty, Width::Single)?;
-                let out = self.destination(self.operand(i, 0)?, Width::Single, false)?;
-                self.pure_op(pure::<integer::Add<u32>>(), out.row, &[address, distance]);
-                self.finish(out);
-            }
-            Type::U64 => {
-                let address = self.shared_address(self.operand(i, 1)?, ty, Width::Double)?;
-                let (zero, wide) = (self.bits(Width::Single, 0), self.temporary(Width::Double));
-                self.pure_op(pure::<bits::Pack32>(), wide, &[distance, zero]);
-                let out = self.destination(self.operand(i, 0)?, Width::Double, false)?;
-                self.pure_op(pure::<integer::Add<u64>>(), out.row, &[address, wide]);
-                self.finish(out);
-            }
-            _ => return Err(m.unknown()),
-        }
-        Ok(())
-    }
-
-    /// `getctarank`: the block that an address belongs to.
-    pub(super) fn rank_of_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        let generic = m.pick(&SPACES).is_none();
-        let ty = m.ty()?;
-        self.operand_count(i, 2)?;
+    /// The address operand of an instruction as 32 bits within the window of shared memory, and whether it was a
+    /// generic one of 64 bits.
+    fn window_address(
+        &mut self,
+        operand: &Operand<'s>,
+        ty: Type,
+        m: &mut Modifiers<'_, 's>,
+    ) -> Decoded<(Register, bool)> {
+        let generic = match m.pick(&SPACES) {
+            None => true,
+            Some(Space::SharedCluster) => false,
+            Some(_) => return Err(m.unknown()),
+        };
         let mut address = match ty {
-            Type::U32 if !generic => self.shared_address(self.operand(i, 1)?, ty, Width::Single)?,
+            Type::U32 if !generic => self.shared_address(operand, ty, Width::Single)?,
             Type::U64 => {
-                let wide = self.shared_address(self.operand(i, 1)?, ty, Width::Double)?;
+                let wide = self.shared_address(operand, ty, Width::Double)?;
                 let low = self.temporary(Width::Single);
                 self.pure_op(pure::<bits::Low32>(), low, &[wide]);
                 low
@@ -86,7 +85,44 @@ impl<'s> Decoder<'_, '_, 's> {
             self.pure_op(pure::<integer::Sub<u32>>(), offset, &[address, window]);
             address = offset;
         }
-        let shift = self.bits(Width::Single, BLOCK_SHIFT);
+        Ok((address, generic))
+    }
+
+    /// `mapa`: the same place in the shared memory of another block.
+    pub(super) fn map_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let ty = m.ty()?;
+        self.operand_count(i, 3)?;
+        let (address, generic) = self.window_address(self.operand(i, 1)?, ty, m)?;
+        let rank = self.source(self.operand(i, 2)?, Type::U32, Width::Single)?;
+        let (shift, mask) =
+            (self.bits(Width::Single, RANK_SHIFT.into()), self.bits(Width::Single, (1 << RANK_SHIFT) - 1));
+        let [start, offset, mapped] = [(); 3].map(|()| self.temporary(Width::Single));
+        self.pure_op(pure::<bits::ShiftLeft<u32>>(), start, &[rank, shift]);
+        self.pure_op(pure::<bits::And<u32>>(), offset, &[address, mask]);
+        let width = if ty == Type::U64 { Width::Double } else { Width::Single };
+        let out = self.destination(self.operand(i, 0)?, width, false)?;
+        if width == Width::Single {
+            self.pure_op(pure::<integer::Add<u32>>(), out.row, &[offset, start]);
+        } else {
+            let zero = self.bits(Width::Single, 0);
+            self.pure_op(pure::<integer::Add<u32>>(), mapped, &[offset, start]);
+            let wide = if generic { self.temporary(Width::Double) } else { out.row };
+            self.pure_op(pure::<bits::Pack32>(), wide, &[mapped, zero]);
+            if generic {
+                let window = self.constant(Width::Double, Constant::Special(Special::SharedWindow));
+                self.pure_op(pure::<integer::Add<u64>>(), out.row, &[wide, window]);
+            }
+        }
+        self.finish(out);
+        Ok(())
+    }
+
+    /// `getctarank`: the block that an address belongs to.
+    pub(super) fn rank_of_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let ty = m.ty()?;
+        self.operand_count(i, 2)?;
+        let (address, _) = self.window_address(self.operand(i, 1)?, ty, m)?;
+        let shift = self.bits(Width::Single, RANK_SHIFT.into());
         let out = self.destination(self.operand(i, 0)?, Width::Single, false)?;
         self.pure_op(pure::<bits::ShiftDown32>(), out.row, &[address, shift]);
         self.finish(out);

@@ -2,44 +2,33 @@
 
 use super::{Decoded, Decoder};
 use crate::program::symbols::layout;
-use crate::program::{Param, PtxError, PtxErrorKind};
+use crate::program::{ClusterBounds, Param, PtxError, PtxErrorKind};
 use crate::ptx::{self, Space, Variable};
 
 impl<'s> Decoder<'_, '_, 's> {
-    pub(super) fn launch_bounds(&self, tree: &ptx::Function<'_>) -> Decoded<(Option<u32>, Option<[u32; 3]>)> {
-        let mut most = None;
-        let mut required = None;
+    pub(super) fn launch_bounds(&self, tree: &ptx::Function<'_>) -> Decoded<LaunchBounds> {
+        let mut bounds = LaunchBounds::default();
         for (name, values) in &tree.directives {
             let product = values.iter().fold(1u64, |product, value| product.saturating_mul(*value));
             let product = u32::try_from(product).unwrap_or(u32::MAX);
             match *name {
-                "maxntid" => most = Some(product),
+                "maxntid" => bounds.most = Some(product),
                 "reqntid" => {
-                    most = Some(product);
-                    let mut dims = [1; 3];
-                    for (dim, value) in dims.iter_mut().zip(values) {
-                        *dim = u32::try_from(*value).unwrap_or(u32::MAX);
-                    }
-                    required = Some(dims);
+                    bounds.most = Some(product);
+                    bounds.required = Some(sides(values));
                 }
-                "explicitcluster" => {}
-                "reqnctapercluster" if product <= 1 => {}
-                "reqnctapercluster" => {
-                    return Err(PtxError::at(
-                        tree.position,
-                        PtxErrorKind::Unsupported,
-                        "clusters of more than one block are not supported by the software device; \
-                         CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most compilers avoid them",
-                    ));
-                }
+                "explicitcluster" => bounds.cluster.explicit = true,
+                // Zeros leave it to the launch.
+                "reqnctapercluster" if product == 0 => {}
+                "reqnctapercluster" => bounds.cluster.required = Some(sides(values)),
+                "maxclusterrank" => bounds.cluster.most = Some(product),
                 // Hints about registers, residency and calling convention.
                 "minnctapersm"
                 | "maxnctapersm"
                 | "maxnreg"
                 | "noreturn"
                 | "abi_preserve"
-                | "abi_preserve_control"
-                | "maxclusterrank" => {}
+                | "abi_preserve_control" => {}
                 other => {
                     return Err(PtxError::at(
                         tree.position,
@@ -49,8 +38,25 @@ impl<'s> Decoder<'_, '_, 's> {
                 }
             }
         }
-        Ok((most, required))
+        Ok(bounds)
     }
+}
+
+/// Directives about the launches of a kernel.
+#[derive(Default)]
+pub(super) struct LaunchBounds {
+    pub(super) most: Option<u32>,
+    pub(super) required: Option<[u32; 3]>,
+    pub(super) cluster: ClusterBounds,
+}
+
+/// Up to three sides; those left out are one.
+fn sides(values: &[u64]) -> [u32; 3] {
+    let mut sides = [1; 3];
+    for (side, value) in sides.iter_mut().zip(values) {
+        *side = u32::try_from(*value).unwrap_or(u32::MAX);
+    }
+    sides
 }
 
 pub(super) fn kernel_param(variable: &Variable<'_>, end: u32) -> Decoded<Param> {

@@ -14,8 +14,7 @@ pub(super) const SPACES: [(&str, Space); 10] = [
     ("const", Space::Const),
     ("shared", Space::Shared),
     ("shared::cta", Space::Shared),
-    // Each block is a cluster of its own.
-    ("shared::cluster", Space::Shared),
+    ("shared::cluster", Space::SharedCluster),
     ("local", Space::Local),
     ("param", Space::Param),
     ("param::entry", Space::Param),

@@ -1,16 +1,17 @@
 //! `mbarrier`: barriers that live in shared memory.
 
+use super::memory::SPACES;
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
 use crate::program::instruction::Op;
 use crate::program::memory::{MemoryBarrier, MemoryBarrierAction};
 use crate::program::types::Type;
-use crate::ptx::{Instruction, Operand};
+use crate::ptx::{Instruction, Operand, Space};
 use crate::semantics::barrier::PendingCount;
-use crate::semantics::{Width, pure};
+use crate::semantics::{Register, Width, pure};
 
-const SCOPES: [&str; 3] = ["cta", "cluster", "gpu"];
+const REACHES: [&str; 3] = ["cta", "cluster", "gpu"];
 const ORDERS: [&str; 4] = ["relaxed", "release", "acquire", "sys"];
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -18,12 +19,24 @@ impl<'s> Decoder<'_, '_, 's> {
         &mut self,
         i: &Instruction<'s>,
         address: usize,
-        shared: bool,
+        space: Option<Space>,
         action: MemoryBarrierAction,
+    ) -> Decoded<()> {
+        self.emit_memory_barriers(i, address, space, action, None)
+    }
+
+    /// The same for the barriers of those blocks of the cluster whose bits are set.
+    pub(super) fn emit_memory_barriers(
+        &mut self,
+        i: &Instruction<'s>,
+        address: usize,
+        space: Option<Space>,
+        action: MemoryBarrierAction,
+        multicast: Option<Register>,
     ) -> Decoded<()> {
         let address = self.address(self.operand(i, address)?)?;
         let cache = self.new_cache();
-        self.emit(Op::MemoryBarrier(Box::new(MemoryBarrier { shared, address, action, cache })));
+        self.emit(Op::MemoryBarrier(Box::new(MemoryBarrier { space, address, action, multicast, cache })));
         Ok(())
     }
 
@@ -41,14 +54,19 @@ impl<'s> Decoder<'_, '_, 's> {
         ]) else {
             return Err(m.unknown());
         };
-        let expect = m.flag("expect_tx");
-        let parity = m.flag("parity");
-        m.ignore(&["noComplete"]);
-        m.ignore(&SCOPES);
+        let (expect, parity) = (m.flag("expect_tx"), m.flag("parity"));
+        let incomplete = m.flag("noComplete");
+        m.ignore(&REACHES);
         m.ignore(&ORDERS);
-        let shared = m.flag("shared") || m.flag("shared::cta") || m.flag("shared::cluster");
-        let ty = m.ty()?;
-        if ty != Type::B64 {
+        let space = m.pick(&SPACES);
+        // What waits is in the block of the barrier, and so is what makes it.
+        let reaches_others = matches!(operation, 2 | 3 | 5 | 6) && !incomplete;
+        let known = match space {
+            None | Some(Space::Shared) => true,
+            Some(Space::SharedCluster) => reaches_others,
+            Some(_) => false,
+        };
+        if m.ty()? != Type::B64 || !known {
             return Err(m.unknown());
         }
         let word =
@@ -57,36 +75,39 @@ impl<'s> Decoder<'_, '_, 's> {
             0 => {
                 self.operand_count(i, 2)?;
                 let count = word(self, 1)?;
-                self.emit_memory_barrier(i, 0, shared, MemoryBarrierAction::Init { count })?;
+                self.emit_memory_barrier(i, 0, space, MemoryBarrierAction::Init { count })?;
             }
             1 => {
                 self.operand_count(i, 1)?;
-                self.emit_memory_barrier(i, 0, shared, MemoryBarrierAction::Invalidate)?;
+                self.emit_memory_barrier(i, 0, space, MemoryBarrierAction::Invalidate)?;
             }
-            2 | 3 => self.arrive(i, shared, expect, operation == 3)?,
+            2 | 3 => self.arrive(i, space, expect, operation == 3)?,
             4 => {
                 // A time limit may follow.
                 self.operand_count(i, 4)?;
                 let ty = if parity { Type::U32 } else { Type::B64 };
                 let phase = self.source(self.operand(i, 2)?, ty, width_of(ty))?;
                 let out = self.predicate_out(self.operand(i, 0)?)?;
-                self.emit_memory_barrier(i, 1, shared, MemoryBarrierAction::Test { out, phase, parity })?;
+                self.emit_memory_barrier(i, 1, space, MemoryBarrierAction::Test { out, phase, parity })?;
             }
             5 | 6 => {
                 self.operand_count(i, 2)?;
                 let bytes = word(self, 1)?;
                 let action = MemoryBarrierAction::Transactions { bytes, complete: operation == 6 };
-                self.emit_memory_barrier(i, 0, shared, action)?;
+                self.emit_memory_barrier(i, 0, space, action)?;
             }
             _ => self.pure_instruction(i, pure::<PendingCount>(), Type::B64)?,
         }
         Ok(())
     }
 
-    fn arrive(&mut self, i: &Instruction<'s>, shared: bool, expect: bool, drop: bool) -> Decoded<()> {
+    fn arrive(&mut self, i: &Instruction<'s>, space: Option<Space>, expect: bool, drop: bool) -> Decoded<()> {
         self.operand_count(i, 3)?;
         // The phase token goes nowhere with `_`, or where there is no destination at all.
         let token = usize::from(!matches!(self.operand(i, 0)?, Operand::Memory(_)));
+        if space == Some(Space::SharedCluster) && token == 1 && *self.operand(i, 0)? != Operand::Name("_") {
+            return Err(self.unsupported("the phase of a barrier of another block as a result"));
+        }
         let operand = match i.operands.len() > token + 1 {
             true => Some(self.source(self.operand(i, token + 1)?, Type::U32, Width::Single)?),
             false => None,
@@ -98,7 +119,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let (count, transactions) = if expect { (None, operand) } else { (operand, None) };
         let row = out.as_ref().map(|out| out.row);
         let action = MemoryBarrierAction::Arrive { out: row, count, transactions, drop };
-        self.emit_memory_barrier(i, token, shared, action)?;
+        self.emit_memory_barrier(i, token, space, action)?;
         if let Some(out) = out {
             self.finish(out);
         }

@@ -146,8 +146,6 @@ pub(super) struct Decoder<'c, 'm, 's> {
     /// Results that are registers, and the rows in which they are returned.
     results: Vec<(Symbol<'s>, Register)>,
     in_kernel: bool,
-    /// True if the kernel says that its blocks form clusters.
-    explicit_cluster: bool,
     guard: Condition,
     source: Option<(u32, u32)>,
     position: Position,
@@ -180,7 +178,6 @@ pub(super) fn decode_kernel<'m, 's>(
         frame: 0,
         results: Vec::new(),
         in_kernel: true,
-        explicit_cluster: tree.directives.iter().any(|(name, _)| *name == "explicitcluster"),
         guard: Condition::ALWAYS,
         source: None,
         position: tree.position,
@@ -199,7 +196,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             scope.insert(variable.name, Symbol::KernelParam { offset: param.offset });
             params.push(param);
         }
-        let (max_threads, required_threads) = self.launch_bounds(tree)?;
+        let bounds = self.launch_bounds(tree)?;
         self.body(tree, scope, &[])?;
         let frame = self.frame;
         let mut next = 0;
@@ -218,8 +215,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             name: tree.name.to_owned(),
             params,
             static_shared,
-            max_threads,
-            required_threads,
+            max_threads: bounds.most,
+            required_threads: bounds.required,
+            cluster: bounds.cluster,
             code: std::mem::take(&mut self.code),
             origins: std::mem::take(&mut self.origins),
             files: self.context.files.clone(),

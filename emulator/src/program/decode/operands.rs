@@ -72,11 +72,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     }
 
     /// A predicate as source.
-    pub(super) fn condition(&self, operand: &Operand<'s>) -> Decoded<Condition> {
+    pub(super) fn condition(&mut self, operand: &Operand<'s>) -> Decoded<Condition> {
         match operand {
-            Operand::Name("%is_explicit_cluster") => {
-                Ok(Condition { predicate: Predicate::TRUE, negated: !self.explicit_cluster })
-            }
+            Operand::Name("%is_explicit_cluster") => Ok(self.is_explicit_cluster()),
             Operand::Name(name) => Ok(Condition { predicate: self.predicate_named(name)?, negated: false }),
             Operand::Not(name) => Ok(Condition { predicate: self.predicate_named(name)?, negated: true }),
             Operand::Int(value) => Ok(Condition { predicate: Predicate::TRUE, negated: *value == 0 }),

@@ -31,31 +31,32 @@ pub(super) fn is_wide(name: &str) -> bool {
         || matches!(name, "%gridid" | "%current_graph_exec")
 }
 
+/// Special registers of three dimensions, and of a fourth that is zero.
+fn special_of_axis(base: &str, component: &str) -> Option<Special> {
+    let axis = match component {
+        "x" => 0,
+        "y" => 1,
+        "z" | "w" => 2,
+        _ => return None,
+    };
+    let special = match base {
+        "%tid" => Special::ThreadId(axis),
+        "%ntid" => Special::BlockDim(axis),
+        "%ctaid" => Special::BlockId(axis),
+        "%nctaid" => Special::GridDim(axis),
+        "%clusterid" => Special::ClusterId(axis),
+        "%nclusterid" => Special::GridDimInClusters(axis),
+        "%cluster_ctaid" => Special::BlockIdInCluster(axis),
+        "%cluster_nctaid" => Special::ClusterDim(axis),
+        _ => return None,
+    };
+    Some(if component == "w" { Special::Zero } else { special })
+}
+
 /// Special registers whose value does not change.
 pub(super) fn special(name: &str) -> Option<Special> {
-    let axis = |name: &str| match name {
-        "x" => Some(0),
-        "y" => Some(1),
-        "z" => Some(2),
-        _ => None,
-    };
     if let Some((base, component)) = name.split_once('.') {
-        let axis = axis(component);
-        return match (base, axis) {
-            ("%tid", Some(axis)) => Some(Special::ThreadId(axis)),
-            ("%ntid", Some(axis)) => Some(Special::BlockDim(axis)),
-            // Each block is a cluster of its own.
-            ("%ctaid" | "%clusterid", Some(axis)) => Some(Special::BlockId(axis)),
-            ("%nctaid" | "%nclusterid", Some(axis)) => Some(Special::GridDim(axis)),
-            ("%cluster_ctaid", Some(_)) => Some(Special::Zero),
-            ("%cluster_nctaid", Some(_)) => Some(Special::One),
-            (
-                "%tid" | "%ntid" | "%ctaid" | "%nctaid" | "%clusterid" | "%nclusterid" | "%cluster_ctaid"
-                | "%cluster_nctaid",
-                None,
-            ) if component == "w" => Some(Special::Zero),
-            _ => None,
-        };
+        return special_of_axis(base, component);
     }
     Some(match name {
         "%laneid" => Special::LaneId,
@@ -72,9 +73,9 @@ pub(super) fn special(name: &str) -> Option<Special> {
         "%dynamic_smem_size" => Special::DynamicSharedBytes,
         "%total_smem_size" => Special::TotalSharedBytes,
         "%aggr_smem_size" => Special::AllSharedBytes,
-        "%cluster_ctarank" => Special::Zero,
-        "%cluster_nctarank" => Special::One,
-        // Events are not counted, and no graph launches itself.
+        "%cluster_ctarank" => Special::BlockRank,
+        "%cluster_nctarank" => Special::BlocksPerCluster,
+        // Nothing is counted, and no graph launches itself.
         "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => Special::Zero,
         name if is_wide(name) => Special::Zero,
         "WARP_SZ" => Special::WarpSize,

@@ -14,6 +14,7 @@ impl<'s> Decoder<'_, '_, 's> {
             ("const", None),
             ("shared", Some(Special::SharedWindow)),
             ("shared::cta", Some(Special::SharedWindow)),
+            // Addresses of the block's own shared memory are addresses of the cluster's.
             ("shared::cluster", Some(Special::SharedWindow)),
             ("local", Some(Special::LocalWindow)),
             ("param", Some(Special::ParamWindow)),
@@ -59,6 +60,7 @@ impl<'s> Decoder<'_, '_, 's> {
 
     pub(super) fn isspacep(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let constant = i.modifiers.contains(&"const");
+        let own = i.modifiers.iter().any(|modifier| matches!(*modifier, "shared" | "shared::cta"));
         let Some(window) = self.window(m) else { return Err(m.unknown()) };
         self.operand_count(i, 2)?;
         let source = self.source(self.operand(i, 1)?, Type::U64, Width::Double)?;
@@ -66,15 +68,20 @@ impl<'s> Decoder<'_, '_, 's> {
         if constant {
             return self.is_constant(source, out);
         }
-        let bytes = self.constant(Width::Double, Constant::Special(Special::WindowBytes));
         let less = test::<integer::Lt<u64>>();
         let inside = |decoder: &mut Self, window, combine| {
+            let bytes = match window {
+                Special::OwnSharedWindow => Special::OwnWindowBytes,
+                _ => Special::WindowBytes,
+            };
+            let bytes = decoder.constant(Width::Double, Constant::Special(bytes));
             let window = decoder.constant(Width::Double, Constant::Special(window));
             let offset = decoder.temporary(Width::Double);
             decoder.pure_op(pure::<integer::Sub<u64>>(), offset, &[source, window]);
             decoder.emit(Op::Test { info: less, out, inverse: None, sources: [offset, bytes], combine });
         };
         match window {
+            Some(_) if own => inside(self, Special::OwnSharedWindow, None),
             Some(window) => inside(self, window, None),
             None => {
                 // An address in neither window is global, as on hardware for parameters: both tests, then the

@@ -111,17 +111,17 @@ fn both_modes_sample_as_the_definition_says() {
                     block: [64, 1, 1],
                     dynamic_shared: 0,
                     params: args.bytes(),
+                    cluster: None,
                     cooperative: false,
                     grid_workspace: 0,
                 };
                 let options = ExecOptions { mode: execution, ..ExecOptions::default() };
                 launch(&launched, &device.memory.snapshot(), &options, &hooks).unwrap();
                 let ours: Vec<f32> = to.read::<f32>().into_iter().step_by(4).collect();
-                for (i, (ours, expected)) in ours.iter().zip(&expected).enumerate() {
+                for ((x, y), (ours, expected)) in places.iter().zip(ours.iter().zip(&expected)) {
                     // Weights of the reference are 4096ths, those of hardware 256ths.
                     let most = if linear { 196.0 * 1.5 / 256.0 } else { 0.0 };
                     // A step of the coordinate may move a place on an edge into the texel before.
-                    let (x, y) = places[i];
                     if normalized && !linear && (x % 64 == 0 || y % 64 == 0) {
                         continue;
                     }

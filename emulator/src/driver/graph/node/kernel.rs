@@ -7,7 +7,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{In, Out, calls};
-use crate::driver::code::{Function, KERNELS, Launch, Shape as LaunchShape, pack_params};
+use crate::driver::code::{Function, KERNELS, Launch, Shape as LaunchShape, cluster_asked, pack_params};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 use crate::driver::stream::LEAST_PRIORITY;
@@ -71,6 +71,10 @@ impl KernelNode {
                 value.cooperative = i32::from(self.launch.shape.cooperative);
             }
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => value.priority = self.priority,
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+                let [x, y, z] = self.launch.shape.cluster.unwrap_or_default();
+                value.clusterDim = CUlaunchAttributeValue_clusterDim { x, y, z };
+            }
             _ => {}
         }
         Ok(value)
@@ -88,6 +92,11 @@ impl KernelNode {
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
                 // SAFETY: the id says that the client set this member, an integer.
                 priority = unsafe { value.priority };
+            }
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+                // SAFETY: the id says that the client set this member, three integers.
+                launch.shape.cluster = cluster_asked(unsafe { value.clusterDim });
+                launch = Launch::new(launch.function, launch.shape, launch.params)?;
             }
             _ => {}
         }
@@ -119,6 +128,7 @@ impl NodeParams for CUDA_KERNEL_NODE_PARAMS {
             block: [self.blockDimX, self.blockDimY, self.blockDimZ],
             dynamic_shared: self.sharedMemBytes,
             cooperative: false,
+            cluster: None,
         };
         let arguments = pack_params(&function, self.kernelParams, self.extra)?;
         let launch = Launch::new(function, shape, arguments)?;
@@ -167,6 +177,7 @@ calls! {
         for attribute in [
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
             CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY,
+            CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
         ] {
             changed = Arc::new(changed.with_attribute(attribute, &source.attribute(attribute)?)?);
         }

@@ -99,7 +99,7 @@ impl NodeKind {
         }
     }
 
-    /// Whether it waits for a value in memory.
+    /// True if it waits for a value in memory.
     pub(super) fn waits_for_value(&self) -> bool {
         match self {
             Self::Values(batch, _) => batch.operations.iter().any(ValueOperation::is_wait),
@@ -107,11 +107,14 @@ impl NodeKind {
         }
     }
 
-    /// Whether it can be replaced by another in an executable graph.
+    /// True if it can be replaced by another in an executable graph.
     pub(super) fn can_become(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Values(mine, context), Self::Values(theirs, other)) => {
                 context == other && mine.is_like(theirs)
+            }
+            (Self::Semaphores(mine), Self::Semaphores(theirs)) => {
+                mine.step == theirs.step && mine.handles.len() == theirs.handles.len()
             }
             _ => self.type_of() == other.type_of(),
         }

@@ -191,7 +191,8 @@ impl AccessSpace {
         let space = match access.space {
             // Generic addresses mostly mean global memory; the plain mode handles those that do not.
             Some(Space::Global | Space::Const) | None if !access.order.is_strong() => AccessSpace::Global,
-            Some(Space::Shared) => AccessSpace::Shared,
+            // Accesses to other blocks miss the window, so that the plain mode runs them.
+            Some(Space::Shared | Space::SharedCluster) => AccessSpace::Shared,
             _ => return None,
         };
         let common = access::is_common(access.bytes, access.width == Width::Double);

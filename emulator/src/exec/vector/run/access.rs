@@ -99,7 +99,7 @@ impl Run<'_, '_, '_> {
     fn window(&mut self, step: &AccessStep, writes: bool) -> Option<Window> {
         match step.space {
             AccessSpace::Shared => Some(Window {
-                base: 0,
+                base: self.block.shared_base.into(),
                 len: self.block.launch.shared_bytes.into(),
                 host: self.block.shared.as_mut_ptr().cast(),
             }),

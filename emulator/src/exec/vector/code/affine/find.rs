@@ -157,7 +157,15 @@ impl Finder<'_> {
                 shape[usize::from(axis)] = ONE;
                 (shape, None)
             }
-            Constant::Special(Special::BlockId(_)) => (UNIFORM, None),
+            // The same throughout a block.
+            Constant::Special(
+                Special::BlockId(_)
+                | Special::ClusterId(_)
+                | Special::BlockIdInCluster(_)
+                | Special::BlockRank
+                | Special::OwnSharedWindow,
+            )
+            | Constant::Shared { .. } => (UNIFORM, None),
             Constant::Special(
                 Special::BlockDim(_)
                 | Special::GridDim(_)
@@ -165,13 +173,15 @@ impl Finder<'_> {
                 | Special::WarpsPerBlock
                 | Special::DynamicSharedBytes
                 | Special::TotalSharedBytes
+                | Special::GridDimInClusters(_)
+                | Special::ClusterDim(_)
+                | Special::BlocksPerCluster
                 | Special::SharedWindow
                 | Special::LocalWindow
                 | Special::Zero,
             )
             | Constant::Param { .. }
             | Constant::Global { .. }
-            | Constant::Shared { .. }
             | Constant::Function { .. } => (UNIFORM, value(Expr::Row(register, width))),
             Constant::Special(_) => return Known::Row,
         };
