@@ -100,7 +100,8 @@ impl<'a> ManagedRange<'a> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device that does not share managed memory with the host;
-    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`].
+    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`], also for a device of another
+    /// driver.
     ///
     /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
     #[doc(alias = "cuMemAdvise_v2")]
@@ -111,6 +112,7 @@ impl<'a> ManagedRange<'a> {
             return Ok(());
         }
         let (library, (advice, place)) = (context.library(), advice.as_raw(context));
+        place.check_driver(context.driver(), FnId::cuMemAdvise_v2)?;
         let (address, bytes, location) = (self.address, self.bytes, place.as_raw());
         let told = match place.as_device() {
             // SAFETY: the range lies in a live allocation of managed memory; advice changes no contents.
