@@ -41,7 +41,7 @@ impl<'ctx> Stream<'ctx> {
         unsafe { context_call!(&context, cuStreamGetFlags(raw, &raw mut flags)) }?;
         let beside = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.0 != 0;
         let kind = if beside { StreamKind::NonBlocking } else { StreamKind::Blocking };
-        Ok(Self { queue: Held::new(raw, context), kind })
+        Ok(Self { kind: kind.in_context(&context), queue: Held::new(raw, context) })
     }
 
     /// Gives up the stream without destroying it.
