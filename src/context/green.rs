@@ -18,7 +18,8 @@ use crate::raw::call::{context_call, driver_call};
 /// load a [`CodeLibrary`](crate::module::CodeLibrary).
 ///
 /// Its streams are [non-blocking](crate::StreamKind::NonBlocking) but for its default stream, which is its own, and on which
-/// synchronous copies run.
+/// synchronous copies run. It has no default stream per thread: over a table with those, what uses the default stream,
+/// synchronous copies too, answers `CUDA_ERROR_INVALID_HANDLE` (so does an H100 with driver 580).
 ///
 /// The driver keeps the device's primary context for it, in which its memory lies: addresses are good in both, and in other
 /// green contexts of the device. While it is there, the primary context cannot be reset. A fault in one is a fault in all.

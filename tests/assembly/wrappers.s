@@ -45,13 +45,13 @@ alloc:
     movq (%rsp), %r14
     movq %r15, %rax
     movq %r12, %rdx
-    cmpq $0, 32(%rbx)
+    cmpq $0, 40(%rbx)
     jne .cold
 .2:
     movq %rbx, 8(%rax)
     movq %r14, 16(%rax)
     movq %rdx, 24(%rax)
-    movl $11, (%rax)
+    movl $19, (%rax)
     addq $8, %rsp
     popq %rbx
     popq %r12
@@ -65,7 +65,7 @@ alloc:
     retq
 .4:
     xorl %r14d, %r14d
-    cmpq $0, 32(%rbx)
+    cmpq $0, 40(%rbx)
     je .2
     # else to .cold
 
@@ -102,7 +102,7 @@ copy_from_host:
     cmpq (%r14), %r9
     je .3
 .1:
-    movl $10, (%rax)
+    movl $18, (%rax)
     movl %edx, 4(%rax)
     movl %esi, 8(%rax)
     jmp .6
@@ -135,7 +135,7 @@ copy_from_host:
     movq %r15, %rax
     jne .cold
 .5:
-    movl $11, (%rax)
+    movl $19, (%rax)
 .6:
     addq $8, %rsp
     popq %rbx
@@ -179,7 +179,7 @@ copy_to_host:
     cmpq (%r14), %r9
     je .3
 .1:
-    movl $10, (%rax)
+    movl $18, (%rax)
     movl %edx, 4(%rax)
     movl %edi, 8(%rax)
     jmp .6
@@ -210,7 +210,7 @@ copy_to_host:
     movq %r15, %rax
     jne .cold
 .5:
-    movl $11, (%rax)
+    movl $19, (%rax)
 .6:
     addq $8, %rsp
     popq %rbx
@@ -292,7 +292,7 @@ free:
     je .5
     # else to .cold
 .5:
-    cmpq $0, 32(%rbx)
+    cmpq $0, 40(%rbx)
     jne .cold
     addq $16, %rsp
     popq %rbx

@@ -2,6 +2,7 @@
 
 use cuprum::context::GreenContext;
 use cuprum::device::{GroupFlags, ResourceDescription, ResourceKind, SmGroup, SplitFlags};
+use cuprum::sys::CUresult;
 use cuprum::{Buffer, Current, Driver, Event, EventFlags, Stream};
 
 use super::Steps;
@@ -50,7 +51,12 @@ fn inside(steps: &Steps, cx: &Current<'_, '_>) {
         steps.attempt("Current::wait_for", || cx.wait_for(&event));
         steps.done("Event::drop", || drop(event));
     }
-    let buffer = steps.attempt("Buffer::zeroed", || Buffer::<u8>::zeroed(cx, 16));
-    steps.done("Buffer::drop", || drop(buffer));
+    let buffer = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(cx, 16));
+    if let Some(mut buffer) = buffer {
+        // There is no default stream per thread.
+        let none = CUresult::CUDA_ERROR_INVALID_HANDLE;
+        steps.may_refuse("Buffer::set_bytes", none, || buffer.set_bytes(cx, 1));
+        steps.done("Buffer::drop", || drop(buffer));
+    }
     steps.attempt("Current::synchronize", || cx.synchronize());
 }

@@ -245,17 +245,17 @@ impl Steps {
     }
 
     /// A step that a device may refuse with this code, as the software device does: that is no failure.
-    pub(super) fn may_refuse<R>(
+    pub(super) fn may_refuse<R, E: Reported>(
         &self,
         name: &'static str,
         code: CUresult,
-        body: impl FnOnce() -> Result<R, Error>,
+        body: impl FnOnce() -> Result<R, E>,
     ) {
         let at = self.steps.borrow().len();
         // The same code may have been injected.
         let refused = || self.session.log().last().is_some_and(|call| !call.injected);
         self.attempt(name, || match body() {
-            Err(error) if error.code() == code && refused() => Ok(()),
+            Err(error) if error.of_driver().is_some_and(|error| error.code() == code) && refused() => Ok(()),
             other => other.map(|_| ()),
         });
         self.steps.borrow_mut()[at].allowed = Some(code);

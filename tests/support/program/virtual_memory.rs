@@ -144,30 +144,12 @@ fn shared(steps: &Steps, cx: &Current<'_, '_>, bytes: usize) {
     use std::os::fd::AsFd;
 
     let (driver, here) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
-    let create = |flags| match PhysicalMemory::new(driver, here, bytes, flags) {
-        Err(MemoryError::Driver(error)) if error.code() == NOT_SUPPORTED => Ok(None),
-        other => other.map(Some),
-    };
-    let shareable = steps.attempt("PhysicalMemory::new", || create(PhysicalFlags::SHAREABLE)).flatten();
-    let memory = match shareable {
-        Some(memory) => Some(memory),
-        None => steps.attempt("PhysicalMemory::new", || create(PhysicalFlags::empty())).flatten(),
-    };
-    let Some(memory) = memory else { return };
-    let mut descriptor = None;
-    steps.may_refuse("PhysicalMemory::export", NOT_SUPPORTED, || {
-        descriptor = Some(memory.export()?);
-        Ok(())
-    });
-    let input = std::io::stdin();
-    let from = descriptor.as_ref().map_or_else(|| input.as_fd(), AsFd::as_fd);
-    if descriptor.is_some() {
-        let imported =
-            steps.attempt("PhysicalMemory::import", || PhysicalMemory::import(driver, from, bytes));
+    let create = || PhysicalMemory::new(driver, here, bytes, PhysicalFlags::SHAREABLE);
+    let Some(memory) = steps.attempt("PhysicalMemory::new", create) else { return };
+    if let Some(descriptor) = steps.attempt("PhysicalMemory::export", || memory.export()) {
+        let import = || PhysicalMemory::import(driver, descriptor.as_fd(), bytes);
+        let imported = steps.attempt("PhysicalMemory::import", import);
         steps.done("PhysicalMemory::drop", || drop(imported));
-    } else {
-        let import = || PhysicalMemory::import(driver, from, bytes).map(drop);
-        steps.may_refuse("PhysicalMemory::import", NOT_SUPPORTED, import);
     }
     steps.done("PhysicalMemory::drop", || drop(memory));
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuprum::Library;
-use cuprum::sys::CUresult;
+use cuprum::sys::{CUmemoryPool, CUresult};
 
 use super::MARK;
 use super::plan::{Plan, Run};
@@ -63,6 +63,16 @@ fn clear(library: Library, session: &Session) {
     for context in session.live_contexts() {
         // SAFETY: what is left of the run uses nothing; a handle that is none is refused by the emulator.
         let _: CUresult = unsafe { (library.fns().cuCtxDestroy_v2)(context) };
+    }
+    let [pools, physical] = session.left_without_context();
+    for pool in pools {
+        let pool = CUmemoryPool(std::ptr::without_provenance_mut(pool as usize));
+        // SAFETY: as above.
+        let _: CUresult = unsafe { (library.fns().cuMemPoolDestroy)(pool) };
+    }
+    for handle in physical {
+        // SAFETY: as above.
+        let _: CUresult = unsafe { (library.fns().cuMemRelease)(handle) };
     }
     while session.release_primary(0) {
         // SAFETY: a retain that the run has left.

@@ -91,6 +91,7 @@ impl Plan {
             parts("CUDA 10.0", Build { version: Some(Version::new(10, 0)), ..emulator }, &FEW_CODES),
             parts("CUDA 11.2", Build { version: Some(Version::new(11, 2)), ..emulator }, &ONE_CODE),
             parts("CUDA 11.3", Build { version: Some(Version::new(11, 3)), ..emulator }, &ONE_CODE),
+            parts("CUDA 12.4", Build { version: Some(Version::new(12, 4)), ..emulator }, &ONE_CODE),
             parts("newest revisions only", Build { lacking: newest_only, ..emulator }, &FEW_CODES),
         ];
         let parts = parts.into_iter().flatten().collect();

@@ -229,6 +229,12 @@ impl Handles {
         created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }
 
+    /// What is in no context and was not freed, of a kind.
+    pub(super) fn left(&self, kind: Kind) -> Vec<u64> {
+        let of_kind = self.objects.iter().filter(|((its, _), object)| *its == kind && object.freed.is_none());
+        of_kind.map(|((_, handle), _)| *handle).collect()
+    }
+
     /// Handles that were made and not freed. Functions, globals and levels go with their owner.
     pub(super) fn alive(&self) -> Vec<String> {
         let live = self.objects.iter().filter(|(_, object)| object.freed.is_none() && object.owner.is_none());

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cuprum::Error;
 use cuprum::sys::{CUcontext, CUresult, FnId};
 
+use super::handles::Kind;
 use super::open;
 use super::watch::{Violation, Watcher};
 
@@ -173,6 +174,13 @@ impl Session {
         let state = self.state();
         let contexts = state.watcher.as_ref().map_or_else(Vec::new, Watcher::live_contexts);
         contexts.into_iter().map(|raw| CUcontext(std::ptr::without_provenance_mut(raw as usize))).collect()
+    }
+
+    /// Pools and physical memory, which end with no context, that were not freed.
+    pub(crate) fn left_without_context(&self) -> [Vec<u64>; 2] {
+        let state = self.state();
+        let left = |kind| state.watcher.as_ref().map_or_else(Vec::new, |watcher| watcher.left(kind));
+        [Kind::Pool, Kind::Physical].map(left)
     }
 
     /// Takes note of a release of a device's primary context; false if nothing retains it.

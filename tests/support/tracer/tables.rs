@@ -28,6 +28,7 @@ pub(super) fn made_by(function: FnId) -> Option<Kind> {
         | FnId::cuMemAllocPitch_v2
         | FnId::cuMemAllocAsync
         | FnId::cuMemAllocFromPoolAsync
+        | FnId::cuMemPoolImportPointer
         | FnId::cuMemAllocManaged
         | FnId::cuMemMap
         | FnId::cuIpcOpenMemHandle
@@ -98,7 +99,6 @@ pub(super) fn only_tells(function: FnId) -> bool {
             | FnId::cuGraphMemFreeNodeGetParams
             | FnId::cuMemGetDefaultMemPool
             | FnId::cuMemGetMemPool
-            | FnId::cuMemPoolImportPointer
             | FnId::cuMemHostGetDevicePointer_v2
             | FnId::cuMemGetAddressRange_v2
             | FnId::cuArrayGetPlane

@@ -50,8 +50,6 @@ pub(crate) struct Watcher {
     /// The context that the calls of a thread are meant for.
     expected: HashMap<ThreadId, u64>,
     flights: Flights,
-    /// How many times memory is imported beside its allocation, by address.
-    imports: HashMap<u64, usize>,
     violations: Vec<Violation>,
 }
 
@@ -79,6 +77,10 @@ impl Watcher {
 
     pub(super) fn live_contexts(&self) -> Vec<u64> {
         self.handles.live_contexts()
+    }
+
+    pub(super) fn left(&self, kind: Kind) -> Vec<u64> {
+        self.handles.left(kind)
     }
 
     pub(super) fn release_primary(&mut self, device: u64) -> bool {
@@ -189,16 +191,12 @@ impl Watcher {
             if kind == Kind::Host && self.flights.are_over(words[0]) {
                 self.complain(Trouble::HostInFlight, function, format!("{:#x} was in flight", words[0]));
             }
-            match self.imports.get_mut(&words[0]).filter(|imports| kind == Kind::Memory && **imports > 0) {
-                Some(imports) => *imports -= 1,
-                None => self.handles.free(kind, words[0], told),
-            }
+            self.handles.free(kind, words[0], told);
         }
         match function {
             FnId::cuDevicePrimaryCtxRelease | FnId::cuDevicePrimaryCtxRelease_v2 => {
                 self.handles.release(words[0], told);
             }
-            FnId::cuMemPoolImportPointer => *self.imports.entry(read(words[0])).or_default() += 1,
             FnId::cuDevicePrimaryCtxReset | FnId::cuDevicePrimaryCtxReset_v2 => {
                 self.handles.reset(words[0], told)
             }
