@@ -128,6 +128,48 @@ fn a_pool_is_exported_and_imported_in_one_process() {
     ok!(cuMemPoolDestroy(plain));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn pools_that_are_shared_leave_no_descriptor_open() {
+    use std::ffi::c_void;
+    use std::os::fd::{FromRawFd, OwnedFd};
+
+    let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let _context = TestContext::new();
+    let stream = stream(1);
+    let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let once = || {
+        let (mut shared, mut import) = (CUmemoryPool::null(), CUmemoryPool::null());
+        let props = CUmemPoolProps {
+            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: kind,
+            location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
+            ..CUmemPoolProps::zeroed()
+        };
+        ok!(cuMemPoolCreate(&mut shared, &props));
+        let mut descriptor = -1;
+        ok!(cuMemPoolExportToShareableHandle((&raw mut descriptor).cast::<c_void>(), shared, kind, 0));
+        let number = std::ptr::without_provenance_mut::<c_void>(descriptor as usize);
+        ok!(cuMemPoolImportFromShareableHandle(&mut import, number, kind, 0));
+        // SAFETY: given by the driver, and closed once.
+        drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        let (mut address, mut theirs, mut data) = (0, 0, CUmemPoolPtrExportData::zeroed());
+        ok!(cuMemAllocFromPoolAsync(&mut address, 1 << 20, shared, stream));
+        ok!(cuMemPoolExportPointer(&mut data, address));
+        ok!(cuMemPoolImportPointer(&mut theirs, import, &mut data));
+        ok!(cuMemFreeAsync(theirs, stream));
+        ok!(cuMemFreeAsync(address, stream));
+        ok!(cuStreamSynchronize(stream));
+        ok!(cuMemPoolDestroy(import));
+        ok!(cuMemPoolDestroy(shared));
+    };
+    once();
+    let before = open();
+    (0..40).for_each(|_| once());
+    let left = open().saturating_sub(before);
+    assert!(left < 40, "{left} descriptors are left by 40 pools; other tests have some");
+}
+
 /// As measured on an H100 with driver 580.
 #[test]
 fn pools_are_left_alone_while_a_stream_of_the_thread_is_captured() {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::board::{Board, Slot};
 use super::{HEADER, Mapping, Purpose, SharedFile};
 
-/// Sizes to try, largest first.
+/// Sizes to try, largest first. Pools are made by the dozen, and addresses of the host have 47 bits.
 const SIZES: [u64; 3] = [1 << 40, 1 << 36, 1 << 33];
 
 /// The smallest piece.
@@ -37,7 +37,8 @@ struct State {
 
 impl Arena {
     pub(in super::super) fn create(purpose: Purpose, device: u32) -> Option<Arc<Self>> {
-        SIZES.into_iter().find_map(|bytes| {
+        let sizes = if purpose == Purpose::Pool { &SIZES[1..] } else { &SIZES };
+        sizes.iter().find_map(|&bytes| {
             let file = SharedFile::create(purpose, bytes, device)?;
             let mapping = file.map(0, bytes)?;
             Some(Arc::new(Self { file, mapping, state: Mutex::default() }))
