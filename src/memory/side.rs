@@ -326,6 +326,8 @@ pub(crate) unsafe fn copy_between_on(
     if let Some(other) = from.home {
         copy::wait_for_other(other)?;
     }
+    // That may have left the other context current.
+    let context = token.get()?;
     // SAFETY: the caller's word; the contexts are those of the sides.
     unsafe { copy::block_between_on(&context, stream, &block, contexts) }?;
     Ok(())

@@ -50,6 +50,8 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
         let context = self.as_shared().here()?;
         same_driver(&context, source.context(), FnId::cuMemcpyPeerAsync)?;
         copy::wait_for_other(source.context())?;
+        // It may have left the other context current.
+        let context = self.as_shared().here()?;
         let (to, from) = ((&*context, self.as_raw()), (source.context(), source.as_raw()));
         // SAFETY: both sides have `bytes` bytes, and are lent to, or borrowed for, a scope that waits for this stream.
         unsafe { copy::between_on(&context, self.as_shared().stream(), to, from, bytes) }?;
@@ -75,6 +77,8 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
         let context = self.here()?;
         same_driver(&context, destination.context(), FnId::cuMemcpyPeerAsync)?;
         copy::wait_for_other(destination.context())?;
+        // As above.
+        let context = self.here()?;
         let (to, from) = ((destination.context(), destination.as_raw()), (&*context, self.as_raw()));
         // SAFETY: both sides have `bytes` bytes, and are lent to, or borrowed for, a scope that waits for this stream; any
         // bytes are a `T`.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use cuprum_sys::{
     CU_DEVICE_INVALID, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType,
-    FnId, Version,
+    CUresult, FnId, Version,
 };
 
 use crate::context::{ContextRef, Current};
@@ -230,9 +230,11 @@ impl<'a> ManagedRange<'a> {
     ) -> Result<Vec<Option<MemoryLocation>>, Error> {
         let context = cx.of(&self.context, FnId::cuMemGetLocationInfo)?;
         let none = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, id: 0 };
-        // For what the driver refuses, there need be no room.
-        let count = if (1..=self.bytes).contains(&summary) { self.bytes.div_ceil(summary) } else { 0 };
-        let mut found = vec![none; count];
+        if !(1..=self.bytes).contains(&summary) {
+            // There is no room for what a driver might write.
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuMemGetLocationInfo));
+        }
+        let mut found = vec![none; self.bytes.div_ceil(summary)];
         let (address, bytes, to) = (self.address, self.bytes, found.as_mut_ptr());
         // SAFETY: there is room for a place per summary, and the range lies in a live allocation.
         unsafe { context_call!(context, cuMemGetLocationInfo(address, bytes, summary, sampling, to)) }?;
