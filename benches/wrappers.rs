@@ -1,8 +1,9 @@
 //! Cost of a wrapper over the driver call that it makes.
 //!
-//! Each operation is timed three times in the same run: through function pointers taken once and kept in
+//! Each operation is timed in three variants, batch by batch in turns: through function pointers taken once and kept in
 //! locals (`pointer`, what C code linked to the driver would do), through the function table (`table`), and
-//! through the safe layer (`wrapper`). The medians, and what the wrapper adds, are printed as a table at the end.
+//! through the safe layer (`wrapper`). Criterion is told their mean. The medians, and what the wrapper adds, are printed as
+//! a table at the end; the last column is the median over turns of the ratio within a turn.
 //!
 //! Two drivers are measured: a fake that does nothing, where the difference is all there is to see, and the
 //! device that `CUPRUM_DEVICE` names, the emulator by default. The program needs no cargo and no file at run
@@ -16,7 +17,9 @@
 mod common;
 mod in_flight;
 mod medians;
+mod peers;
 mod pools;
+mod textures;
 #[path = "../tests/support/tracer/mod.rs"]
 mod tracer;
 
@@ -27,7 +30,7 @@ use std::ptr;
 use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
+use criterion::{BenchmarkGroup, Criterion};
 use cuprum::graph::{CaptureMode, InstantiateFlags};
 use cuprum::sys::{CUcontext, CUresult, FnId};
 use cuprum::{
@@ -78,73 +81,82 @@ pub(crate) struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// Times `body`; `settle` runs after each batch, untimed.
-    pub(crate) fn time<A: Answer>(
-        &mut self,
-        operation: &'static str,
-        variant: Variant,
-        mut body: impl FnMut() -> A,
-        mut settle: impl FnMut(),
-    ) {
-        body().must_succeed();
-        settle();
+    /// Times an operation. `turn` runs one variant as often as it is told, and gives the time; what it queued, it waits for
+    /// after that.
+    pub(crate) fn time(&mut self, operation: &'static str, mut turn: impl FnMut(Variant, u64) -> Duration) {
+        // The first of all may load code, or map memory.
+        for variant in Variant::ALL {
+            turn(variant, 1);
+        }
         let mut samples = Samples::default();
-        self.group.bench_function(BenchmarkId::new(operation, variant.name()), |bencher| {
+        self.group.bench_function(operation, |bencher| {
             bencher.iter_custom(|iterations| {
-                let mut elapsed = Duration::ZERO;
+                let mut told = Duration::ZERO;
                 let mut left = iterations;
                 while left > 0 {
                     let batch = left.min(BATCH);
-                    let start = Instant::now();
-                    for _ in 0..batch {
-                        black_box(body().is_success());
-                    }
-                    elapsed += start.elapsed();
-                    settle();
+                    let times = samples.order().map(|variant| (variant, turn(variant, batch)));
+                    samples.add(times, batch);
+                    told += times.into_iter().map(|(_, time)| time).sum::<Duration>();
                     left -= batch;
                 }
-                samples.add(elapsed, iterations);
-                elapsed
+                told / Variant::ALL.len() as u32
             });
         });
-        self.table.enter(operation, variant, &samples);
+        self.table.enter(operation, &samples);
     }
 
     /// Measures what is in a module of its own, and prints the table.
-    fn finish(mut self, driver: Driver, cx: &Current<'_, '_>) {
+    fn finish(mut self, driver: Driver, cx: &mut Current<'_, '_>) {
         graphs(&mut self, driver, cx);
         in_flight::measure(&mut self, driver);
         pools::measure(&mut self, driver, cx);
+        textures::measure(&mut self, driver, cx);
+        peers::measure(&mut self, driver, cx);
         let Self { group, table } = self;
         group.finish();
         println!("{table}");
     }
 }
 
-/// One operation in its three variants. `raw` is written once, with the driver's functions by their C names,
-/// and compiled twice: with the pointers taken before the loop, and read from the table in each turn.
+/// Runs `body` so often, and gives the time; `settle` runs afterwards, untimed.
+pub(crate) fn batch<A: Answer>(times: u64, mut body: impl FnMut() -> A, settle: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    for _ in 0..times {
+        black_box(body().is_success());
+    }
+    let elapsed = start.elapsed();
+    body().must_succeed();
+    settle();
+    elapsed
+}
+
+/// One operation in its three variants, which take turns, so that whatever else driver and machine do meets all of them.
+/// `raw` is written once, with the driver's functions by their C names, and compiled twice: with the pointers taken
+/// before the loop, and read from the table in each turn.
 macro_rules! operation {
     (
-        $measurement:ident, $operation:literal, $driver:ident, $settle:expr,
+        $measurement:ident, $operation:expr, $driver:ident, $settle:expr,
         raw [$($function:ident)+] $raw:block
         wrapper $wrapper:block
-    ) => {{
+    ) => {
         #[allow(non_snake_case, reason = "the driver's names")]
-        {
-            $( let $function = black_box($driver.library().fns().$function); )+
-            $measurement.time($operation, Variant::Pointer, || $raw, $settle);
-        }
-        #[allow(non_snake_case, reason = "the driver's names")]
-        {
-            let read = || {
-                let fns = black_box($driver.library()).fns();
-                $( let $function = fns.$function; )+
-                $raw
-            };
-            $measurement.time($operation, Variant::Table, read, $settle);
-        }
-        $measurement.time($operation, Variant::Wrapper, || $wrapper, $settle);
-    }};
+        $measurement.time($operation, |variant, times| match variant {
+            $crate::medians::Variant::Pointer => {
+                $( let $function = std::hint::black_box($driver.library().fns().$function); )+
+                $crate::batch(times, || $raw, $settle)
+            }
+            $crate::medians::Variant::Table => {
+                let read = || {
+                    let fns = std::hint::black_box($driver.library()).fns();
+                    $( let $function = fns.$function; )+
+                    $raw
+                };
+                $crate::batch(times, read, $settle)
+            }
+            $crate::medians::Variant::Wrapper => $crate::batch(times, || $wrapper, $settle),
+        })
+    };
 }
 
 pub(crate) use operation;
@@ -273,7 +285,7 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         }
     }
 
-    measurement.finish(driver, &cx);
+    measurement.finish(driver, &mut cx);
 }
 
 /// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.
@@ -345,6 +357,10 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
     measure(&mut criterion, "fake", Backing::Nothing.driver());
+    if !common::on_gpu() {
+        // For copies between two.
+        cuprum_emulator::Settings::from_env().expect("settings").devices(2).install().expect("the first use");
+    }
     let device = common::driver();
     measure(&mut criterion, if common::on_gpu() { "gpu" } else { "emulator" }, device);
     criterion.final_summary();

@@ -101,6 +101,14 @@
 //! [keeps](Current::keep) its context, [requires](Current::require) that it is current, [checks](ContextRef::check) the
 //! answer, and [drops](ContextRef::with_current) on any thread (example 11).
 //!
+//! # Several devices, several machines
+//!
+//! Each device has its context, and memory of one is [copied](SliceMut::copy_from_peer) to another, or
+//! [read](Current::enable_peer_access) by kernels of another, in one process (example 14) or
+//! [from another process](memory::IpcBuffer). The road beyond one machine is NCCL: it joins devices of any number of processes
+//! and machines, works in their primary contexts, and takes raw streams and addresses of this crate as they are. Example
+//! 15 loads it at run time and sums over two GPUs, in one process and in two.
+//!
 //! # What sees what
 //!
 //! Copies and fills outside of a scope run on the default stream, and the next one reads what the last one wrote, on

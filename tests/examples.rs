@@ -153,10 +153,37 @@ fn arguments_on_the_host() {
     );
 }
 
+#[test]
+fn two_devices() {
+    for mode in ["eager", "async", "deferred", "shuffled:3"] {
+        let words = ["copied: [20.0, 20.0, 20.0]\n", "read where it lies: [12.0, 12.0, 12.0]\n"];
+        says("14_two_devices", &[("CUPRUM_EMULATOR_MODE", mode)], &words);
+    }
+}
+
+/// NCCL needs GPUs: here the example says why it does not run, and ends with the code that it names.
+#[test]
+fn nccl() {
+    build();
+    let output = Command::new(folder().join("15_nccl"))
+        .envs([(DEVICE, "emulator"), ("CUPRUM_NCCL", "/nowhere/libnccl.so.2")])
+        .output()
+        .expect("the example");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(77), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    for words in [
+        "no NCCL: /nowhere/libnccl.so.2: ",
+        "`pip install nvidia-nccl-cu12`, or name it by CUPRUM_NCCL",
+        "NCCL calls the CUDA runtime library, which works with NVIDIA's driver alone: not with the software device",
+    ] {
+        assert!(said.contains(words), "it does not say {words:?}:\n{said}");
+    }
+}
+
 /// What runs the example that needs NVRTC, with each release of it.
 const RELEASES: &str = include_str!("compile/releases.rs");
 
-/// Every numbered example is among the tests above, and those after the first are short.
+/// Every numbered example is among the tests above, and those that show one thing are short.
 #[test]
 fn examples_are_short_and_all_of_them_run() {
     let this = include_str!("examples.rs");
@@ -171,7 +198,8 @@ fn examples_are_short_and_all_of_them_run() {
         let text = if name == "10_from_source" { RELEASES } else { this };
         assert!(text.contains(&format!("\"{name}\"")), "{name} is not run");
         let lines = std::fs::read_to_string(&path).expect("an example").lines().count();
-        assert!(lines <= LINES || name == "01_vector_add", "{name} has {lines} lines");
+        let shown = ["01_vector_add", "15_nccl"].contains(&&*name);
+        assert!(lines <= LINES || shown, "{name} has {lines} lines");
         seen += 1;
     }
     assert!(seen >= 7);

@@ -157,6 +157,7 @@ run_program() { # KIND PACKAGE NAME FOLDER LOG
     124) verdict="**no end after $seconds_a_program s**" ;;
     137) verdict="**killed, or no end after $seconds_a_program s**" ;;
     missing) verdict='**missing**' ;;
+    77) verdict='**lacks what it needs: see the log**' ;;
     *) verdict="**failed, status $status**" ;;
     esac
     awk -v OFS=' | ' -v seconds="$(awk "BEGIN { print $EPOCHREALTIME - $start }")" \

@@ -1,14 +1,11 @@
 //! Copies of page-locked memory and requests, against the calls that they are made of.
 
-use std::hint::black_box;
-
 use cuprum::sys::CUresult;
 use cuprum::{
     Buffer, Context, ContextFlags, Current, Driver, Event, EventFlags, PinnedBuffer, PinnedFlags, Request,
     Stream,
 };
 
-use crate::medians::Variant;
 use crate::{Answer, COPIED_BYTES, Measurement, operation};
 
 type Slot = (PinnedBuffer<'static, u8>, Buffer<'static, u8>);

@@ -15,42 +15,46 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Pointer => "pointer",
-            Self::Table => "table",
-            Self::Wrapper => "wrapper",
-        }
-    }
+    pub(crate) const ALL: [Self; 3] = [Self::Pointer, Self::Table, Self::Wrapper];
 }
 
-/// Timing of one variant: nanoseconds per iteration, and number of iterations.
+/// Timings of one operation: for each turn, nanoseconds per iteration of each variant, and the number of iterations.
 #[derive(Default)]
-pub(crate) struct Samples(Vec<(f64, u64)>);
+pub(crate) struct Samples(Vec<([f64; 3], u64)>);
 
 impl Samples {
-    pub(crate) fn add(&mut self, elapsed: Duration, iterations: u64) {
-        self.0.push((elapsed.as_secs_f64() * 1e9 / iterations as f64, iterations));
+    /// The order of the next turn. It rotates, since the first after a wait finds another state of the driver.
+    pub(crate) fn order(&self) -> [Variant; 3] {
+        let mut order = Variant::ALL;
+        order.rotate_left(self.0.len() % Variant::ALL.len());
+        order
     }
 
-    /// The median over iterations, in nanoseconds. The few of the warm-up weigh little in it.
-    fn median(&self) -> Option<f64> {
-        let mut samples = self.0.clone();
+    pub(crate) fn add(&mut self, times: [(Variant, Duration); 3], iterations: u64) {
+        let mut turn = [0.0; 3];
+        for (variant, elapsed) in times {
+            turn[variant as usize] = elapsed.as_secs_f64() * 1e9 / iterations as f64;
+        }
+        self.0.push((turn, iterations));
+    }
+
+    /// The median over iterations of what `value` makes of the turns. The few of the warm-up weigh little in it.
+    fn median(&self, value: impl Fn(&[f64; 3]) -> f64) -> Option<f64> {
+        let mut samples: Vec<_> = self.0.iter().map(|(turn, iterations)| (value(turn), iterations)).collect();
         samples.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let half = samples.iter().map(|(_, iterations)| iterations).sum::<u64>() / 2;
+        let half = samples.iter().map(|(_, iterations)| *iterations).sum::<u64>() / 2;
         let mut seen = 0;
-        samples.into_iter().find_map(|(nanoseconds, iterations)| {
+        samples.into_iter().find_map(|(value, iterations)| {
             seen += iterations;
-            (seen > half).then_some(nanoseconds)
+            (seen > half).then_some(value)
         })
     }
 }
 
 struct Row {
     operation: &'static str,
-    pointer: Option<f64>,
-    table: Option<f64>,
-    wrapper: Option<f64>,
+    /// The medians of the variants, then that of the ratio of wrapper and pointer.
+    medians: [f64; 4],
 }
 
 /// One device's rows.
@@ -65,34 +69,27 @@ impl Table {
     }
 
     /// Enters what was timed; nothing, if a filter on the command line left the operation out.
-    pub(crate) fn enter(&mut self, operation: &'static str, variant: Variant, samples: &Samples) {
-        if self.rows.last().is_none_or(|row| row.operation != operation) {
-            self.rows.push(Row { operation, pointer: None, table: None, wrapper: None });
+    pub(crate) fn enter(&mut self, operation: &'static str, samples: &Samples) {
+        let ratio = |[pointer, _, wrapper]: &[f64; 3]| wrapper / pointer;
+        let of = |variant: Variant| samples.median(|turn| turn[variant as usize]);
+        let [pointer, table, wrapper] = Variant::ALL.map(of);
+        if let (Some(pointer), Some(table), Some(wrapper), Some(ratio)) =
+            (pointer, table, wrapper, samples.median(ratio))
+        {
+            self.rows.push(Row { operation, medians: [pointer, table, wrapper, ratio] });
         }
-        let Some(row) = self.rows.last_mut() else { return };
-        let place = match variant {
-            Variant::Pointer => &mut row.pointer,
-            Variant::Table => &mut row.table,
-            Variant::Wrapper => &mut row.wrapper,
-        };
-        *place = samples.median();
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
-        writeln!(
-            f,
-            "| {:<24} |   pointer |     table |   wrapper | wrapper - pointer |",
-            format!("{} (median ns)", self.device)
-        )?;
-        writeln!(f, "|{:-<26}|----------:|----------:|----------:|------------------:|", "")?;
-        for Row { operation, pointer, table, wrapper } in &self.rows {
-            let added = wrapper.zip(*pointer).map(|(wrapper, pointer)| wrapper - pointer);
-            let (pointer, table, wrapper) = (number(*pointer), number(*table), number(*wrapper));
-            let added = number(added);
-            writeln!(f, "| {operation:<24} | {pointer:>9} | {table:>9} | {wrapper:>9} | {added:>17} |")?;
+        let device = format!("{} (median ns)", self.device);
+        writeln!(f, "| {device:<37} |   pointer |     table |   wrapper | wrapper - pointer | ratio |")?;
+        writeln!(f, "|{:-<39}|----------:|----------:|----------:|------------------:|------:|", "")?;
+        for Row { operation, medians: [pointer, table, wrapper, ratio] } in &self.rows {
+            let added = wrapper - pointer;
+            write!(f, "| {operation:<37} | {pointer:>9.1} | {table:>9.1} | {wrapper:>9.1} ")?;
+            writeln!(f, "| {added:>17.1} | {ratio:>5.3} |")?;
         }
         Ok(())
     }

@@ -5,11 +5,10 @@
 use std::hint::black_box;
 use std::ptr;
 
-use cuprum::pool::{BufferPool, PinnedPool, StreamBuffer};
+use cuprum::pool::{BufferPool, MemoryPool, PinnedPool, PoolOptions, PoolPlace, StreamBuffer};
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Context, ContextFlags, Current, Driver, PinnedFlags, Stream};
 
-use crate::medians::Variant;
 use crate::{ALLOCATED_BYTES, Answer, Measurement, operation};
 
 /// Bytes of page-locked memory, which are set to zero each time.
@@ -42,6 +41,20 @@ fn ordered(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '
             }
         }
         wrapper { StreamBuffer::<u8>::alloc(cx, stream, ALLOCATED_BYTES).map(drop) }
+    }
+    let options = PoolOptions::new(PoolPlace::Device(driver.device(0).expect("a device")));
+    let pool = MemoryPool::new(driver, &options).expect("a pool");
+    let raw_pool = pool.as_raw();
+    operation! {
+        measurement, "driver pool alloc + free 1 MiB", driver, || stream.synchronize(cx).must_succeed(),
+        raw [cuMemAllocFromPoolAsync cuMemFreeAsync] {
+            let mut address = 0;
+            match unsafe { cuMemAllocFromPoolAsync(&raw mut address, ALLOCATED_BYTES, raw_pool, raw_stream) } {
+                CUresult::CUDA_SUCCESS => unsafe { cuMemFreeAsync(address, raw_stream) },
+                refused => refused,
+            }
+        }
+        wrapper { StreamBuffer::<u8>::alloc_from(cx, stream, &pool, ALLOCATED_BYTES).map(drop) }
     }
 }
 

@@ -29,7 +29,7 @@ unsafe extern "system" fn open_event(event: *mut CUevent, _: CUipcEventHandle) -
 
 /// The functions of the emulator, with another process.
 pub(super) fn added_to(fns: &Fns) -> &'static Fns {
-    let mut fns = fns.clone();
+    let mut fns = *fns;
     fns.cuIpcOpenMemHandle = open_memory;
     fns.cuIpcOpenMemHandle_v2 = open_memory;
     fns.cuIpcCloseMemHandle = close_memory;

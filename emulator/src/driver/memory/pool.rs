@@ -118,6 +118,8 @@ struct State {
     settings: HashMap<u32, u64>,
     used: u64,
     high: u64,
+    /// Other devices that were given access.
+    reached_by: Vec<i32>,
 }
 
 impl Pool {
@@ -136,6 +138,7 @@ impl Pool {
                 settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
                 used: 0,
                 high: 0,
+                reached_by: Vec::new(),
             }),
         }
     }
@@ -427,7 +430,7 @@ calls! {
         }
     }
 
-    /// Every device of the emulator reaches all memory; access cannot be taken away.
+    /// Every device of the emulator reaches all memory; what is set is remembered for who asks.
     fn cuMemPoolSetAccess(_call, pool: CUmemoryPool, map: In<CUmemAccessDesc>, count: usize) {
         let pool = Pool::find(pool)?;
         for access in map.get_all(count)? {
@@ -435,8 +438,10 @@ calls! {
             let both = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
             let own = pool.place == Place::Device(device);
             match access.flags {
-                flags if flags == both => {}
-                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE if !own => {}
+                flags if flags == both => pool.state().reached_by.push(device),
+                CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE if !own => {
+                    pool.state().reached_by.retain(|other| *other != device);
+                }
                 CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE => return Err(CUresult::CUDA_ERROR_INVALID_DEVICE),
                 CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ => return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
                 _ => return Err(INVALID_VALUE),
@@ -452,8 +457,10 @@ calls! {
         location: InMut<CUmemLocation>,
     ) {
         flags.check()?;
-        Pool::find(memPool)?;
-        located(&location.input().get()?)?;
-        flags.set(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        let (pool, device) = (Pool::find(memPool)?, located(&location.input().get()?)?);
+        let other = matches!(pool.place, Place::Device(own) if own != device);
+        let closed = other && !pool.state().reached_by.contains(&device);
+        let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        flags.set(if closed { none } else { CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE })
     }
 }
