@@ -14,6 +14,7 @@ use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use common::{context, device, kernels, on_gpu, raw_current};
+use cuprum::memory::{Pitched, PitchedMut};
 use cuprum::sys::{CUcontext, CUpointer_attribute, CUresult, StreamMode, call};
 use cuprum::{
     Buffer, Context, ContextFlags, ContextStack, Current, Device, Driver, Event, EventFlags, In, InOut,
@@ -346,4 +347,33 @@ fn what_one_thread_fills_another_reads() {
     let last = filled.slice(filled_bytes() - LAST..).unwrap();
     let host = last.to_vec(&stack.push(&context).unwrap()).unwrap();
     assert!(host.iter().all(|&byte| byte == 9), "the copy did not wait for the other thread's fill");
+}
+
+/// Work on the default stream of the other context goes first: what it had queued, such as a fill, and memory that is in the
+/// order of that stream and may still be somebody else's.
+#[test]
+fn a_copy_from_another_context_sees_what_was_done_there() {
+    in_context(|cx| {
+        let other = Context::create(device(), ContextFlags::empty()).unwrap();
+        let (stream, mut mine) = (Stream::new(cx).unwrap(), Buffer::<u32>::zeroed(cx, 4).unwrap());
+        let mut theirs = Buffer::from_slice(&cx.push(&other).unwrap(), &[1u32; 4]).unwrap();
+        let fill = |cx: &mut Current<'_, '_>, theirs: &mut Buffer<'_, u32>, value| {
+            theirs.as_mut_slice().fill(&cx.push(&other).unwrap(), value).unwrap();
+        };
+        fill(cx, &mut theirs, 2);
+        cx.scope(&stream, |scope| scope.lend(mine.as_mut_slice())?.copy_from_peer(theirs.as_slice()))
+            .unwrap()
+            .unwrap();
+        assert_eq!(mine.to_vec(cx).unwrap(), [2; 4]);
+        fill(cx, &mut theirs, 3);
+        cx.scope(&stream, |scope| scope.lend_shared(mine.as_slice())?.copy_to_peer(theirs.as_mut_slice()))
+            .unwrap()
+            .unwrap();
+        assert_eq!(theirs.to_vec(&cx.push(&other).unwrap()).unwrap(), [2; 4]);
+        fill(cx, &mut theirs, 4);
+        let rows = PitchedMut::over(mine.as_mut_slice(), (2, 2)).unwrap();
+        let source = Pitched::over(theirs.as_slice(), (2, 2)).unwrap();
+        cx.scope(&stream, |scope| scope.lend_pitched(rows)?.copy_from_peer(source)).unwrap().unwrap();
+        assert_eq!(mine.to_vec(cx).unwrap(), [4; 4]);
+    });
 }

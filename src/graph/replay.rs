@@ -5,13 +5,13 @@ use std::fmt;
 
 use cuprum_sys::{CUgraphExec, CUstream, FnId, StreamMode};
 
-use super::{CaptureMode, Executable, GraphError};
+use super::{Executable, GraphError};
 use crate::context::{ContextRef, Current, Token};
 use crate::error::Error;
 use crate::memory::copy;
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
-use crate::stream::{Stream, StreamKind};
+use crate::stream::{Stream, StreamKind, synchronize};
 
 /// An executable graph lent to a stretch of work on a stream, which is waited for before it ends: made by
 /// [`Executable::replay`].
@@ -51,11 +51,8 @@ impl Wait<'_> {
     /// Waits for the stream, or else for all of the context. The graph stays in flight unless a wait succeeds.
     fn wait(&self) -> Result<(), Error> {
         activated(self.context, || {
-            let waited = match self.synchronize() {
-                // A capture of another thread forbids this one to wait. It is invalid by now.
-                Err(error) if error.is_capture() => self.synchronize_beside_captures(),
-                waited => waited,
-            };
+            // SAFETY: the stream is borrowed by whoever waits, and its context is current.
+            let waited = unsafe { synchronize(self.context, self.stream) };
             let over = match waited {
                 Ok(()) => true,
                 Err(error) if error.is_sticky() => false,
@@ -67,20 +64,6 @@ impl Wait<'_> {
             }
             waited
         })
-    }
-
-    fn synchronize(&self) -> Result<(), Error> {
-        // SAFETY: the stream is borrowed by whoever waits, and its context is current.
-        unsafe { context_call!(self.context, cuStreamSynchronize(self.stream)) }
-    }
-
-    /// Waits while this thread is exempt from the restrictions of captures.
-    fn synchronize_beside_captures(&self) -> Result<(), Error> {
-        let driver = self.context.driver();
-        let before = CaptureMode::Relaxed.exchange(driver)?;
-        let waited = self.synchronize();
-        before.exchange(driver)?;
-        waited
     }
 }
 

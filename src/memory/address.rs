@@ -76,7 +76,7 @@ impl<T: DeviceData> Slice<'_, T> {
 
 /// A descriptor that the driver has just opened for its caller.
 #[cfg(unix)]
-pub(super) fn owned_descriptor(descriptor: i32, call: FnId) -> Result<std::os::fd::OwnedFd, Error> {
+pub(crate) fn owned_descriptor(descriptor: i32, call: FnId) -> Result<std::os::fd::OwnedFd, Error> {
     use std::os::fd::FromRawFd;
 
     if descriptor < 0 {

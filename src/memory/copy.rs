@@ -21,7 +21,7 @@ use crate::raw::call::context_call;
 pub(crate) use self::batch::{
     block_with_attributes_on, blocks_on, decompress_on, several_on, with_attributes_on,
 };
-pub(crate) use self::peer::{between_on, block_between, block_between_on};
+pub(crate) use self::peer::{between_on, block_between, block_between_on, wait_for_other};
 
 /// Copies `bytes` bytes from the host. It may be reused on return.
 ///

@@ -1,9 +1,10 @@
 //! Places where memory lies.
 
-use cuprum_sys::{CU_DEVICE_CPU, CU_DEVICE_INVALID, CUdevice, CUmemLocation, CUmemLocationType};
+use cuprum_sys::{CU_DEVICE_CPU, CU_DEVICE_INVALID, CUdevice, CUmemLocation, CUmemLocationType, FnId};
 
 use crate::device::Device;
 use crate::driver::Driver;
+use crate::error::Error;
 
 /// A place where memory lies, or is to lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,14 @@ pub enum MemoryLocation {
 }
 
 impl MemoryLocation {
+    /// The number of a device of another driver is that of one of ours.
+    pub(crate) fn check_driver(self, driver: Driver, call: FnId) -> Result<(), Error> {
+        match self {
+            Self::Device(device) if device.driver() != driver => Err(Error::wrong_context(call)),
+            _ => Ok(()),
+        }
+    }
+
     /// As the driver takes it.
     pub(crate) fn as_raw(self) -> CUmemLocation {
         let (type_, id) = match self {

@@ -39,6 +39,8 @@ pub mod vector;
 pub mod virtual_memory;
 
 pub use self::address::AddressRange;
+#[cfg(unix)]
+pub(crate) use self::address::owned_descriptor;
 pub use self::array::{
     Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MemoryRequirements,
     MipmappedArray, SharedArray, SharedMipmappedArray, SparseProperties, Texel, TileMap, TilePart,

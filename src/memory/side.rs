@@ -303,6 +303,10 @@ pub(crate) unsafe fn copy_between(
     let contexts = contexts_of(to, from, context, CALL)?.map(ContextRef::as_raw);
     // SAFETY: the caller's word; the contexts are those of the sides.
     unsafe { copy::block_between(context, &block, contexts) }?;
+    if from.home.is_none() {
+        // Memory of the host may be reused on return.
+        copy::wait_for_default_stream(context)?;
+    }
     Ok(())
 }
 
@@ -319,6 +323,11 @@ pub(crate) unsafe fn copy_between_on(
     let (block, _) = fitting(to, from)?;
     let context = token.get()?;
     let contexts = contexts_of(to, from, &context, FnId::cuMemcpy3DPeerAsync)?.map(ContextRef::as_raw);
+    if let Some(other) = from.home {
+        copy::wait_for_other(other)?;
+    }
+    // That may have left the other context current.
+    let context = token.get()?;
     // SAFETY: the caller's word; the contexts are those of the sides.
     unsafe { copy::block_between_on(&context, stream, &block, contexts) }?;
     Ok(())

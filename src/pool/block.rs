@@ -74,7 +74,8 @@ impl<'s> Block<'s> {
     }
 }
 
-/// Says of a refusal for want of room how full the pool is: the device's current one if none is given.
+/// Says of a refusal for want of room how full the pool is: the device's current one if none is given, unless somebody has
+/// made it, who may drop it on another thread at any time.
 #[cold]
 pub(super) fn refused(
     context: &ContextRef,
@@ -93,21 +94,24 @@ pub(super) fn refused(
                 let mut current = CUmemoryPool::null();
                 // SAFETY: the out-parameter outlives the call.
                 unsafe { driver_call!(library, cuDeviceGetMemPool(&raw mut current, device)) }?;
+                if context.device().default_pool()?.as_raw() != current {
+                    return Ok(None);
+                }
                 current
             }
         };
         let count = |which| {
             let mut count = 0u64;
-            // SAFETY: the pool is live, the attribute has eight bytes, and the out-parameter outlives the call.
+            // SAFETY: the pool is live, as the caller's or the default one, the attribute has eight bytes, and the out-parameter outlives the call.
             unsafe { driver_call!(library, cuMemPoolGetAttribute(pool, which, (&raw mut count).cast())) }?;
             Ok(count)
         };
         let used = count(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
         let reserved = count(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
-        Ok::<_, Error>((used, reserved.saturating_sub(used)))
+        Ok::<_, Error>(Some((used, reserved.saturating_sub(used))))
     };
     match counted() {
-        Ok((used, held)) => MemoryError::NoRoom { bytes, used, held, error },
-        Err(_not_told) => error.into(),
+        Ok(Some((used, held))) => MemoryError::NoRoom { bytes, used, held, error },
+        Ok(None) | Err(_) => error.into(),
     }
 }

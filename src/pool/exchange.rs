@@ -1,7 +1,7 @@
 //! Pools and their memory in other processes.
 
 #[cfg(unix)]
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 #[cfg(unix)]
 use cuprum_sys::{CUmemAllocationHandleType, CUmemoryPool};
@@ -15,6 +15,8 @@ use crate::context::Current;
 #[cfg(unix)]
 use crate::driver::Driver;
 use crate::error::Error;
+#[cfg(unix)]
+use crate::memory::owned_descriptor;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::raw::call::context_call;
 #[cfg(unix)]
@@ -59,8 +61,7 @@ impl PoolRef {
         let to = (&raw mut descriptor).cast();
         // SAFETY: the pool is live; a descriptor is an `int`, and its place outlives the call.
         unsafe { driver_call!(library, cuMemPoolExportToShareableHandle(to, pool, DESCRIPTOR, 0)) }?;
-        // SAFETY: the driver has opened it for the caller, who is to close it.
-        Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+        owned_descriptor(descriptor, FnId::cuMemPoolExportToShareableHandle)
     }
 }
 

@@ -62,11 +62,12 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// wait.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool; [`Error::is_wrong_context`];
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a device without pools; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool, or `CUDA_ERROR_OUT_OF_MEMORY` for a pool
+    /// that is not the default one; [`Error::is_wrong_context`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools; the
+    /// sticky errors of earlier work.
     ///
-    /// Driver: `cuMemAllocAsync`, CUDA 11.2+; where that has no room, `cuDeviceGetMemPool` and `cuMemPoolGetAttribute`,
-    /// CUDA 11.2+.
+    /// Driver: `cuMemAllocAsync`, CUDA 11.2+; where that has no room, `cuDeviceGetMemPool`, `cuDeviceGetDefaultMemPool` and
+    /// `cuMemPoolGetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemAllocAsync")]
     pub fn alloc(
         cx: &Current<'_, '_>,
@@ -87,7 +88,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Allocates `len` elements from `pool`, as [`alloc`](StreamBuffer::alloc) does from the current one.
     ///
     /// # Errors
-    /// Those of [`alloc`](StreamBuffer::alloc); [`Error::is_wrong_context`] also for a pool of another driver;
+    /// Those of [`alloc`](StreamBuffer::alloc), with the state of any pool; [`Error::is_wrong_context`] also for one of another driver;
     /// `CUDA_ERROR_INVALID_VALUE` for one that was imported.
     ///
     /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; where that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.

@@ -75,6 +75,8 @@ impl<'ctx> Event<'ctx> {
     /// # Safety
     /// 1. [`ipc_handle`](Event::ipc_handle) gave the handle, or `cuIpcGetEventHandle`, in a process of this machine.
     /// 2. That process does not destroy its event before this one is closed or dropped.
+    /// 3. No process records its event while another relies on what it has just recorded itself, as
+    ///    [`StreamBuffer::move_to`](crate::pool::StreamBuffer::move_to) and a [`Request`](crate::Request) with that event do.
     ///
     /// Driver: `cuIpcOpenEventHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcOpenEventHandle")]

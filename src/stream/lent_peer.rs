@@ -10,11 +10,11 @@ use crate::memory::{
 
 impl<'scope, T: DeviceData> Lent<'scope, T> {
     /// Queues a copy from device memory of another context, on the same device or another one, which cannot be written before
-    /// the scope ends. The host does not wait.
+    /// the scope ends. The host does not wait for the copy.
     ///
-    /// The copy is in order with this stream alone. Work of the other context that writes the source is waited for with an
-    /// [`Event`](crate::Event), or has been before. It needs no [peer access](crate::Current::enable_peer_access); with it, the
-    /// data does not pass through the host.
+    /// The copy is in order with this stream alone. So the host first waits for the default stream of the other context, as
+    /// memory that is [lent](super::Scope::lend) to a non-blocking stream is waited for. The copy needs no [peer
+    /// access](crate::Current::enable_peer_access); with it, the data does not pass through the host.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -41,13 +41,17 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     /// [`MemoryError::Length`] unless both have the same length; [`Error::is_wrong_context`](crate::Error::is_wrong_context)
     /// for memory of another driver; the sticky errors of earlier work.
     ///
-    /// Driver: `cuMemcpyPeerAsync`, CUDA 4.0+.
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, `cuStreamSynchronize`, CUDA 2.0+, and
+    /// `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]
     pub fn copy_from_peer(&self, source: Slice<'scope, T>) -> Result<(), MemoryError> {
         same_length(self.len(), source.len())?;
         let bytes = bytes_of::<T>(self.len())?;
         let context = self.as_shared().here()?;
         same_driver(&context, source.context(), FnId::cuMemcpyPeerAsync)?;
+        copy::wait_for_other(source.context())?;
+        // It may have left the other context current.
+        let context = self.as_shared().here()?;
         let (to, from) = ((&*context, self.as_raw()), (source.context(), source.as_raw()));
         // SAFETY: both sides have `bytes` bytes, and are lent to, or borrowed for, a scope that waits for this stream.
         unsafe { copy::between_on(&context, self.as_shared().stream(), to, from, bytes) }?;
@@ -57,20 +61,24 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
 
 impl<'scope, T: DeviceData> LentShared<'scope, T> {
     /// Queues a copy to device memory of another context, on the same device or another one, which nobody else can use before
-    /// the scope ends. The host does not wait.
+    /// the scope ends. The host does not wait for the copy.
     ///
     /// In order with this stream alone, as [`Lent::copy_from_peer`] says.
     ///
     /// # Errors
     /// Those of [`Lent::copy_from_peer`].
     ///
-    /// Driver: `cuMemcpyPeerAsync`, CUDA 4.0+.
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, `cuStreamSynchronize`, CUDA 2.0+, and
+    /// `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]
     pub fn copy_to_peer(&self, destination: SliceMut<'scope, T>) -> Result<(), MemoryError> {
         same_length(destination.len(), self.len())?;
         let bytes = bytes_of::<T>(self.len())?;
         let context = self.here()?;
         same_driver(&context, destination.context(), FnId::cuMemcpyPeerAsync)?;
+        copy::wait_for_other(destination.context())?;
+        // As above.
+        let context = self.here()?;
         let (to, from) = ((destination.context(), destination.as_raw()), (&*context, self.as_raw()));
         // SAFETY: both sides have `bytes` bytes, and are lent to, or borrowed for, a scope that waits for this stream; any
         // bytes are a `T`.
@@ -81,7 +89,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
 
 impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     /// Queues a copy from rows and slices of device memory, or of an array, of another context, which cannot be freed before
-    /// the scope ends. The host does not wait.
+    /// the scope ends. The host does not wait for the copy.
     ///
     /// In order with this stream alone, as [`Lent::copy_from_peer`] says.
     ///
@@ -89,7 +97,8 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     /// [`MemoryError::Extent`] unless both have one extent; [`Error::is_wrong_context`](crate::Error::is_wrong_context) for
     /// memory of another driver; the sticky errors of earlier work.
     ///
-    /// Driver: `cuMemcpy3DPeerAsync`, CUDA 4.0+.
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, `cuStreamSynchronize`, CUDA 2.0+, and
+    /// `cuMemcpy3DPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpy3DPeerAsync")]
     pub fn copy_from_peer(&self, source: impl CopySource<T> + 'scope) -> Result<(), MemoryError> {
         let (token, stream) = self.parts();

@@ -75,7 +75,7 @@ impl Stream<'_> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device that does not share managed memory with the host;
     /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`] unless stream and memory are of
-    /// the current context; the sticky errors of earlier work.
+    /// the current context, and for a device of another driver; the sticky errors of earlier work.
     ///
     /// Driver: `cuMemPrefetchAsync_v2`, CUDA 12.2+; before that `cuMemPrefetchAsync`, CUDA 8.0+.
     #[doc(alias = "cuMemPrefetchAsync_v2")]
@@ -87,6 +87,7 @@ impl Stream<'_> {
         to: MemoryLocation,
     ) -> Result<(), Error> {
         let context = cx.of_both([self.context(), range.context()], FnId::cuMemPrefetchAsync_v2)?;
+        to.check_driver(context.driver(), FnId::cuMemPrefetchAsync_v2)?;
         if range.bytes() == 0 {
             return Ok(());
         }
@@ -124,6 +125,7 @@ impl Stream<'_> {
         let mut batch = Batch::default();
         for &(range, place) in moves {
             cx.of(range.context(), FnId::cuMemPrefetchBatchAsync)?;
+            place.check_driver(context.driver(), FnId::cuMemPrefetchBatchAsync)?;
             batch.add(range, Some(place));
         }
         let (count, places) = (batch.addresses.len(), batch.places.len());
@@ -186,6 +188,7 @@ impl Stream<'_> {
         let mut batch = Batch::default();
         for (range, place) in moves {
             cx.of(range.as_range().context(), FnId::cuMemDiscardAndPrefetchBatchAsync)?;
+            place.check_driver(context.driver(), FnId::cuMemDiscardAndPrefetchBatchAsync)?;
             batch.add(range.as_range(), Some(*place));
         }
         let (count, places) = (batch.addresses.len(), batch.places.len());

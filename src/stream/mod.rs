@@ -75,6 +75,7 @@ pub use self::managed::Attachment;
 pub use self::operations::{Operations, Watched, Written};
 pub use self::reached::{PendingFuture, Reached};
 pub use self::request::{Pending, Request, RequestError};
+pub(crate) use self::scope::synchronize;
 pub use self::scope::{MultiScope, Scope};
 pub(crate) use self::shared::KeptStream;
 pub use self::shared::{SharedStream, StreamSource};

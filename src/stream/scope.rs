@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUstream, FnId, StreamMode};
+use cuprum_sys::{CUstream, CUstreamCaptureMode, FnId, StreamMode};
 
 use super::{Lent, LentHost, LentShared, Stream, StreamKind};
 use crate::context::{ContextRef, Current, Token};
@@ -85,7 +85,7 @@ impl<S: Streams> Wait<'_, S> {
         let activated = activated(self.context, || {
             self.streams.each(|stream| {
                 // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
-                let waited = unsafe { context_call!(self.context, cuStreamSynchronize(stream)) };
+                let waited = unsafe { synchronize(self.context, stream) };
                 if let Err(error) = waited {
                     is_over &= !error.is_sticky() && wait_for_context(self.context);
                 }
@@ -106,6 +106,32 @@ impl<S: Streams> Wait<'_, S> {
         std::mem::forget(self);
         waited.result.map(|()| result)
     }
+}
+
+/// Waits for a stream. If a capture of another thread forbids that, which is invalid then, waits beside captures.
+///
+/// # Safety
+/// The stream is live, and its context is current.
+pub(crate) unsafe fn synchronize(context: &ContextRef, stream: CUstream) -> Result<(), Error> {
+    // SAFETY: the caller's word.
+    let wait = || unsafe { context_call!(context, cuStreamSynchronize(stream)) };
+    match wait() {
+        Err(error) if error.is_capture() => beside_captures(context, wait),
+        waited => waited,
+    }
+}
+
+/// Waits while this thread is exempt from the restrictions of captures.
+#[cold]
+fn beside_captures(context: &ContextRef, wait: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    let place = &raw mut mode;
+    // SAFETY: the place outlives the call.
+    unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }?;
+    let waited = wait();
+    // SAFETY: as above; it has the mode of before.
+    unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }?;
+    waited
 }
 
 /// Waits for the current context, whose stream could not be waited for; false if that fails too. The error of the
@@ -155,7 +181,8 @@ impl Current<'_, '_> {
     /// # Errors
     /// [`Error::is_wrong_context`]; the sticky errors of this or earlier work.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
+    /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn scope<'env, R>(
         &'env self,
@@ -196,7 +223,8 @@ impl Current<'_, '_> {
     /// # Errors
     /// The sticky errors of this or earlier work.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
+    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn multi_scope<'env, R>(
         &'env self,

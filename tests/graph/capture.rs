@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cuprum::graph::{CaptureMode, CaptureStatus, Graph, GraphError, NodeType};
 use cuprum::sys::CUresult;
-use cuprum::{Buffer, ContextStack, Event, EventFlags, LaunchConfig, Stream};
+use cuprum::{Buffer, ContextStack, Event, EventFlags, LaunchConfig, PinnedBuffer, PinnedFlags, Stream};
 
 use super::common::{device, driver};
 use super::{Saxpy, executable, function, in_context, saxpy, zeros};
@@ -344,4 +344,28 @@ fn a_default_stream_takes_no_part_in_a_capture() {
     let all = device().resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM).unwrap();
     let green = GreenContext::create(&ResourceDescription::new(&[all]).unwrap()).unwrap();
     green.enter(|cx| refused(cx)).unwrap();
+}
+
+/// Memory in flight must not be taken for lost, nor given back before the work is over, because another thread captures.
+#[test]
+fn a_scope_beside_a_global_capture_of_another_thread_is_waited_for() {
+    in_context(|cx| {
+        let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::non_blocking(cx).unwrap());
+        let (mut buffer, context) = (zeros(cx, 4), cx.context());
+        let mut host = PinnedBuffer::from_slice(cx, &[7; 4], PinnedFlags::empty()).unwrap();
+        let spoiled = cx.capture(&mut captured, CaptureMode::Global, |_| {
+            let copy = || {
+                let mut stack = ContextStack::take().unwrap();
+                let cx = stack.push(context).unwrap();
+                cx.scope(&stream, |scope| {
+                    let lent = scope.lend(buffer.as_mut_slice());
+                    lent.map(|lent| scope.lend_host(&mut host).unwrap().copy_from(&lent).unwrap())
+                })
+            };
+            let _error_of_the_loan = std::thread::scope(|scope| scope.spawn(copy).join().unwrap()).unwrap();
+            Ok(())
+        });
+        assert!(spoiled.is_err(), "a global capture does not suffer waits of other threads");
+        assert!(!host.is_lost());
+    });
 }

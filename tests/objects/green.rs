@@ -151,7 +151,11 @@ fn streams_of_a_green_context_are_not_in_order_with_the_default_stream() {
         let streams =
             [Stream::new(cx), Stream::with_priority(cx, StreamKind::Blocking, 0), Stream::non_blocking(cx)];
         for stream in streams {
-            assert_eq!(stream.unwrap().kind(), StreamKind::NonBlocking);
+            let stream = stream.unwrap();
+            assert_eq!(stream.kind(), StreamKind::NonBlocking);
+            // SAFETY: the stream is of this context, and was just given up.
+            let again = unsafe { Stream::from_raw(cx, stream.into_raw()) }.unwrap();
+            assert_eq!(again.kind(), StreamKind::NonBlocking);
         }
         assert_eq!(Stream::default_in(cx).kind(), StreamKind::Blocking);
     }

@@ -264,6 +264,12 @@ fn memory_is_exported_and_imported() {
         let wrong = unsafe { PhysicalMemory::from_raw(driver, imported.as_raw(), 2 * memory.bytes()) };
         assert!(addresses.map::<u32>(cx, 2 * granule(cx), &wrong).is_err());
         wrong.into_raw();
+        // Nor with none; and what is refused takes nothing from what is mapped at the same address.
+        let none = PhysicalMemory::import(driver, memory.export().unwrap().as_fd(), 0).unwrap();
+        assert!(addresses.map::<u32>(cx, 0, &none).is_err());
+        let refused = addresses.map::<u32>(cx, 0, &imported).unwrap_err();
+        assert!(matches!(refused, MemoryError::Mapped { offset: 0, .. }), "{refused:?}");
+        assert_eq!(one.slice(..2).unwrap().to_vec(cx).unwrap(), [3, 3]);
     });
 }
 

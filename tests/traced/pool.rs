@@ -1,6 +1,6 @@
 //! What pools that keep blocks ask the driver for, and what becomes of blocks when it refuses.
 
-use cuprum::pool::{BufferPool, PinnedPool, StreamBuffer};
+use cuprum::pool::{BufferPool, MemoryPool, PinnedPool, PoolOptions, PoolPlace, StreamBuffer};
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{
     Context, ContextFlags, ContextStack, Current, Error, Event, EventFlags, MemoryError, PinnedFlags, Stream,
@@ -134,6 +134,7 @@ fn a_pool_whose_state_is_not_told_still_reports_the_refusal() {
         let asked = [
             FnId::cuMemAllocAsync,
             FnId::cuDeviceGetMemPool,
+            FnId::cuDeviceGetDefaultMemPool,
             FnId::cuMemPoolGetAttribute,
             FnId::cuMemPoolGetAttribute,
         ];
@@ -143,6 +144,20 @@ fn a_pool_whose_state_is_not_told_still_reports_the_refusal() {
             StreamBuffer::<u8>::alloc(cx, &stream, 1 << 50).map(drop)
         });
         assert_eq!(code(&refused.unwrap_err()), NO_ROOM);
+    });
+}
+
+/// Another thread may drop it at any time.
+#[test]
+fn a_current_pool_that_is_not_the_default_one_is_not_asked() {
+    in_context(|cx| {
+        let (stream, device) = (Stream::new(cx).unwrap(), cx.context().device());
+        let pool = MemoryPool::new(device.driver(), &PoolOptions::new(PoolPlace::Device(device))).unwrap();
+        device.set_current_pool(&pool).unwrap();
+        let (calls, refused) = calls_of(|| StreamBuffer::<u8>::alloc(cx, &stream, 1 << 50).map(drop));
+        drop(pool);
+        let asked = [FnId::cuMemAllocAsync, FnId::cuDeviceGetMemPool, FnId::cuDeviceGetDefaultMemPool];
+        assert_eq!((calls.as_slice(), code(&refused.unwrap_err())), (&asked[..], NO_ROOM));
     });
 }
 

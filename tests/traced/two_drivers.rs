@@ -1,7 +1,11 @@
 //! Two drivers in one process, one that does nothing and the emulator: objects of one never reach the other.
 
+use cuprum::memory::{
+    Advice, Granularity, ManagedBuffer, Mapping, MemoryAccess, MemoryLocation, PhysicalFlags, PhysicalMemory,
+    Reservation,
+};
 use cuprum::sys::StreamMode;
-use cuprum::{Context, ContextFlags, ContextStack, Driver, Event, EventFlags, Stream};
+use cuprum::{Context, ContextFlags, ContextStack, Driver, Event, EventFlags, MemoryError, Stream};
 
 use crate::tracer::{Backing, calls_of, emulator};
 
@@ -29,6 +33,33 @@ fn a_handle_of_another_driver_does_not_reach_this_one() {
         assert!(event.elapsed_since(&foreign).unwrap_err().is_wrong_context());
     });
     assert_eq!(calls, []);
+}
+
+/// The number of a device of another driver is that of one of ours.
+#[test]
+fn a_place_on_a_device_of_another_driver_is_no_place_here() {
+    let (ours, theirs) = (other_driver(), driver());
+    let context = context_of(ours);
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let [here, there] = [ours, theirs].map(|driver| MemoryLocation::Device(driver.device(0).unwrap()));
+    let flags = PhysicalFlags::empty();
+    let bytes = PhysicalMemory::granularity(ours, here, flags, Granularity::Minimum).unwrap();
+    let memory = PhysicalMemory::new(ours, here, bytes, flags).unwrap();
+    let mut mapping: Mapping<'_, u32> =
+        Reservation::new(ours, bytes, 0).unwrap().map(&cx, 0, &memory).unwrap();
+    let managed = ManagedBuffer::<u32>::zeroed(&cx, 4).unwrap();
+    let (range, stream) = (managed.range(..).unwrap(), Stream::new(&cx).unwrap());
+    let (calls, ()) = calls_of(|| {
+        let refused = mapping.set_access(there, MemoryAccess::empty()).unwrap_err();
+        assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused:?}");
+        assert!(mapping.access(there).unwrap_err().is_wrong_context());
+        assert!(range.advise(&cx, Advice::Preferred(there)).unwrap_err().is_wrong_context());
+        assert!(stream.prefetch(&cx, range, there).unwrap_err().is_wrong_context());
+        assert!(stream.prefetch_batch(&cx, &[(range, there)]).unwrap_err().is_wrong_context());
+    });
+    assert_eq!(calls, []);
+    assert_eq!(mapping.slice(..0).unwrap().to_vec(&cx).unwrap(), []);
 }
 
 #[test]

@@ -185,3 +185,33 @@ fn pools_are_left_alone_while_a_stream_of_the_thread_is_captured() {
         let _ = code!(cuStreamEndCapture(captured, &mut graph));
     }
 }
+
+/// As measured on an H100 with driver 580.
+#[test]
+fn memory_of_a_pool_on_the_host_is_no_memory_of_a_device_for_copies() {
+    const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let _context = TestContext::new();
+    let (stream, other, mut pool) = (stream(1), alloc(16), CUmemoryPool::null());
+    let props = CUmemPoolProps {
+        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, id: 0 },
+        ..CUmemPoolProps::zeroed()
+    };
+    ok!(cuMemPoolCreate(&mut pool, &props));
+    let (mut memory, mut host) = (0, [3u8; 16]);
+    let at = host.as_mut_ptr().cast();
+    ok!(cuMemAllocFromPoolAsync(&mut memory, 16, pool, stream));
+    assert_eq!(code!(cuMemcpyDtoHAsync_v2(at, memory, 16, stream)), INVALID);
+    assert_eq!(code!(cuMemcpyHtoDAsync_v2(memory, at, 16, stream)), INVALID);
+    assert_eq!(code!(cuMemcpyDtoDAsync_v2(other, memory, 16, stream)), INVALID);
+    assert_eq!(code!(cuMemcpyDtoD_v2(other, memory, 16)), INVALID);
+    ok!(cuMemsetD8Async(memory, 5, 16, stream));
+    ok!(cuMemcpyAsync(other, memory, 16, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u8>(other, 16), [5; 16]);
+    ok!(cuMemFreeAsync(memory, stream));
+    ok!(cuStreamSynchronize(stream));
+    ok!(cuMemPoolDestroy(pool));
+    ok!(cuMemFree_v2(other));
+    ok!(cuStreamDestroy_v2(stream));
+}

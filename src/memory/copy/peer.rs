@@ -1,11 +1,12 @@
 //! Copies between contexts.
 
-use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUstream};
+use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUstream, StreamMode};
 
-use super::{is_empty, settle};
+use super::{is_empty, settle, wait_for_default_stream};
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::held::activated;
 
 /// Queues a copy of `bytes` bytes from one context to another, each given with an address of its memory.
 ///
@@ -25,6 +26,17 @@ pub(crate) unsafe fn between_on(
     let (there, here) = (to_context.as_raw(), from_context.as_raw());
     // SAFETY: the caller's word.
     unsafe { context_call!(context, cuMemcpyPeerAsync(to, there, from, here, bytes, stream)) }
+}
+
+/// Waits for what the default stream of another context may still do with memory that is to be copied from there or to
+/// there on a stream: such as filling it, or using it as the memory of somebody else, who has freed it in the order of that
+/// stream. It is for the time of this call that the other context is current.
+pub(crate) fn wait_for_other(context: &ContextRef) -> Result<(), Error> {
+    if context.library().stream_mode() == StreamMode::PerThread {
+        // Nothing is left in flight there.
+        return Ok(());
+    }
+    activated(context, || wait_for_default_stream(context))
 }
 
 /// Copies a block of rows and slices between contexts. The host does not wait.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use cuprum_sys::{
     CU_DEVICE_INVALID, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType,
-    FnId, Version,
+    CUresult, FnId, Version,
 };
 
 use crate::context::{ContextRef, Current};
@@ -100,7 +100,8 @@ impl<'a> ManagedRange<'a> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device that does not share managed memory with the host;
-    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`].
+    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`], also for a device of another
+    /// driver.
     ///
     /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
     #[doc(alias = "cuMemAdvise_v2")]
@@ -111,6 +112,7 @@ impl<'a> ManagedRange<'a> {
             return Ok(());
         }
         let (library, (advice, place)) = (context.library(), advice.as_raw(context));
+        place.check_driver(context.driver(), FnId::cuMemAdvise_v2)?;
         let (address, bytes, location) = (self.address, self.bytes, place.as_raw());
         let told = match place.as_device() {
             // SAFETY: the range lies in a live allocation of managed memory; advice changes no contents.
@@ -228,9 +230,11 @@ impl<'a> ManagedRange<'a> {
     ) -> Result<Vec<Option<MemoryLocation>>, Error> {
         let context = cx.of(&self.context, FnId::cuMemGetLocationInfo)?;
         let none = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, id: 0 };
-        // For what the driver refuses, there need be no room.
-        let count = if (1..=self.bytes).contains(&summary) { self.bytes.div_ceil(summary) } else { 0 };
-        let mut found = vec![none; count];
+        if !(1..=self.bytes).contains(&summary) {
+            // There is no room for what a driver might write.
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuMemGetLocationInfo));
+        }
+        let mut found = vec![none; self.bytes.div_ceil(summary)];
         let (address, bytes, to) = (self.address, self.bytes, found.as_mut_ptr());
         // SAFETY: there is room for a place per summary, and the range lies in a live allocation.
         unsafe { context_call!(context, cuMemGetLocationInfo(address, bytes, summary, sampling, to)) }?;

@@ -291,12 +291,14 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// What a place may do with the memory: with the first piece, if there are several.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an unknown place, and if all was unmapped.
+    /// `CUDA_ERROR_INVALID_VALUE` for an unknown place, and if all was unmapped; [`Error::is_wrong_context`] for a device of
+    /// another driver.
     ///
     /// Driver: `cuMemGetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAccess")]
     pub fn access(&self, of: MemoryLocation) -> Result<MemoryAccess, Error> {
         let (mut flags, address, library) = (0, self.as_raw(), self.context().library());
+        of.check_driver(self.context().driver(), FnId::cuMemGetAccess)?;
         let place = of.as_raw();
         // SAFETY: the place and the out-parameter outlive the call; what is at the address is for the driver to say.
         unsafe { driver_call!(library, cuMemGetAccess(&raw mut flags, &raw const place, address)) }?;
@@ -311,7 +313,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     ///
     /// # Errors
     /// [`MemoryError::OwnAccess`] for the mapping's own device; `CUDA_ERROR_INVALID_DEVICE` for one that cannot reach the
-    /// memory; `CUDA_ERROR_INVALID_VALUE` if all was unmapped.
+    /// memory; `CUDA_ERROR_INVALID_VALUE` if all was unmapped; [`Error::is_wrong_context`] for a device of another driver.
     ///
     /// Driver: `cuMemSetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemSetAccess")]
@@ -319,6 +321,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         if of == MemoryLocation::Device(self.context().device()) {
             return Err(MemoryError::OwnAccess);
         }
+        of.check_driver(self.context().driver(), FnId::cuMemSetAccess)?;
         let (address, bytes, library) = (self.as_raw(), self.bytes(), self.context().library());
         let access = describe(of, access);
         // SAFETY: the range is mapped as a whole, if any, and the description outlives the call.

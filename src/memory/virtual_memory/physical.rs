@@ -192,7 +192,7 @@ impl PhysicalMemory {
         let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         // SAFETY: the handle is live, and the out-parameter is an `int`, as it is for this kind, and outlives the call.
         unsafe { driver_call!(self.library(), cuMemExportToShareableHandle(to, raw, kind, 0)) }?;
-        super::super::address::owned_descriptor(descriptor, FnId::cuMemExportToShareableHandle)
+        crate::memory::owned_descriptor(descriptor, FnId::cuMemExportToShareableHandle)
     }
 
     /// Imports memory that another process, or this one, has exported. The descriptor is not needed any more then.
@@ -242,9 +242,7 @@ pub(super) fn same_driver(library: Library, other: Driver, call: FnId) -> Result
 
 /// The description of memory at a place.
 fn described(driver: Driver, at: MemoryLocation, flags: PhysicalFlags) -> Result<CUmemAllocationProp, Error> {
-    if let MemoryLocation::Device(device) = at {
-        same_driver(device.driver().library(), driver, FnId::cuMemCreate)?;
-    }
+    at.check_driver(driver, FnId::cuMemCreate)?;
     Ok(properties(at.as_raw(), flags))
 }
 

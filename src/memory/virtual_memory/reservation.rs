@@ -107,7 +107,8 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         let mut taken = self.space.taken();
-        if let Some(at) = taken.iter().position(|&(start, _)| start == self.offset) {
+        // Of no bytes, there may be another at the same offset.
+        if let Some(at) = taken.iter().position(|&part| part == (self.offset, self.bytes)) {
             taken.swap_remove(at);
         }
     }

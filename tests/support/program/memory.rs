@@ -148,14 +148,19 @@ fn peers_on_a_stream(
         cx.scope(&stream, |scope| {
             let lent = steps.attempt("Scope::lend", || scope.lend(mine.as_mut_slice()))?;
             let (left, right) = (lent.slice(..LEN / 2)?, lent.slice(LEN / 2..)?);
+            // The other context is current for a wait.
+            steps.session().expect(None);
             steps.attempt("Lent::copy_from_peer", || left.copy_from_peer(low.as_slice()));
             steps.attempt("LentShared::copy_to_peer", || right.as_shared().copy_to_peer(high));
             let rows = PitchedMut::over(rows.slice_mut(..LEN / 2)?, LEN / 2).ok()?;
             let rows = steps.attempt("Scope::lend_pitched", || scope.lend_pitched(rows))?;
             let from = Pitched::over(low.as_slice(), LEN / 2).ok()?;
-            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(from))
+            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(from));
+            steps.session().expect(Some(cx.context().as_raw()));
+            Some(())
         })
     });
+    steps.session().expect(Some(cx.context().as_raw()));
     steps.session().scope_ended();
     steps.done("Stream::drop", || drop(stream));
     steps.done("Buffer::drop", || drop(rows));

@@ -14,7 +14,7 @@ use crate::driver::state::{captures, memory, scheduler};
 
 use super::graph_memory::BLOCKS;
 use super::leftover::LEFTOVERS;
-use super::pool::{leave_pool, pool_of};
+use super::pool::{leave_pool, pool_of, will_leave_pool};
 
 /// Alignment of the rows of pitched memory.
 const PITCH_ALIGN: usize = 512;
@@ -81,6 +81,8 @@ pub(crate) fn take_away(address: u64) -> Answer {
 }
 
 /// Frees memory after everything that may use it has run. Its own context counts, not the current one.
+///
+/// Memory of a pool is freed at once, as an H100 with driver 580 does: what still uses it finds it gone, or another's.
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let memory = memory();
     let Some(region) = memory.find(address) else {
@@ -96,6 +98,11 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let ours = kinds.contains(&region.kind) || block.is_some() || is_pooled;
     ensure(region.base == address && ours, INVALID_VALUE)?;
     captures().forbid_unsafe()?;
+    if is_pooled {
+        will_leave_pool(address)?;
+        take_away(address)?;
+        return context.check();
+    }
     scheduler().wait_context(region.context as usize);
     if let Some(block) = block {
         block.release()?;

@@ -9,6 +9,8 @@ use crate::memory::{Region, RegionKind};
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::state::memory;
 
+use super::pool::pool_of;
+
 /// Bytes that a copy reads or writes: a range of device or host addresses.
 #[derive(Debug, Clone)]
 pub(crate) enum Bytes {
@@ -32,6 +34,17 @@ impl Bytes {
         let regions = memory().cover(address, len.max(1));
         let regions: Arc<[Region]> = regions.ok_or(INVALID_VALUE)?.into();
         Ok(Self::Device { regions, start: address })
+    }
+
+    /// A range that a copy names as memory of a device. Memory of a pool on the host is none for it, though kernels, fills
+    /// and copies between addresses of any kind take it: measured on an H100 with driver 580.
+    pub(crate) fn on_device(address: u64, len: u64) -> Answer<Self> {
+        let bytes = Self::device(address, len)?;
+        let on_host = |region: &Region| is_host_kind(region.kind) && pool_of(region.base).is_some();
+        match &bytes {
+            Self::Device { regions, .. } if regions.iter().any(on_host) => Err(INVALID_VALUE),
+            _ => Ok(bytes),
+        }
     }
 
     /// A range given by a host address, which may be that of device memory.

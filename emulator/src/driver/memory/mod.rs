@@ -17,7 +17,7 @@ pub(crate) use allocation::{allocate_in, allocate_shared, take_away};
 pub(crate) use bytes::{Bytes, unified};
 pub(crate) use graph_memory::{BLOCKS, Block};
 pub(crate) use ipc::refused;
-pub(crate) use pool::{CURRENT_POOLS, POOLS, Place, join_pool, pool_of};
+pub(crate) use pool::{CURRENT_POOLS, POOLS, Place, join_pool, pool_of, will_leave_pool};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {

@@ -89,7 +89,15 @@ pub(crate) static POOLS: Table<Pool> =
     });
 
 /// The pool of each allocation, by its address.
-static ORIGINS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+static ORIGINS: Mutex<BTreeMap<u64, Origin>> = Mutex::new(BTreeMap::new());
+
+/// Where an allocation came from.
+#[derive(Debug, Clone, Copy)]
+struct Origin {
+    pool: usize,
+    /// True if a stream is to free it.
+    is_leaving: bool,
+}
 
 /// A pool of memory in one place.
 #[derive(Debug)]
@@ -251,20 +259,20 @@ fn device_place(device: i32) -> Answer<Place> {
     Ok(Place::Device(device))
 }
 
-fn origins() -> MutexGuard<'static, BTreeMap<u64, usize>> {
+fn origins() -> MutexGuard<'static, BTreeMap<u64, Origin>> {
     ORIGINS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Notes an allocation from a pool; fails if that is more than the pool may have.
 pub(crate) fn join_pool(address: u64, bytes: u64, handle: usize, pool: &Pool) -> Answer {
     pool.charge(bytes)?;
-    origins().insert(address, handle);
+    origins().insert(address, Origin { pool: handle, is_leaving: false });
     Ok(())
 }
 
 /// Forgets the pool of an allocation that is being freed.
 pub(super) fn leave_pool(address: u64, bytes: u64) {
-    let pool = origins().remove(&address).and_then(|pool| POOLS.get(pool));
+    let pool = origins().remove(&address).and_then(|origin| POOLS.get(origin.pool));
     if let Some(pool) = pool {
         pool.refund(bytes);
     }
@@ -272,7 +280,15 @@ pub(super) fn leave_pool(address: u64, bytes: u64) {
 
 /// The pool that an allocation came from.
 pub(crate) fn pool_of(address: u64) -> Option<usize> {
-    origins().get(&address).copied()
+    origins().get(&address).map(|origin| origin.pool)
+}
+
+/// Notes that a stream is to free an allocation, if it is of a pool: it cannot be freed again before that.
+pub(crate) fn will_leave_pool(address: u64) -> Answer {
+    match origins().get_mut(&address) {
+        Some(origin) => ensure(!std::mem::replace(&mut origin.is_leaving, true), INVALID_VALUE),
+        None => Ok(()),
+    }
 }
 
 /// The device that a location names, if it names one.

@@ -14,6 +14,7 @@ use crate::driver::call::{Call, Out, calls, not_supported};
 use crate::driver::handle::Handle;
 use crate::driver::memory::{
     BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, allocate_shared, join_pool, pool_of, take_away,
+    will_leave_pool,
 };
 use crate::driver::state::{Operation, Turn, captures, memory, scheduler};
 
@@ -122,6 +123,9 @@ calls! {
             || pool_of(dptr).is_some()
             || is_captured && region.kind == RegionKind::Mapped;
         ensure(ours && region.base == dptr, INVALID_VALUE)?;
+        if !is_captured {
+            will_leave_pool(dptr)?;
+        }
         stream.push(Free(dptr)).map(drop)
     }
 }

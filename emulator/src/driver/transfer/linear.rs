@@ -71,17 +71,19 @@ pub(crate) fn linear(
 
 fn to_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: *const c_void, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| Ok((Bytes::device(to, len)?, Bytes::host(from.cast_mut().cast(), len)?)))
+    linear(&stream, len, wait, |len| {
+        Ok((Bytes::on_device(to, len)?, Bytes::host(from.cast_mut().cast(), len)?))
+    })
 }
 
 fn to_host(call: &Call, stream: CUstream, wait: Wait, to: *mut c_void, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| Ok((Bytes::host(to.cast(), len)?, Bytes::device(from, len)?)))
+    linear(&stream, len, wait, |len| Ok((Bytes::host(to.cast(), len)?, Bytes::on_device(from, len)?)))
 }
 
 fn on_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| Ok((Bytes::device(to, len)?, Bytes::device(from, len)?)))
+    linear(&stream, len, wait, |len| Ok((Bytes::on_device(to, len)?, Bytes::on_device(from, len)?)))
 }
 
 pub(crate) fn anywhere(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
