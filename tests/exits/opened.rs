@@ -1,7 +1,7 @@
 //! Processes that end with memory of another process open.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, Command, Stdio};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use cuprum::memory::{IpcBuffer, IpcMemHandle};
@@ -26,14 +26,21 @@ fn own() {
     cx.synchronize().unwrap();
     let handle = buffer.ipc_handle(&cx).unwrap().to_bytes();
     let line: String = handle.iter().map(|byte| format!("{byte:02x}")).collect();
-    writeln!(std::io::stdout(), "{line}").unwrap();
+    println!("{line}");
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// Memory of another process, and what keeps that process alive.
+/// Memory of another process, and that process, which ends when its input is closed.
 struct Opened {
     memory: IpcBuffer<'static, u8>,
-    _owner: ChildStdin,
+    owner: Child,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        drop(self.owner.stdin.take());
+        let _status = self.owner.wait();
+    }
 }
 
 impl Opened {
@@ -51,7 +58,7 @@ impl Opened {
         let handle = IpcMemHandle::from_bytes(core::array::from_fn(byte));
         // SAFETY: bytes of a process that keeps them as long as its input is open.
         let memory = unsafe { IpcBuffer::open(cx, handle) }.unwrap();
-        Self { memory, _owner: owner.stdin.take().unwrap() }
+        Self { memory, owner }
     }
 }
 
