@@ -1,7 +1,7 @@
 //! Processes that end with memory of another process open.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, Command, Stdio};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use cuprum::memory::{IpcBuffer, IpcMemHandle};
@@ -26,14 +26,15 @@ fn own() {
     cx.synchronize().unwrap();
     let handle = buffer.ipc_handle(&cx).unwrap().to_bytes();
     let line: String = handle.iter().map(|byte| format!("{byte:02x}")).collect();
-    writeln!(std::io::stdout(), "{line}").unwrap();
+    println!("{line}");
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
 /// Memory of another process, and what keeps that process alive.
 struct Opened {
     memory: IpcBuffer<'static, u8>,
-    _owner: ChildStdin,
+    /// Its input closes with this.
+    _owner: Child,
 }
 
 impl Opened {
@@ -51,7 +52,7 @@ impl Opened {
         let handle = IpcMemHandle::from_bytes(core::array::from_fn(byte));
         // SAFETY: bytes of a process that keeps them as long as its input is open.
         let memory = unsafe { IpcBuffer::open(cx, handle) }.unwrap();
-        Self { memory, _owner: owner.stdin.take().unwrap() }
+        Self { memory, _owner: owner }
     }
 }
 
