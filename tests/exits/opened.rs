@@ -30,17 +30,11 @@ fn own() {
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// Memory of another process, and that process, which ends when its input is closed.
+/// Memory of another process, and what keeps that process alive.
 struct Opened {
     memory: IpcBuffer<'static, u8>,
-    owner: Child,
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        drop(self.owner.stdin.take());
-        let _status = self.owner.wait();
-    }
+    /// Its input closes with this.
+    _owner: Child,
 }
 
 impl Opened {
@@ -58,7 +52,7 @@ impl Opened {
         let handle = IpcMemHandle::from_bytes(core::array::from_fn(byte));
         // SAFETY: bytes of a process that keeps them as long as its input is open.
         let memory = unsafe { IpcBuffer::open(cx, handle) }.unwrap();
-        Self { memory, owner }
+        Self { memory, _owner: owner }
     }
 }
 
