@@ -44,6 +44,9 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, `cuStreamSynchronize`, CUDA 2.0+, and
     /// `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[doc(alias = "cuCtxPopCurrent_v2")]
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn copy_from_peer(&self, source: Slice<'scope, T>) -> Result<(), MemoryError> {
         same_length(self.len(), source.len())?;
         let bytes = bytes_of::<T>(self.len())?;
@@ -71,6 +74,9 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, `cuStreamSynchronize`, CUDA 2.0+, and
     /// `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[doc(alias = "cuCtxPopCurrent_v2")]
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn copy_to_peer(&self, destination: SliceMut<'scope, T>) -> Result<(), MemoryError> {
         same_length(destination.len(), self.len())?;
         let bytes = bytes_of::<T>(self.len())?;
@@ -100,6 +106,9 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, `cuStreamSynchronize`, CUDA 2.0+, and
     /// `cuMemcpy3DPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpy3DPeerAsync")]
+    #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[doc(alias = "cuCtxPopCurrent_v2")]
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn copy_from_peer(&self, source: impl CopySource<T> + 'scope) -> Result<(), MemoryError> {
         let (token, stream) = self.parts();
         let home = token.get()?;

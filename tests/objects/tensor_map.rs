@@ -13,7 +13,7 @@ fn tensor(sizes: &[u64]) -> Tensor {
     Tensor::new(sizes).unwrap()
 }
 
-/// Whether the device has tensor maps.
+/// True if the device has tensor maps.
 fn has_maps(cx: &Current<'_, '_>) -> bool {
     cx.context().device().compute_capability().unwrap().major >= 9
         && cx.context().driver().library().has(FnId::cuTensorMapEncodeTiled)

@@ -24,7 +24,7 @@ fn worker() -> Worker {
     Worker::spawn(&shared()).expect("a worker")
 }
 
-/// Whether the driver knows a context.
+/// True if the driver knows a context.
 fn is_alive(raw: CUcontext) -> bool {
     let mut version = 0;
     // SAFETY: the out-parameter outlives the call; a handle that is none any more is refused.

@@ -57,7 +57,7 @@ fn whole(
     steps.done("Executable::drop", || drop(executable));
 }
 
-/// Whether each node was added.
+/// True if each node was added.
 fn fill<'a>(
     steps: &Steps,
     capture: &Capture<'_, '_, 'a>,

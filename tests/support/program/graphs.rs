@@ -133,7 +133,7 @@ fn asked(steps: &Steps, graph: &Graph<'_>, nodes: &Nodes) {
     let _ = std::fs::remove_file(path);
 }
 
-/// Whether all nodes have got other parameters. What failed may have been done in part.
+/// True if all nodes have got other parameters. What failed may have been done in part.
 fn set<'a>(
     steps: &Steps,
     cx: &Current<'_, 'a>,
@@ -202,7 +202,7 @@ fn changed<'a>(
     child.is_some() && all.iter().all(Option::is_some)
 }
 
-/// Whether all that was launched was waited for.
+/// True if all that was launched was waited for.
 fn launched(
     steps: &Steps,
     cx: &Current<'_, '_>,

@@ -17,7 +17,7 @@ struct Flight {
 #[derive(Default)]
 pub(super) struct Flights {
     all: Vec<Flight>,
-    /// Whether copies become nodes of a graph.
+    /// True if copies become nodes of a graph.
     capturing: bool,
 }
 
@@ -36,7 +36,7 @@ impl Flights {
         self.all.retain(|flight| flight.address != address);
     }
 
-    /// Whether some write to an address.
+    /// True if some write to an address.
     pub(super) fn are_over(&self, address: u64) -> bool {
         self.all.iter().any(|flight| flight.address == address)
     }

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod bytes;
+mod current_pool;
 mod graph_memory;
 mod handle_type;
 mod ipc;
@@ -15,9 +16,10 @@ use crate::driver::call::Builder;
 
 pub(crate) use allocation::{allocate_in, allocate_shared, take_away};
 pub(crate) use bytes::{Bytes, unified};
+pub(crate) use current_pool::CURRENT_POOLS;
 pub(crate) use graph_memory::{BLOCKS, Block};
 pub(crate) use ipc::refused;
-pub(crate) use pool::{CURRENT_POOLS, POOLS, Place, join_pool, pool_of, will_leave_pool};
+pub(crate) use pool::{POOLS, Place, join_pool, pool_of, will_leave_pool};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {

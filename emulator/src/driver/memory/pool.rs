@@ -15,6 +15,7 @@ use crate::driver::device;
 use crate::driver::handle::Handle;
 use crate::driver::state::captures;
 
+use super::current_pool::CURRENT_POOLS;
 use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
 use super::shared_pool::shared_file;
 
@@ -206,51 +207,6 @@ enum Attribute {
     Flag(u64),
     /// A `cuuint64_t`.
     Bytes(u64),
-}
-
-/// The pools that allocations without a pool come from, in each place.
-#[derive(Debug)]
-pub(crate) struct CurrentPools(Mutex<BTreeMap<Place, PlacePools>>);
-
-pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(BTreeMap::new()));
-
-/// The pools of one place.
-#[derive(Debug, Clone, Copy)]
-struct PlacePools {
-    default: usize,
-    current: usize,
-}
-
-impl CurrentPools {
-    /// The pools of a place, made when first asked for.
-    fn with<R>(&self, place: Place, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
-        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ask(places.entry(place).or_insert_with(|| {
-            let default = POOLS.insert(Pool::new(place, true, 0));
-            PlacePools { default, current: default }
-        }))
-    }
-
-    fn default(&self, place: Place) -> usize {
-        self.with(place, |pools| pools.default)
-    }
-
-    pub(crate) fn current(&self, place: Place) -> usize {
-        self.with(place, |pools| pools.current)
-    }
-
-    fn set_current(&self, place: Place, pool: usize) {
-        self.with(place, |pools| pools.current = pool);
-    }
-
-    /// Goes back to the default pool if this one is destroyed.
-    fn forget(&self, place: Place, pool: usize) {
-        self.with(place, |pools| {
-            if pools.current == pool {
-                pools.current = pools.default;
-            }
-        });
-    }
 }
 
 /// A device by its number.
