@@ -1,5 +1,7 @@
 //! Tensors that change hands: what is exported, what is taken over, what is refused, and that each is freed once.
 
+mod foreign;
+
 use std::ffi::c_void;
 use std::mem::{offset_of, size_of};
 use std::ptr;
@@ -17,6 +19,8 @@ use cuprum::stream::{Signals, Until};
 use cuprum::{Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, Stream};
 use cuprum_emulator::{Mode, Settings};
 
+use foreign::{FLOAT, Says};
+
 fn driver() -> Driver {
     static ASYNC: Once = Once::new();
     // As on hardware, where calls that do not wait return before their work is done.
@@ -28,93 +32,6 @@ fn driver() -> Driver {
 fn in_shared(test: impl FnOnce(&mut Current<'_, 'static>)) {
     let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap().share();
     context.enter(|cx| test(cx)).unwrap();
-}
-
-const FLOAT: DLDataType = DLDataType { code: 2, bits: 32, lanes: 1 };
-
-/// A tensor of somebody else, which counts how often it is freed.
-struct Foreign {
-    shape: Vec<i64>,
-    strides: Option<Vec<i64>>,
-    freed: Arc<AtomicUsize>,
-}
-
-/// What a test says of a tensor.
-struct Says {
-    data: *mut c_void,
-    device: DLDevice,
-    dtype: DLDataType,
-    shape: Vec<i64>,
-    strides: Option<Vec<i64>>,
-    offset: u64,
-    flags: u64,
-    major: u32,
-}
-
-impl Says {
-    fn of(data: *mut c_void, device_type: i32, shape: &[i64]) -> Self {
-        let device = DLDevice { device_type, device_id: 0 };
-        Self {
-            data,
-            device,
-            dtype: FLOAT,
-            shape: shape.to_vec(),
-            strides: None,
-            offset: 0,
-            flags: 0,
-            major: 1,
-        }
-    }
-
-    fn tensor(self, freed: &Arc<AtomicUsize>) -> (DLTensor, *mut Foreign, u64, u32) {
-        let foreign = Foreign { shape: self.shape, strides: self.strides, freed: freed.clone() };
-        let foreign = Box::leak(Box::new(foreign));
-        let tensor = DLTensor {
-            data: self.data,
-            device: self.device,
-            ndim: foreign.shape.len() as i32,
-            dtype: self.dtype,
-            shape: foreign.shape.as_mut_ptr(),
-            strides: foreign.strides.as_mut().map_or(ptr::null_mut(), |strides| strides.as_mut_ptr()),
-            byte_offset: self.offset,
-        };
-        (tensor, foreign, self.flags, self.major)
-    }
-
-    fn versioned(self, freed: &Arc<AtomicUsize>) -> *mut DLManagedTensorVersioned {
-        unsafe extern "C" fn delete(tensor: *mut DLManagedTensorVersioned) {
-            // SAFETY: a box of `versioned`, given back once.
-            let tensor = unsafe { Box::from_raw(tensor) };
-            // SAFETY: likewise.
-            let foreign = unsafe { Box::from_raw(tensor.manager_ctx.cast::<Foreign>()) };
-            foreign.freed.fetch_add(1, Ordering::Relaxed);
-        }
-        let (dl_tensor, foreign, flags, major) = self.tensor(freed);
-        Box::leak(Box::new(DLManagedTensorVersioned {
-            version: DLPackVersion { major, minor: 7 },
-            manager_ctx: foreign.cast(),
-            deleter: Some(delete),
-            flags,
-            dl_tensor,
-        }))
-    }
-
-    fn unversioned(self, freed: &Arc<AtomicUsize>) -> *mut DLManagedTensor {
-        unsafe extern "C" fn delete(tensor: *mut DLManagedTensor) {
-            // SAFETY: a box of `unversioned`, given back once.
-            let tensor = unsafe { Box::from_raw(tensor) };
-            // SAFETY: likewise.
-            let foreign = unsafe { Box::from_raw(tensor.manager_ctx.cast::<Foreign>()) };
-            foreign.freed.fetch_add(1, Ordering::Relaxed);
-        }
-        let (dl_tensor, foreign, ..) = self.tensor(freed);
-        Box::leak(Box::new(DLManagedTensor { dl_tensor, manager_ctx: foreign.cast(), deleter: Some(delete) }))
-    }
-
-    fn imported(self, freed: &Arc<AtomicUsize>) -> Tensor {
-        // SAFETY: a live tensor, given up; the tests keep its memory and stay away from it.
-        unsafe { Tensor::from_versioned(self.versioned(freed)) }.unwrap()
-    }
 }
 
 /// The layout of the C structures on machines with 64-bit pointers.
