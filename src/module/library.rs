@@ -125,6 +125,8 @@ impl CodeLibrary {
     ///
     /// # Errors
     /// Those of [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
+    /// Drivers may load PTX that they cannot compile, and then refuse each of its kernels and modules with
+    /// `CUDA_ERROR_INVALID_PTX` or `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (so does an H100 with driver 580).
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]

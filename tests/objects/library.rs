@@ -6,7 +6,7 @@ use cuprum::module::{CodeLibrary, LoadOptions, LoadingMode};
 use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
 use cuprum::{Buffer, Current, In, InOut, LaunchConfig, ModuleError, PrimaryContext, SharedKernel, Stream};
 
-use crate::common::{context, device, driver, in_context};
+use crate::common::{context, device, driver, in_context, on_gpu};
 
 const SAXPY: &str = include_str!("../../kernels/saxpy.ptx");
 
@@ -236,13 +236,21 @@ fn a_library_is_loaded_from_memory_and_from_a_file() {
 fn a_library_that_is_refused_says_why() {
     let ptx =
         ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() {\n  frobnicate.u32 %r1;\n}\n";
+    let newer = ".version 99.9\n.target sm_75\n.address_size 64\n";
+    assert_eq!(CodeLibrary::load_ptx(driver(), "\x7fELF").unwrap_err(), ModuleError::NotPtx);
+    if on_gpu() {
+        // Loaded all the same, and each kernel is refused (H100, driver 580).
+        for (ptx, why) in [(ptx, "CUDA_ERROR_INVALID_PTX"), (newer, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")] {
+            let refused = CodeLibrary::load_ptx(driver(), ptx).unwrap().kernel("k").unwrap_err();
+            assert!(refused.to_string().contains(why), "{refused}");
+        }
+        return;
+    }
     let refused = CodeLibrary::load_ptx(driver(), ptx).unwrap_err();
     let ModuleError::Rejected { error, log, .. } = &refused else { panic!("{refused}") };
     assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_PTX);
     assert!(log.contains("frobnicate"), "{log}");
-    assert_eq!(CodeLibrary::load_ptx(driver(), "\x7fELF").unwrap_err(), ModuleError::NotPtx);
-    let newer = CodeLibrary::load_ptx(driver(), ".version 99.9\n.target sm_75\n.address_size 64\n");
-    assert!(newer.unwrap_err().to_string().contains("99.9"));
+    assert!(CodeLibrary::load_ptx(driver(), newer).unwrap_err().to_string().contains("99.9"));
 }
 
 /// No device of these tests has any.

@@ -36,6 +36,7 @@ mod pitched;
 mod pointer;
 mod pool;
 mod pycuda_driver;
+mod pycuda_pool;
 mod pycuda_textures;
 mod request;
 mod stream;

@@ -130,7 +130,10 @@ fn columns_of_images_have_corners() {
             TensorMap::im2col(cx, buffer.as_slice(), &images, [&lower, &upper], channels, pixels)
         };
         encode([0, 0], [0, 0], 32, 64).unwrap();
-        encode([-128, 0], [127, 0], 256, 1024).unwrap();
+        encode([-128, 0], [127, 0], 32, 64).unwrap();
+        encode([0, 0], [0, 0], 256, 64).unwrap();
+        encode([0, 0], [0, 0], 32, 1024).unwrap();
+        assert_eq!(refused(encode([0, 0], [0, 0], 64, 1024)), INVALID, "more than 228 KiB");
         encode([0, 0], [-31, 0], 32, 64).unwrap();
         assert_eq!(refused(encode([0, 0], [-32, 0], 32, 64)), INVALID, "an empty box");
         assert_eq!(refused(encode([0, 0], [0, -4], 32, 64)), INVALID, "an empty box");

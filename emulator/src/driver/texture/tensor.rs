@@ -171,8 +171,10 @@ fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     Ok(())
 }
 
-fn check_amounts(channels: u32, pixels: u32) -> Answer {
-    ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)
+fn check_amounts(channels: u32, pixels: u32, element: Type) -> Answer {
+    ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)?;
+    let bytes = u64::from(channels) * u64::from(pixels) * element_bytes(element)?;
+    ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)
 }
 
 /// Two numbers in a word.
@@ -240,7 +242,7 @@ calls! {
         let lower = pixelBoxLowerCorner.get_all(corners)?;
         let upper = pixelBoxUpperCorner.get_all(corners)?;
         check_corners(&lower, &upper, &tensor.sizes[1..])?;
-        check_amounts(channelsPerPixel, pixelsPerColumn)?;
+        check_amounts(channelsPerPixel, pixelsPerColumn, tensorDataType)?;
         tensor.check(u64::from(channelsPerPixel))?;
         let corner = |index: usize| lower.get(index).map_or(0, |&low| pair(low, upper[index]));
         let amounts = pair(channelsPerPixel as i32, pixelsPerColumn as i32);
@@ -274,7 +276,7 @@ calls! {
             swizzle, l2Promotion, oobFill,
         )?;
         check_corners(&[pixelBoxLowerCornerWidth], &[pixelBoxUpperCornerWidth], &tensor.sizes[1..])?;
-        check_amounts(channelsPerPixel, pixelsPerColumn)?;
+        check_amounts(channelsPerPixel, pixelsPerColumn, tensorDataType)?;
         tensor.check(u64::from(channelsPerPixel))?;
         let corner = pair(pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
         let amounts = pair(channelsPerPixel as i32, pixelsPerColumn as i32);
