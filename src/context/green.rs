@@ -42,7 +42,7 @@ use crate::raw::call::{context_call, driver_call};
 /// green.enter(|cx| {
 ///     let stream = Stream::in_green_context(cx, 0)?;
 ///     let mut memory = Buffer::from_slice(cx, &[1u32; 4])?;
-///     cx.scope(&stream, |scope| scope.lend(memory.as_mut_slice())?.fill_zero())??;
+///     cx.scope(&stream, |scope| scope.lend(memory.as_mut_slice())?.fill(0))??;
 ///     assert_eq!(memory.to_vec(cx)?, [0; 4]);
 ///     Ok::<(), Box<dyn std::error::Error>>(())
 /// })??;
