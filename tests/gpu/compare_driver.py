@@ -47,7 +47,6 @@ INTENDED = [
     Intended("attributes", "short name", ["Sof"], "another device"),
     Intended("modules", "load elf magic and garbage", [209], "machine code is refused before it is read"),
     Intended("capture_edges", "cuStreamIsCapturing destroyed", [400], "as other calls with a destroyed stream, in which hardware crashes"),
-    Intended("interprocess", "*", [801, 0], "memory is not shared between processes, as the device's attribute says"),
     Intended("forked_child", "* in the child", [3], "hardware crashes in the child"),
     Intended("array_shapes", "*format bc1*", ANY, "compressed formats are not supported"),
     Intended("array_shapes", "*sparse*", ANY, "sparse arrays are not supported"),
