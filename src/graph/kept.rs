@@ -41,11 +41,13 @@ pub(super) struct Place {
 ///
 /// A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it. Nodes without an
 /// edge between them use the same memory in any order.
+#[derive(Clone, Copy)]
 pub struct Loan<T: DeviceData> {
     part: SharedLoan<T>,
 }
 
 /// Device memory that was lent to a graph to be read. `Copy`.
+#[derive(Clone, Copy)]
 pub struct SharedLoan<T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -55,6 +57,7 @@ pub struct SharedLoan<T: DeviceData> {
 
 /// Memory of the host that a graph owns: its nodes read or write it, and between replays it is reached through the
 /// graph. A token, `Copy`.
+#[derive(Clone, Copy)]
 pub struct HostLoan<T: DeviceData> {
     len: usize,
     place: Place,
@@ -63,14 +66,6 @@ pub struct HostLoan<T: DeviceData> {
 
 macro_rules! tokens {
     ($($token:ident)*) => { $(
-        impl<T: DeviceData> Clone for $token<T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T: DeviceData> Copy for $token<T> {}
-
         impl<T: DeviceData> fmt::Debug for $token<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, concat!(stringify!($token), "({} elements)"), self.len())

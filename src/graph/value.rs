@@ -18,15 +18,8 @@ use crate::stream::value::number;
 use crate::stream::{Signals, StreamValue, Until};
 
 /// [`Signals`] of which a graph has a share. A token, `Copy`.
+#[derive(Clone, Copy)]
 pub struct SignalLoan<T: StreamValue>(SharedLoan<T>);
-
-impl<T: StreamValue> Clone for SignalLoan<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: StreamValue> Copy for SignalLoan<T> {}
 
 impl<T: StreamValue> From<SignalLoan<T>> for SharedLoan<T> {
     fn from(signals: SignalLoan<T>) -> Self {

@@ -21,6 +21,7 @@ pub struct Lent<'scope, T: DeviceData> {
 }
 
 /// Device memory lent to a scope to be read, by other streams too. `Copy`.
+#[derive(Clone, Copy)]
 pub struct LentShared<'scope, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -31,14 +32,6 @@ pub struct LentShared<'scope, T: DeviceData> {
     _scope: PhantomData<&'scope mut &'scope ()>,
     _this_thread: ThisThread,
 }
-
-impl<T: DeviceData> Clone for LentShared<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: DeviceData> Copy for LentShared<'_, T> {}
 
 impl<'scope, T: DeviceData> LentShared<'scope, T> {
     pub(crate) fn new(address: CUdeviceptr, len: usize, stream: CUstream, token: Token<'scope>) -> Self {

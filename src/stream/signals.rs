@@ -149,6 +149,7 @@ impl<'scope> Scope<'scope, '_> {
 }
 
 /// Numbers that are lent to a scope: made by [`Scope::lend_signals`]. `Copy`.
+#[derive(Clone, Copy)]
 pub struct LentSignals<'scope, T: StreamValue> {
     address: CUdeviceptr,
     len: usize,
@@ -159,14 +160,6 @@ pub struct LentSignals<'scope, T: StreamValue> {
     _value: PhantomData<T>,
     _this_thread: ThisThread,
 }
-
-impl<T: StreamValue> Clone for LentSignals<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: StreamValue> Copy for LentSignals<'_, T> {}
 
 impl<'scope, T: StreamValue> LentSignals<'scope, T> {
     /// Number of numbers.
