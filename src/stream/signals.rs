@@ -5,9 +5,9 @@ use std::ops::Deref;
 
 use cuprum_sys::{CUdeviceptr, FnId};
 
-use super::{LentShared, Scope};
 use super::value::StreamValue;
 use super::value::sealed::Value;
+use super::{LentShared, Scope};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::locked::sealed::PageLocked;

@@ -169,6 +169,33 @@ impl Tensor {
     }
 }
 
+/// Describes a tensor by a call of the driver: the end of a method. The functions differ in what comes between strides and
+/// steps, and in one argument behind the interleaving.
+macro_rules! encode {
+    (
+        $context:expr, $tensor:ident, $placed:ident, $element:ty,
+        $call:ident($($tile:expr),*; $($mode:expr)?)
+    ) => {{
+        let mut raw = CUtensorMap::zeroed();
+        let (map, rank, kind, address) = (&raw mut raw, $tensor.rank as u32, $placed.element, $placed.address);
+        let (sizes, strides) = ($tensor.sizes.as_ptr(), $placed.strides.as_ptr());
+        let (steps, interleave) = ($tensor.steps.as_ptr(), $tensor.interleave);
+        let (swizzle, promotion, fill) = ($tensor.swizzle, $tensor.promotion, $tensor.fill);
+        // SAFETY: all lists have as many values as there are dimensions, those of corners one for each dimension that has
+        // one; they outlive the call, as the map does, and nothing looks behind the address.
+        unsafe {
+            context_call!(
+                $context,
+                $call(
+                    map, kind, rank, address, sizes, strides, $($tile,)* steps, interleave, $($mode,)? swizzle,
+                    promotion, fill
+                )
+            )
+        }?;
+        Ok(Self::of::<$element>(raw, &$placed))
+    }};
+}
+
 impl<'a> TensorMap<'a> {
     fn of<T>(raw: CUtensorMap, placed: &Placed) -> Self {
         Self { raw, needed: placed.needed, bytes_of_element: size_of::<T>(), _memory: PhantomData }
@@ -194,31 +221,8 @@ impl<'a> TensorMap<'a> {
         let context = cx.get()?;
         let tile: [u32; MOST] = room(tile, tensor.rank, 1)?;
         let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeTiled)?;
-        let mut raw = CUtensorMap::zeroed();
-        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
-        let (map, rank, address, tile) = (&raw mut raw, tensor.rank as u32, placed.address, tile.as_ptr());
-        // SAFETY: all lists have as many values as there are dimensions, and outlive the call, as the map does; nothing
-        // looks behind the address.
-        unsafe {
-            context_call!(
-                &context,
-                cuTensorMapEncodeTiled(
-                    map,
-                    placed.element,
-                    rank,
-                    address,
-                    sizes,
-                    strides,
-                    tile,
-                    steps,
-                    tensor.interleave,
-                    tensor.swizzle,
-                    tensor.promotion,
-                    tensor.fill,
-                )
-            )
-        }?;
-        Ok(Self::of::<T>(raw, &placed))
+        let tile = tile.as_ptr();
+        encode!(&context, tensor, placed, T, cuTensorMapEncodeTiled(tile;))
     }
 
     /// Describes a tensor of images, from which kernels copy columns of pixels: `lower` and `upper` are the offsets of the
@@ -243,34 +247,9 @@ impl<'a> TensorMap<'a> {
         let lower: [i32; MOST] = room(lower, corners, 0)?;
         let upper: [i32; MOST] = room(upper, corners, 0)?;
         let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2col)?;
-        let mut raw = CUtensorMap::zeroed();
-        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
         let (lower, upper) = (lower.as_ptr(), upper.as_ptr());
-        let (map, rank, address) = (&raw mut raw, tensor.rank as u32, placed.address);
-        // SAFETY: as in `tiled`; there is a corner for each dimension that has one.
-        unsafe {
-            context_call!(
-                &context,
-                cuTensorMapEncodeIm2col(
-                    map,
-                    placed.element,
-                    rank,
-                    address,
-                    sizes,
-                    strides,
-                    lower,
-                    upper,
-                    channels_per_pixel,
-                    pixels_per_column,
-                    steps,
-                    tensor.interleave,
-                    tensor.swizzle,
-                    tensor.promotion,
-                    tensor.fill,
-                )
-            )
-        }?;
-        Ok(Self::of::<T>(raw, &placed))
+        let (channels, pixels) = (channels_per_pixel, pixels_per_column);
+        encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2col(lower, upper, channels, pixels;))
     }
 
     /// Like [`im2col`](TensorMap::im2col), with columns that run along the width alone, whose corners are given. Compute
@@ -292,34 +271,8 @@ impl<'a> TensorMap<'a> {
     ) -> Result<Self, TensorError> {
         let context = cx.get()?;
         let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2colWide)?;
-        let mut raw = CUtensorMap::zeroed();
-        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
-        let (map, rank, address) = (&raw mut raw, tensor.rank as u32, placed.address);
-        // SAFETY: as in `tiled`.
-        unsafe {
-            context_call!(
-                &context,
-                cuTensorMapEncodeIm2colWide(
-                    map,
-                    placed.element,
-                    rank,
-                    address,
-                    sizes,
-                    strides,
-                    lower,
-                    upper,
-                    channels_per_pixel,
-                    pixels_per_column,
-                    steps,
-                    tensor.interleave,
-                    mode,
-                    tensor.swizzle,
-                    tensor.promotion,
-                    tensor.fill,
-                )
-            )
-        }?;
-        Ok(Self::of::<T>(raw, &placed))
+        let (channels, pixels) = (channels_per_pixel, pixels_per_column);
+        encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2colWide(lower, upper, channels, pixels; mode))
     }
 
     /// Describes the same tensor in other memory. After an error it describes the one before.
