@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cuprum_sys::{CUdeviceptr, CUfunction};
 
 use super::GraphError;
-use super::host::{HostCall, Payload};
+use super::host::{HostNode, Payload};
 use crate::context::ContextRef;
 use crate::launch::addresses;
+use crate::memory::elements::run;
 use crate::memory::{Buffer, DeviceData, Slice, SliceMut, resolve};
 use crate::raw::keep::Near;
 use crate::stream::{Signals, StreamValue};
@@ -76,28 +77,9 @@ macro_rules! tokens {
 
 tokens! { Loan SharedLoan HostLoan }
 
+run!(SharedLoan<T>, with parts);
+
 impl<T: DeviceData> SharedLoan<T> {
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    /// Some of the elements; `None` if the range does not lie in the loan.
-    pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
-        let (start, len) = resolve(&range, self.len)?;
-        Some(Self { address: self.address + (start * size_of::<T>()) as CUdeviceptr, len, ..self })
-    }
-
     /// The same memory, for what only asks whose it is.
     pub(super) const fn erased(self) -> SharedLoan<u8> {
         let Self { address, len, place, .. } = self;
@@ -110,22 +92,9 @@ impl<T: DeviceData> SharedLoan<T> {
     }
 }
 
+run!(Loan<T>, of its part);
+
 impl<T: DeviceData> Loan<T> {
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.part.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.part.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.part.address
-    }
-
     /// The same memory, to read.
     pub const fn as_shared(&self) -> SharedLoan<T> {
         self.part
@@ -227,7 +196,7 @@ enum Entry<'a> {
 pub(super) struct Kept<'a> {
     pub(super) brand: Brand,
     entries: Vec<Entry<'a>>,
-    pub(super) host_calls: Vec<Arc<HostCall>>,
+    pub(super) host_calls: Vec<Arc<HostNode>>,
     /// The kernels of which it has shares.
     functions: HashSet<usize>,
     /// Things that graphs inside of this one keep.

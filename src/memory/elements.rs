@@ -69,3 +69,39 @@ macro_rules! elements {
 }
 
 pub(crate) use elements;
+
+/// Common methods of borrowed runs of elements, by an address and a number; of those that are `Copy`, also parts.
+macro_rules! run {
+    ($run:ty $(, of its $part:ident)?) => {
+        impl<T: DeviceData> $run {
+            /// Number of elements.
+            pub const fn len(&self) -> usize {
+                self.$($part.)?len
+            }
+
+            /// True if there are no elements.
+            pub const fn is_empty(&self) -> bool {
+                self.$($part.)?len == 0
+            }
+
+            /// Address of the first element in device memory.
+            pub const fn as_raw(&self) -> CUdeviceptr {
+                self.$($part.)?address
+            }
+        }
+    };
+    ($run:ty, with parts) => {
+        run!($run);
+
+        impl<T: DeviceData> $run {
+            /// Some of the elements; `None` if the range does not lie within.
+            pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
+                let (start, len) = resolve(&range, self.len)?;
+                let address = self.address + (start * size_of::<T>()) as CUdeviceptr;
+                Some(Self { address, len, ..self })
+            }
+        }
+    };
+}
+
+pub(crate) use run;

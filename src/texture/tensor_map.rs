@@ -11,7 +11,7 @@ use cuprum_sys::{
     CUtensorMapInterleave, FnId,
 };
 
-use super::tensor::{MOST, Tensor, TensorElement, room};
+use super::tensor::{MOST, TensorElement, TensorLayout, room};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
@@ -106,12 +106,12 @@ memory! {
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Buffer;
 /// use cuprum::sys::CUtensorMapSwizzle;
-/// use cuprum::texture::{Tensor, TensorError, TensorMap};
+/// use cuprum::texture::{TensorLayout, TensorError, TensorMap};
 ///
 /// // 32 rows of 64 numbers, of which kernels copy 8 rows of 32 at a time.
 /// let matrix = Buffer::<f32>::zeroed(&cx, 64 * 32)?;
 /// let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
-/// let tensor = Tensor::new(&[64, 32])?.with_swizzle(swizzle);
+/// let tensor = TensorLayout::new(&[64, 32])?.with_swizzle(swizzle);
 /// let map = TensorMap::tiled(&cx, matrix.as_slice(), &tensor, &[32, 8])?;
 ///
 /// let refused = TensorMap::tiled(&cx, matrix.slice(1..).unwrap(), &tensor, &[32, 8]);
@@ -152,7 +152,7 @@ fn address_of(
     Ok((ptr::without_provenance_mut(address as usize), len as u64))
 }
 
-impl Tensor {
+impl TensorLayout {
     fn place<T: TensorElement>(
         &self,
         cx: &Current<'_, '_>,
@@ -215,7 +215,7 @@ impl<'a> TensorMap<'a> {
     pub fn tiled<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &Tensor,
+        tensor: &TensorLayout,
         tile: &[u32],
     ) -> Result<Self, TensorError> {
         let context = cx.get()?;
@@ -237,7 +237,7 @@ impl<'a> TensorMap<'a> {
     pub fn im2col<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &Tensor,
+        tensor: &TensorLayout,
         [lower, upper]: [&[i32]; 2],
         channels_per_pixel: u32,
         pixels_per_column: u32,
@@ -263,7 +263,7 @@ impl<'a> TensorMap<'a> {
     pub fn im2col_wide<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &Tensor,
+        tensor: &TensorLayout,
         [lower, upper]: [i32; 2],
         channels_per_pixel: u32,
         pixels_per_column: u32,
