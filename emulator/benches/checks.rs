@@ -101,12 +101,14 @@ const VARIANTS: &[Variant] = &[
     Variant { name: "plain mode", change: |options| options.mode = Mode::Plain, tracked: false },
     Variant { name: "initialization", change: |options| options.check_init = true, tracked: true },
     Variant { name: "races", change: |options| options.check_races = true, tracked: false },
+    Variant { name: "NaNs", change: |options| options.check_nans = true, tracked: false },
     Variant {
-        name: "all three",
+        name: "all four",
         change: |options| {
             options.check_barriers = true;
             options.check_init = true;
             options.check_races = true;
+            options.check_nans = true;
         },
         tracked: true,
     },

@@ -40,6 +40,8 @@ pub struct ExecOptions {
     /// or differ, shuffles that read from threads which take no part. Without it, only states in which no thread can
     /// run are reported.
     pub check_barriers: bool,
+    /// Report stores of a NaN that the kernel has made of numbers, with the instruction that made it.
+    pub check_nans: bool,
     /// Runs blocks and warps in an order that depends on this number, and changes turns between warps at other moments,
     /// to bring out dependences on the order. The same number gives the same order; one worker runs all blocks.
     pub seed: Option<u64>,
@@ -59,6 +61,7 @@ impl Default for ExecOptions {
             check_races: false,
             check_atomic_reads: false,
             check_barriers: false,
+            check_nans: false,
             multiprocessors: 1,
         }
     }
@@ -68,7 +71,8 @@ impl ExecOptions {
     /// True if the vector mode is allowed: checks look at one access at a time, and other orders need warps that run
     /// one by one.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
-        self.mode == Mode::Vector && !self.check_init && !self.check_races && self.seed.is_none()
+        let watched = self.check_init || self.check_races || self.check_nans;
+        self.mode == Mode::Vector && !watched && self.seed.is_none()
     }
 }
 

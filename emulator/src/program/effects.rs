@@ -252,6 +252,50 @@ fn matrix_writes(matrix: &Matrix, visit: &mut dyn FnMut(Register, Width)) {
     }
 }
 
+/// Calls `visit` with each register whose value an instruction writes to memory, and the bytes of it that count.
+pub(crate) fn stored(instruction: &Instruction, visit: &mut dyn FnMut(Register, u32)) {
+    let bytes_of = |width: Width| if width == Width::Double { 8 } else { 4 };
+    match &instruction.op {
+        Op::Store(access) => {
+            access.registers.iter().for_each(|register| visit(*register, access.bytes));
+        }
+        Op::Atomic(atomic) => {
+            let halves =
+                |operand: &Register| wide_parts(*operand).into_iter().for_each(|half| visit(half, 8));
+            match atomic.ty {
+                Type::B128 => atomic.operands.iter().for_each(halves),
+                ty => atomic.operands.iter().for_each(|operand| visit(*operand, ty.bytes())),
+            }
+        }
+        Op::Matrix(matrix) => match &**matrix {
+            Matrix::Move(access) if access.store => {
+                let bytes = (access.ty.bits() / 8).max(4);
+                access.registers.iter().for_each(|register| visit(*register, bytes));
+            }
+            Matrix::Rows(rows) if rows.store => {
+                rows.registers.iter().for_each(|register| visit(*register, 4))
+            }
+            Matrix::Product(_) | Matrix::Move(_) | Matrix::Rows(_) | Matrix::Transpose { .. } => {}
+        },
+        Op::Object(op) => match &**op {
+            ObjectOp::Access(access) => match &access.action {
+                SurfaceAction::Load(_) => {}
+                SurfaceAction::Store(registers) | SurfaceAction::StoreConverted(registers) => {
+                    registers.iter().for_each(|register| visit(*register, bytes_of(access.width)));
+                }
+                SurfaceAction::Reduce { ty, value, .. } => visit(*value, ty.bytes()),
+            },
+            ObjectOp::Sample(_) | ObjectOp::Query { .. } | ObjectOp::IsKind { .. } => {}
+        },
+        Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => {}
+        Op::Video { .. } | Op::Load(_) | Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) => {}
+        Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit | Op::Trap => {}
+        Op::ClusterBarrier { .. } | Op::Barrier { .. } | Op::Collective { .. } | Op::ActiveMask { .. } => {}
+        Op::Clock { .. } | Op::Fence(_) | Op::Yield => {}
+    }
+}
+
 /// Calls `visit` with each predicate that an instruction reads, its guard included.
 pub(crate) fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predicate)) {
     let mut read = |condition: &Condition| visit(condition.predicate);

@@ -78,6 +78,7 @@ variables! {
     check_races: "CUPRUM_EMULATOR_RACECHECK", "0 or 1", parse_switch;
     check_atomic_reads: "CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "0 or 1", parse_switch;
     check_barriers: "CUPRUM_EMULATOR_SYNCCHECK", "0 or 1", parse_switch;
+    check_nans: "CUPRUM_EMULATOR_NANCHECK", "0 or 1", parse_switch;
     check_leaks: "CUPRUM_EMULATOR_LEAKCHECK", "0 or 1", parse_switch;
     instruction_budget: "CUPRUM_EMULATOR_BUDGET", "a number of instructions above 0", |text| {
         text.parse().ok().filter(|&budget| budget > 0).map(Some)
@@ -167,6 +168,7 @@ mod tests {
             ("CUPRUM_EMULATOR_RACECHECK", "1", default().check_races(true)),
             ("CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "1", default().check_atomic_reads(true)),
             ("CUPRUM_EMULATOR_SYNCCHECK", "1", default().check_barriers(true)),
+            ("CUPRUM_EMULATOR_NANCHECK", "1", default().check_nans(true)),
             ("CUPRUM_EMULATOR_LEAKCHECK", "1", default().check_leaks(true)),
             ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "2.5", default().time_limit(Duration::from_millis(2500))),

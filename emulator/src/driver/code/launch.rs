@@ -124,6 +124,7 @@ static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
         check_races: settings.check_races,
         check_atomic_reads: settings.check_atomic_reads,
         check_barriers: settings.check_barriers,
+        check_nans: settings.check_nans,
         seed: settings.seed,
         multiprocessors,
     }
