@@ -4,10 +4,10 @@ use super::texture;
 use crate::program::Kernel;
 use std::time::Duration;
 
-/// Mode of execution.
+/// How kernels are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub enum Mode {
+pub enum Execution {
     /// Lane by lane, the simplest way: the reference for tests of the other mode.
     Plain,
     /// Whole warps and several of them at a time, with the vector instructions of the processor.
@@ -19,7 +19,7 @@ pub enum Mode {
 #[derive(Clone, Debug)]
 pub struct ExecOptions {
     /// Mode of execution.
-    pub mode: Mode,
+    pub mode: Execution,
     /// Threads that run blocks, the calling one included; 0 means one for each core.
     pub workers: usize,
     /// Most warp instructions that a launch may execute before it counts as endless.
@@ -52,7 +52,7 @@ pub struct ExecOptions {
 impl Default for ExecOptions {
     fn default() -> Self {
         ExecOptions {
-            mode: Mode::default(),
+            mode: Execution::default(),
             workers: 1,
             budget: None,
             time_limit: None,
@@ -72,7 +72,7 @@ impl ExecOptions {
     /// one by one.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
         let watched = self.check_init || self.check_races || self.check_nans;
-        self.mode == Mode::Vector && !watched && self.seed.is_none()
+        self.mode == Execution::Vector && !watched && self.seed.is_none()
     }
 }
 

@@ -6,7 +6,7 @@
 use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
 use super::matrix::Matrix;
 use super::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction};
-use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
+use super::texture::{LevelOperand, ObjectOp, ObjectPlace, Sampled, SurfaceAction};
 use super::types::Type;
 use crate::semantics::{Predicate, Register, Width};
 
@@ -128,7 +128,7 @@ fn matrix_reads(matrix: &Matrix, visit: &mut dyn FnMut(Register)) {
 }
 
 fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
-    let mut place = |place: &Place| {
+    let mut place = |place: &ObjectPlace| {
         visit(place.object);
         place.layer.iter().chain(place.coordinates.iter().flatten()).for_each(|register| visit(*register));
     };
@@ -137,9 +137,11 @@ fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
             place(&sample.place);
             sample.offsets.iter().flatten().for_each(|register| visit(*register));
             match &sample.level {
-                Level::Implicit | Level::Base => {}
-                Level::Number(register) => visit(*register),
-                Level::Gradients(x, y) => x.iter().chain(y).flatten().for_each(|register| visit(*register)),
+                LevelOperand::Implicit | LevelOperand::Base => {}
+                LevelOperand::Number(register) => visit(*register),
+                LevelOperand::Gradients(x, y) => {
+                    x.iter().chain(y).flatten().for_each(|register| visit(*register))
+                }
             }
         }
         ObjectOp::Access(access) => {

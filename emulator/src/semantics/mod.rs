@@ -22,15 +22,15 @@ pub(crate) mod shuffle;
 mod soft;
 pub(crate) mod video;
 
-use format::Format;
+use format::FloatFormat;
 pub(crate) use register::{LANES, Predicate, Register, Width, lanes_of};
-use rows::{Level, PureRows, TestRows, pure_rows, test_rows};
+use rows::{Extension, PureRows, TestRows, pure_rows, test_rows};
 
 /// A type that lives in lanes.
 pub(crate) trait Lane: Copy {
     const WIDTH: Width;
     /// Its format, for floating-point numbers.
-    const FORMAT: Option<Format> = None;
+    const FORMAT: Option<FloatFormat> = None;
 
     /// # Safety
     /// `row` points at as many rows as `WIDTH` says, `lane` is below 32.
@@ -53,7 +53,7 @@ macro_rules! lanes {
     ($($ty:ty $(: $format:ident)?, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
         impl Lane for $ty {
             const WIDTH: Width = Width::$width;
-            $( const FORMAT: Option<Format> = Some(Format::$format); )?
+            $( const FORMAT: Option<FloatFormat> = Some(FloatFormat::$format); )?
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
                 // SAFETY: inside the rows that the caller vouches for, which are aligned for any cell.
@@ -94,7 +94,7 @@ pub(crate) trait Pure {
     /// all operations like that would take minutes.
     const IN_ROWS: bool = false;
     /// Formats of the result and of the sources, for floating-point numbers.
-    const FORMATS: [Option<Format>; 5] =
+    const FORMATS: [Option<FloatFormat>; 5] =
         [Self::Out::FORMAT, Self::A::FORMAT, Self::B::FORMAT, Self::C::FORMAT, Self::D::FORMAT];
     fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
 }
@@ -118,13 +118,13 @@ pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
 pub(crate) struct PureInfo {
     pub(crate) plain: PureFn,
     /// Over whole rows, for each vector extension, if [`Pure::IN_ROWS`].
-    pub(crate) rows: Option<[PureRows; Level::COUNT]>,
+    pub(crate) rows: Option<[PureRows; Extension::COUNT]>,
     pub(crate) out: Width,
     pub(crate) sources: [Width; 4],
     /// Bytes of the result and of the sources, as far as they count.
     pub(crate) sizes: [u32; 5],
     /// See [`Pure::FORMATS`].
-    pub(crate) formats: [Option<Format>; 5],
+    pub(crate) formats: [Option<FloatFormat>; 5],
 }
 
 /// A comparison as the decoder hands it to both execution modes.
@@ -132,7 +132,7 @@ pub(crate) struct PureInfo {
 pub(crate) struct TestInfo {
     pub(crate) plain: TestFn,
     /// Over whole rows, for each vector extension, if [`Test::IN_ROWS`].
-    pub(crate) rows: Option<[TestRows; Level::COUNT]>,
+    pub(crate) rows: Option<[TestRows; Extension::COUNT]>,
     pub(crate) width: Width,
 }
 

@@ -89,8 +89,8 @@ variables! {
     };
     seed: "CUPRUM_EMULATOR_SEED", "a number", |text| text.parse().ok().map(Some);
     execution: "CUPRUM_EMULATOR_EXECUTION", "vector or plain", |text| match text {
-        "vector" => Some(exec::Mode::Vector),
-        "plain" => Some(exec::Mode::Plain),
+        "vector" => Some(exec::Execution::Vector),
+        "plain" => Some(exec::Execution::Plain),
         _ => None,
     };
     workers: "CUPRUM_EMULATOR_WORKERS", "a number of threads, or 0 for one per core", |text| text.parse().ok();
@@ -173,7 +173,7 @@ mod tests {
             ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "2.5", default().time_limit(Duration::from_millis(2500))),
             ("CUPRUM_EMULATOR_SEED", "0", default().seed(0)),
-            ("CUPRUM_EMULATOR_EXECUTION", "plain", default().execution(exec::Mode::Plain)),
+            ("CUPRUM_EMULATOR_EXECUTION", "plain", default().execution(exec::Execution::Plain)),
             ("CUPRUM_EMULATOR_WORKERS", "3", default().workers(3)),
             ("CUPRUM_EMULATOR_REPORTS", "0", default().reports(false)),
         ];

@@ -79,7 +79,7 @@ pub struct Settings {
     pub(crate) instruction_budget: Option<u64>,
     pub(crate) time_limit: Option<Duration>,
     pub(crate) seed: Option<u64>,
-    pub(crate) execution: exec::Mode,
+    pub(crate) execution: exec::Execution,
     pub(crate) workers: usize,
     pub(crate) reports: bool,
 }
@@ -108,7 +108,7 @@ impl Default for Settings {
             instruction_budget: None,
             time_limit: None,
             seed: None,
-            execution: exec::Mode::default(),
+            execution: exec::Execution::default(),
             workers: 0,
             reports: true,
         }
@@ -257,9 +257,9 @@ impl Settings {
         self
     }
 
-    /// Sets the mode of execution. Default: [`exec::Mode::Vector`].
+    /// Sets the mode of execution. Default: [`exec::Execution::Vector`].
     #[must_use]
-    pub fn execution(mut self, mode: exec::Mode) -> Self {
+    pub fn execution(mut self, mode: exec::Execution) -> Self {
         self.execution = mode;
         self
     }

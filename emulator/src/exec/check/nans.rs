@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::semantics::Register;
-use crate::semantics::format::Format;
+use crate::semantics::format::FloatFormat;
 
 /// The instruction that made a NaN of numbers.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Birth {
 }
 
 /// A NaN in a register: its format, and where it was made.
-pub(in crate::exec) type Made = (Format, Birth);
+pub(in crate::exec) type Made = (FloatFormat, Birth);
 
 /// The registers of a warp that hold NaNs which the kernel has made, by lane.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use crate::program::effects;
 use crate::program::instruction::{Instruction, Op};
 use crate::program::matrix::{Element, Matrix, MatrixProduct, Part};
 use crate::report::FaultKind;
-use crate::semantics::format::Format;
+use crate::semantics::format::FloatFormat;
 use crate::semantics::{LANES, PureInfo, Register, Width, lanes_of};
 
 /// Runs an instruction and keeps account of the NaNs that it makes, moves and stores.
@@ -136,7 +136,7 @@ impl<'a> Operands<'a> {
     /// The numbers of which the result's number `index` was made.
     fn of_number(&self, lane: usize, index: usize) -> Vec<f64> {
         let sources = self.values[lane].iter().zip(&self.info.formats[1..]).zip(&self.info.sizes[1..]);
-        let number = |((value, format), size): ((&u64, &Option<Format>), &u32)| {
+        let number = |((value, format), size): ((&u64, &Option<FloatFormat>), &u32)| {
             let numbers: Vec<f64> = (*format)?.numbers(*value, *size).collect();
             numbers.get(index).or(numbers.first()).copied()
         };
@@ -148,7 +148,7 @@ impl<'a> Operands<'a> {
 fn arithmetic(
     block: &mut Block<'_, '_>,
     issue: Issue,
-    (out, format): (Register, Format),
+    (out, format): (Register, FloatFormat),
     operands: &Operands<'_>,
     known: &Known,
 ) {
@@ -173,7 +173,7 @@ fn arithmetic(
 fn matrices(
     block: &mut Block<'_, '_>,
     issue: Issue,
-    (product, format): (&MatrixProduct, Format),
+    (product, format): (&MatrixProduct, FloatFormat),
     [before, after]: [u32; 2],
     known: &Known,
 ) {
@@ -208,12 +208,12 @@ fn moved(block: &mut Block<'_, '_>, issue: Issue, instruction: &Instruction, kno
     });
 }
 
-fn format_of(ty: Element) -> Option<Format> {
+fn format_of(ty: Element) -> Option<FloatFormat> {
     match ty {
-        Element::F16 => Some(Format::F16),
-        Element::Bf16 => Some(Format::Bf16),
-        Element::Tf32 | Element::F32 => Some(Format::F32),
-        Element::F64 => Some(Format::F64),
+        Element::F16 => Some(FloatFormat::F16),
+        Element::Bf16 => Some(FloatFormat::Bf16),
+        Element::Tf32 | Element::F32 => Some(FloatFormat::F32),
+        Element::F64 => Some(FloatFormat::F64),
         Element::S32 | Element::U8 | Element::S8 | Element::U4 | Element::S4 | Element::B1 => None,
         Element::E4m3 | Element::E5m2 => None,
     }
