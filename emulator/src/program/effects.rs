@@ -8,6 +8,7 @@ use super::matrix::Matrix;
 use super::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction};
 use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
 use super::types::Type;
+use super::warp_group::GroupOp;
 use crate::semantics::{Predicate, Register, Width};
 
 /// The flag by which additions pass on their carry.
@@ -54,6 +55,10 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
         }
         Op::MemoryBarrier(barrier) => barrier_reads(barrier, visit),
         Op::Matrix(matrix) => matrix_reads(matrix, visit),
+        Op::WarpGroup(op) => match &**op {
+            GroupOp::Product(product) => product.sources().chain(product.d.iter().copied()).for_each(visit),
+            GroupOp::Commit | GroupOp::Wait { .. } => {}
+        },
         Op::Object(op) => object_reads(op, visit),
         Op::Alloca { size, .. } => all(&[*size]),
         Op::StackRestore { pointer, .. } => all(&[*pointer]),
@@ -184,6 +189,10 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut dyn FnMut(Register, 
             | MemoryBarrierAction::Test { .. } => {}
         },
         Op::Matrix(matrix) => matrix_writes(matrix, visit),
+        Op::WarpGroup(op) => match &**op {
+            GroupOp::Product(product) => product.d.iter().for_each(|d| visit(*d, Width::Single)),
+            GroupOp::Commit | GroupOp::Wait { .. } => {}
+        },
         Op::Object(op) => object_writes(op, visit),
         Op::LocalAddress { out, width, .. }
         | Op::Clock { out, width, .. }
@@ -261,6 +270,10 @@ pub(crate) fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predic
         Op::Logic { a, b, .. } => [a, b].into_iter().for_each(read),
         Op::Carry(carry) if carry.reads => visit(CARRY),
         Op::AsyncCopy(copy) => read(&copy.ignored),
+        Op::WarpGroup(op) => match &**op {
+            GroupOp::Product(product) => read(&product.accumulates),
+            GroupOp::Commit | GroupOp::Wait { .. } => {}
+        },
         Op::Barrier { kind, .. } => match kind {
             BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. } => {
                 read(condition);
@@ -328,7 +341,7 @@ pub(crate) fn predicates(instruction: &Instruction, visit: &mut dyn FnMut(Predic
         Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
         Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit => {}
         Op::Trap | Op::ClusterBarrier { .. } | Op::ActiveMask { .. } | Op::Clock { .. } => {}
-        Op::Fence(_) | Op::Yield => {}
+        Op::Fence(_) | Op::Yield | Op::WarpGroup(_) => {}
     }
 }
 
@@ -339,6 +352,7 @@ pub(crate) fn is_simple(op: &Op) -> bool {
         Op::Atomic(atomic) => atomic.ty != Type::B128,
         Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Matrix(_) | Op::Object(_) => false,
         Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::ClusterBarrier { .. } => false,
+        Op::WarpGroup(_) => false,
         Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => true,
         Op::Video { .. } | Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Alloca { .. } => true,
         Op::StackSave { .. } | Op::StackRestore { .. } | Op::Branch { .. } | Op::Exit | Op::Trap => true,
@@ -372,7 +386,19 @@ pub(crate) fn course(op: &Op) -> Course<'_> {
             Course::Next
         }
         Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => Course::Next,
-        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Object(_) => Course::Next,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::Object(_) => Course::Next,
+        // A test that fails ends the turn.
+        Op::MemoryBarrier(barrier) => match barrier.action {
+            MemoryBarrierAction::Test { .. } => Course::Wait,
+            MemoryBarrierAction::Init { .. }
+            | MemoryBarrierAction::Invalidate
+            | MemoryBarrierAction::Arrive { .. }
+            | MemoryBarrierAction::Transactions { .. } => Course::Next,
+        },
+        Op::WarpGroup(op) => match **op {
+            GroupOp::Wait { .. } => Course::Wait,
+            GroupOp::Product(_) | GroupOp::Commit => Course::Next,
+        },
         Op::Matrix(_) | Op::ActiveMask { .. } | Op::Clock { .. } | Op::Fence(_) => Course::Next,
         Op::Barrier { .. } | Op::ClusterBarrier { .. } | Op::Collective { .. } | Op::Yield => Course::Wait,
         Op::Branch { target } => Course::Jump(std::slice::from_ref(target)),
@@ -384,5 +410,5 @@ pub(crate) fn course(op: &Op) -> Course<'_> {
 
 /// True if lanes read registers of each other.
 pub(crate) fn exchanges(op: &Op) -> bool {
-    matches!(op, Op::Collective { .. } | Op::Matrix(_))
+    matches!(op, Op::Collective { .. } | Op::Matrix(_) | Op::WarpGroup(_))
 }

@@ -3,6 +3,7 @@
 use super::matrix::Matrix;
 use super::memory::{Access, AsyncCopy, Atomic, AtomicOperation, BulkCopy, MemoryBarrier, Scope};
 use super::texture::ObjectOp;
+use super::warp_group::GroupOp;
 use crate::semantics::shuffle::ShuffleMode;
 use crate::semantics::video::Video;
 use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
@@ -276,6 +277,7 @@ pub(crate) enum Op {
     BulkCopy(Box<BulkCopy>),
     MemoryBarrier(Box<MemoryBarrier>),
     Matrix(Box<Matrix>),
+    WarpGroup(Box<GroupOp>),
     /// An operation on a texture or surface object.
     Object(Box<ObjectOp>),
     /// Address of a local variable of a device function: its frame plus an offset.

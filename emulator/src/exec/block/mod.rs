@@ -9,6 +9,7 @@ pub(in crate::exec) mod cluster;
 mod fault;
 pub(in crate::exec) mod launch;
 mod parts;
+mod products;
 pub(in crate::exec) mod rows;
 pub(in crate::exec) mod scalars;
 mod site;

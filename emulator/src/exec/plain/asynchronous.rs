@@ -3,10 +3,13 @@
 //! A barrier is one word of 64 bits with a private layout: the number of arrivals of a phase, the number still due,
 //! the bytes of transactions still due, and the number of the phase.
 
+use super::Flow;
+use super::control::pause;
 use crate::exec::access::watch::{Pass, pass_memory_barrier};
 use crate::exec::access::{Place, Request, apply, lane_address, place, read, update};
 use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue, Site, Stop};
+use crate::program::instruction::Condition;
 use crate::program::memory::{
     AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction, Order, RANK_SHIFT, Scope,
 };
@@ -101,18 +104,25 @@ fn copy_pieces(
     Ok(())
 }
 
+/// A test that fails in all lanes lets other warps run: it is made in loops.
 pub(super) fn memory_barrier(
     block: &mut Block<'_, '_>,
     issue: Issue,
     barrier: &MemoryBarrier,
-) -> Result<(), Stop> {
+) -> Result<Flow, Stop> {
     for lane in lanes_of(issue.active) {
         let address = lane_address(block, issue.warp, &barrier.address, lane);
         for address in targets(block, issue.at(lane), address, barrier.multicast) {
             use_memory_barrier(block, issue.at(lane), barrier, address)?;
         }
     }
-    Ok(())
+    if let MemoryBarrierAction::Test { out, .. } = barrier.action {
+        let out = Condition { predicate: out, negated: false };
+        if block.warps[issue.warp].rows.holds(out) & issue.active == 0 {
+            return Ok(pause(block, issue));
+        }
+    }
+    Ok(Flow::Next)
 }
 
 fn use_memory_barrier(

@@ -12,6 +12,7 @@ mod printf;
 mod registers;
 mod stack;
 mod surface;
+mod warp_group;
 
 pub(in crate::exec) use collective::resolve_collectives;
 pub(in crate::exec) use control::exit;
@@ -32,6 +33,8 @@ pub(in crate::exec) enum Flow {
     Jump(u32),
     /// The fragment is gone or waits; others may be new.
     Yield,
+    /// The fragment has gone on, and its warp gives up the rest of its turn.
+    Pause,
 }
 
 /// Runs a warp until it waits, has ended, or had its share of instructions.
@@ -82,6 +85,10 @@ fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut
                 fuel = fuel.saturating_sub(1);
             }
             Flow::Yield => return Ok(()),
+            Flow::Pause => {
+                *left = 0;
+                return Ok(());
+            }
         }
         if alone {
             continue;
@@ -114,6 +121,9 @@ pub(in crate::exec) fn step(
     if block.launch.options.check_init {
         registers::watch(block, issue)?;
     }
+    if !block.warps[warp].products.is_empty() {
+        warp_group::end_before(block, issue)?;
+    }
     if instruction.guard != Condition::ALWAYS {
         issue.active &= block.warps[warp].rows.holds(instruction.guard);
     }
@@ -144,8 +154,9 @@ fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Sto
         Op::Atomic(atomic) => access::atomic(block, issue, atomic)?,
         Op::AsyncCopy(copy) => asynchronous::async_copy(block, issue, copy)?,
         Op::BulkCopy(copy) => asynchronous::bulk_copy(block, issue, copy)?,
-        Op::MemoryBarrier(barrier) => asynchronous::memory_barrier(block, issue, barrier)?,
+        Op::MemoryBarrier(barrier) => return asynchronous::memory_barrier(block, issue, barrier),
         Op::Matrix(op) => matrix::matrix(block, issue, op)?,
+        Op::WarpGroup(op) => return warp_group::warp_group(block, issue, op),
         Op::Object(op) => object::object(block, issue, op)?,
         Op::LocalAddress { out, offset, width } => {
             compute::local_address(block, issue, (*out, *width), *offset);

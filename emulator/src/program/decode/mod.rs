@@ -32,6 +32,7 @@ mod stack;
 mod table;
 mod texture;
 mod video;
+mod warp_group;
 mod window;
 
 use super::instruction::{Condition, Constant, Instruction, Op};

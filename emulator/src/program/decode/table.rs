@@ -12,7 +12,7 @@ use crate::ptx::Instruction;
 type Decode<'s, D> = for<'i> fn(&mut D, &Instruction<'s>, &mut Modifiers<'i, 's>) -> Decoded<()>;
 
 impl<'s> Decoder<'_, '_, 's> {
-    const TABLE: [(&'static str, Decode<'s, Self>); 130] = [
+    const TABLE: [(&'static str, Decode<'s, Self>); 131] = [
         ("abs", Self::arithmetic),
         ("activemask", Self::active_mask),
         ("add", Self::add),
@@ -141,6 +141,7 @@ impl<'s> Decoder<'_, '_, 's> {
         ("vsub", Self::video_scalar),
         ("vsub2", Self::video_parallel),
         ("vsub4", Self::video_parallel),
+        ("wgmma", Self::warp_group),
         ("wmma", Self::wmma),
         ("xor", Self::bits_instruction),
     ];
