@@ -3,9 +3,10 @@
 //! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
 //! listed.
 
+use super::bulk::{BulkCopy, Extent, MapOp};
 use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
 use super::matrix::Matrix;
-use super::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction};
+use super::memory::{AsyncCopy, MemoryBarrier, MemoryBarrierAction};
 use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
 use super::types::Type;
 use super::warp_group::GroupOp;
@@ -49,10 +50,22 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
             source_bytes.iter().for_each(|bytes| all(&[*bytes]));
         }
         Op::BulkCopy(copy) => {
-            let BulkCopy { to, from, bytes, multicast, .. } = &**copy;
-            all(&[to.base, from.base, *bytes]);
+            let BulkCopy { to, from, extent, multicast, told, .. } = &**copy;
+            all(&[to.base, from.base]);
             multicast.iter().for_each(|blocks| all(&[*blocks]));
+            told.iter().for_each(|barrier| all(&[barrier.base]));
+            match extent {
+                Extent::Bytes(bytes) => all(&[*bytes]),
+                Extent::Tensor { coordinates, offsets, .. } => {
+                    all(coordinates);
+                    all(offsets);
+                }
+            }
         }
+        Op::Map(op) => match &**op {
+            MapOp::Replace { address, value, .. } => all(&[address.base, *value]),
+            MapOp::Copy { to, from, .. } => all(&[to.base, from.base]),
+        },
         Op::MemoryBarrier(barrier) => barrier_reads(barrier, visit),
         Op::Matrix(matrix) => matrix_reads(matrix, visit),
         Op::WarpGroup(op) => match &**op {
@@ -79,13 +92,12 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
         }
         Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
         Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
-        Op::Fence(_) | Op::Yield | Op::StackSave { .. } => {}
+        Op::Fence(_) | Op::Yield | Op::StackSave { .. } | Op::BulkGroup(_) => {}
     }
 }
 
 fn barrier_reads(barrier: &MemoryBarrier, visit: &mut dyn FnMut(Register)) {
     visit(barrier.address.base);
-    barrier.multicast.iter().for_each(|blocks| visit(*blocks));
     match &barrier.action {
         MemoryBarrierAction::Init { count } => visit(*count),
         MemoryBarrierAction::Invalidate => {}
@@ -218,7 +230,7 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut dyn FnMut(Register, 
             kind: BarrierKind::Sync | BarrierKind::Arrive | BarrierKind::Combine { .. }, ..
         } => {}
         Op::Test { .. } | Op::Logic { .. } | Op::Store(_) | Op::Branch { .. } => {}
-        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::ClusterBarrier { .. } => {}
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::BulkGroup(_) | Op::ClusterBarrier { .. } | Op::Map(_) => {}
         Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap => {}
         Op::Fence(_) | Op::Yield | Op::StackRestore { .. } => {}
     }
@@ -298,6 +310,7 @@ pub(crate) fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predic
         Op::StackSave { .. } | Op::StackRestore { .. } | Op::Branch { .. } | Op::BranchIndexed { .. } => {}
         Op::Call(_) | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
         Op::ActiveMask { .. } | Op::Clock { .. } | Op::Fence(_) | Op::Yield => {}
+        Op::BulkGroup(_) | Op::Map(_) => {}
     }
 }
 
@@ -341,7 +354,7 @@ pub(crate) fn predicates(instruction: &Instruction, visit: &mut dyn FnMut(Predic
         Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
         Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit => {}
         Op::Trap | Op::ClusterBarrier { .. } | Op::ActiveMask { .. } | Op::Clock { .. } => {}
-        Op::Fence(_) | Op::Yield | Op::WarpGroup(_) => {}
+        Op::Fence(_) | Op::Yield | Op::WarpGroup(_) | Op::BulkGroup(_) | Op::Map(_) => {}
     }
 }
 
@@ -352,7 +365,7 @@ pub(crate) fn is_simple(op: &Op) -> bool {
         Op::Atomic(atomic) => atomic.ty != Type::B128,
         Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Matrix(_) | Op::Object(_) => false,
         Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::ClusterBarrier { .. } => false,
-        Op::WarpGroup(_) => false,
+        Op::WarpGroup(_) | Op::BulkGroup(_) | Op::Map(_) => false,
         Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => true,
         Op::Video { .. } | Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Alloca { .. } => true,
         Op::StackSave { .. } | Op::StackRestore { .. } | Op::Branch { .. } | Op::Exit | Op::Trap => true,
@@ -386,7 +399,8 @@ pub(crate) fn course(op: &Op) -> Course<'_> {
             Course::Next
         }
         Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => Course::Next,
-        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::Object(_) => Course::Next,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::BulkGroup(_) | Op::Object(_) => Course::Next,
+        Op::Map(_) => Course::Next,
         // A test that fails ends the turn.
         Op::MemoryBarrier(barrier) => match barrier.action {
             MemoryBarrierAction::Test { .. } => Course::Wait,

@@ -1,7 +1,8 @@
 //! Decoded instructions: what the execution modes run.
 
+use super::bulk::{BulkCopy, BulkGroup, MapOp};
 use super::matrix::Matrix;
-use super::memory::{Access, AsyncCopy, Atomic, AtomicOperation, BulkCopy, MemoryBarrier, Scope};
+use super::memory::{Access, AsyncCopy, Atomic, AtomicOperation, MemoryBarrier, Scope};
 use super::texture::ObjectOp;
 use super::warp_group::GroupOp;
 use crate::semantics::shuffle::ShuffleMode;
@@ -275,6 +276,9 @@ pub(crate) enum Op {
     Atomic(Box<Atomic>),
     AsyncCopy(Box<AsyncCopy>),
     BulkCopy(Box<BulkCopy>),
+    BulkGroup(BulkGroup),
+    /// An operation on a tensor map.
+    Map(Box<MapOp>),
     MemoryBarrier(Box<MemoryBarrier>),
     Matrix(Box<Matrix>),
     WarpGroup(Box<GroupOp>),

@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod barrier;
+mod bulk;
 mod call;
 mod collective;
 mod compute;
@@ -12,8 +13,10 @@ mod printf;
 mod registers;
 mod stack;
 mod surface;
+mod tensor;
 mod warp_group;
 
+pub(in crate::exec) use bulk::end_copy;
 pub(in crate::exec) use collective::resolve_collectives;
 pub(in crate::exec) use control::exit;
 
@@ -153,7 +156,9 @@ fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Sto
         Op::Store(access) => access::store(block, issue, access)?,
         Op::Atomic(atomic) => access::atomic(block, issue, atomic)?,
         Op::AsyncCopy(copy) => asynchronous::async_copy(block, issue, copy)?,
-        Op::BulkCopy(copy) => asynchronous::bulk_copy(block, issue, copy)?,
+        Op::BulkCopy(copy) => bulk::bulk_copy(block, issue, copy)?,
+        Op::Map(op) => tensor::map(block, issue, op)?,
+        Op::BulkGroup(group) => bulk::bulk_group(block, issue, *group)?,
         Op::MemoryBarrier(barrier) => return asynchronous::memory_barrier(block, issue, barrier),
         Op::Matrix(op) => matrix::matrix(block, issue, op)?,
         Op::WarpGroup(op) => return warp_group::warp_group(block, issue, op),
