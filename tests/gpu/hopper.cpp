@@ -12,6 +12,11 @@
 #include <string>
 #include <vector>
 
+#include <functional>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cuda.h>
 
 using std::string;
@@ -23,6 +28,9 @@ static void must(CUresult code, const char* what) {
 #define MUST(call) must(call, #call)
 
 static const char* HEADER = ".version 8.4\n.target sm_90a\n.address_size 64\n";
+
+// What a process does until the device fails.
+static std::vector<std::function<void()>> cases;
 
 struct Random {
     uint64_t state;
@@ -80,12 +88,10 @@ static bool run(const string& text, unsigned threads, void** args) {
     code = cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, args, nullptr);
     if (code == CUDA_SUCCESS) code = cuCtxSynchronize();
     if (code != CUDA_SUCCESS) {
+        // The process can do nothing more with the device.
         printf("failed %d\n", code);
-        cuDevicePrimaryCtxReset(0);
-        CUcontext context;
-        MUST(cuDevicePrimaryCtxRetain(&context, 0));
-        MUST(cuCtxSetCurrent(context));
-        return false;
+        fflush(stdout);
+        _exit(0);
     }
     MUST(cuModuleUnload(module));
     return true;
@@ -101,7 +107,7 @@ static string list(const char* name, unsigned count) {
 }
 
 // One product of a warp group. `a` and `b` are descriptors, without the start of shared memory; 0 for `a` in registers.
-static void product(const char* form, unsigned registers, const char* types, uint64_t a, uint64_t b, int scale,
+static void run_product(const char* form, unsigned registers, const char* types, uint64_t a, uint64_t b, int scale,
                     const char* rest) {
     printf("wgmma %s %u %s %016llx %016llx %d%s\n", form, registers, types, (unsigned long long)a,
            (unsigned long long)b, scale, *rest ? (string(" ") + rest).c_str() : "");
@@ -156,6 +162,10 @@ static void product(const char* form, unsigned registers, const char* types, uin
 // The fields of a descriptor, in bytes; swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes.
 static uint64_t place(uint64_t start, uint64_t leading, uint64_t stride, uint64_t swizzle, uint64_t base = 0) {
     return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | base << 49 | swizzle << 62;
+}
+
+template <class... Arguments> static void product(Arguments... arguments) {
+    cases.push_back([=] { run_product(arguments...); });
 }
 
 static void products() {
@@ -251,8 +261,8 @@ template <class T> static string numbers(const std::vector<T>& values) {
 }
 
 // Copies a tile to shared memory, or back (`operation`: load, store, or that of a reduction).
-static void copy(const char* operation, const Tensor& tensor, std::vector<int> at, std::vector<int> offsets = {},
-                 unsigned start = 0) {
+static void run_copy(const char* operation, const Tensor& tensor, std::vector<int> at, std::vector<int> offsets,
+                     unsigned start) {
     unsigned rank = unsigned(tensor.sizes.size());
     bool columns = !tensor.lower.empty(), loads = !strcmp(operation, "load"), stores = !strcmp(operation, "store");
     printf("tensor %s %d %s %s %s %s %s %d %d %d %s %s %s %s %u\n", operation, tensor.type, tensor.fill,
@@ -273,13 +283,15 @@ static void copy(const char* operation, const Tensor& tensor, std::vector<int> a
     MUST(cuMemsetD8(device_out, 0, out.size()));
     alignas(64) CUtensorMap map;
     CUresult code;
+    auto strides = tensor.strides;
+    strides.resize(4);  // the driver wants a place even where it reads nothing
     if (columns)
         code = cuTensorMapEncodeIm2col(&map, tensor.type, rank, (void*)device_memory, tensor.sizes.data(),
-            tensor.strides.data(), tensor.lower.data(), tensor.upper.data(), tensor.tile[0], tensor.tile[1],
+            strides.data(), tensor.lower.data(), tensor.upper.data(), tensor.tile[0], tensor.tile[1],
             tensor.steps.data(), tensor.interleave, tensor.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, tensor.outside);
     else
         code = cuTensorMapEncodeTiled(&map, tensor.type, rank, (void*)device_memory, tensor.sizes.data(),
-            tensor.strides.data(), tensor.tile.data(), tensor.steps.data(), tensor.interleave, tensor.swizzle,
+            strides.data(), tensor.tile.data(), tensor.steps.data(), tensor.interleave, tensor.swizzle,
             CU_TENSOR_MAP_L2_PROMOTION_NONE, tensor.outside);
     if (code != CUDA_SUCCESS) { printf("not encoded %d\n", code); return; }
     static const int sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
@@ -290,14 +302,17 @@ static void copy(const char* operation, const Tensor& tensor, std::vector<int> a
         bytes *= (tensor.tile[i] + step - 1) / step;
     }
     string place = "[%m, {", infos;
-    for (unsigned i = 0; i < rank; i++) place += (i ? ", " : "") + std::to_string(at[i]);
+    for (unsigned i = 0; i < rank; i++) place += (i ? ", %c" : "%c") + std::to_string(i);
     place += "}]";
+    at.resize(5);
     for (unsigned i = 0; i < offsets.size(); i++) infos += (i ? ", " : ", {") + std::to_string(offsets[i]);
     if (!offsets.empty()) infos += "}";
     string dim = std::to_string(rank) + "d", mode = columns ? ".im2col" : ".tile";
-    string text = string(HEADER) + ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 tile, .param .u64 out) {\n"
-        ".reg .b32 %t, %s, %i, %b, %w<4>; .reg .b64 %p, %q, %x, %m; .reg .pred %first, %more, %done;\n"
+    string text = string(HEADER) + ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 tile, .param .u64 out, "
+        ".param .u32 x0, .param .u32 x1, .param .u32 x2, .param .u32 x3, .param .u32 x4) {\n"
+        ".reg .b32 %t, %s, %i, %b, %w<4>, %c<5>; .reg .b64 %p, %q, %x, %m; .reg .pred %first, %more, %done;\n"
         ".shared .align 1024 .b8 tiles[24576]; .shared .align 8 .b64 barrier;\n"
+        "ld.param.u32 %c0, [x0]; ld.param.u32 %c1, [x1]; ld.param.u32 %c2, [x2]; ld.param.u32 %c3, [x3]; ld.param.u32 %c4, [x4];\n"
         "mov.b64 %m, map; cvta.param.u64 %m, %m; mov.u32 %t, %tid.x; setp.eq.u32 %first, %t, 0;\n"
         "ld.param.u64 %p, [tile]; mul.wide.u32 %x, %t, 16; add.u64 %q, %p, %x;\n"
         "mov.u32 %s, tiles; mad.lo.u32 %s, %t, 16, %s; mov.u32 %i, 0;\n"
@@ -319,7 +334,7 @@ static void copy(const char* operation, const Tensor& tensor, std::vector<int> a
         "mov.u32 %s, tiles; mad.lo.u32 %s, %t, 16, %s; mov.u32 %i, 0;\n"
         "M: ld.shared.v4.b32 {%w0, %w1, %w2, %w3}, [%s]; st.global.v4.b32 [%q], {%w0, %w1, %w2, %w3};\n"
         "add.u64 %q, %q, 2048; add.u32 %s, %s, 2048; add.u32 %i, %i, 1; setp.lt.u32 %more, %i, 12; @%more bra M; ret; }\n";
-    void* args[] = {&map, &device_tile, &device_out};
+    void* args[] = {&map, &device_tile, &device_out, &at[0], &at[1], &at[2], &at[3], &at[4]};
     if (!run(text, 128, args)) return;
     MUST(cuMemcpyDtoH(out.data(), device_out, out.size()));
     uint32_t done = 0;
@@ -335,6 +350,11 @@ static void copy(const char* operation, const Tensor& tensor, std::vector<int> a
     MUST(cuMemFree(device_memory));
     MUST(cuMemFree(device_tile));
     MUST(cuMemFree(device_out));
+}
+
+static void copy(const char* operation, Tensor tensor, std::vector<int> at, std::vector<int> offsets = {},
+                 unsigned start = 0) {
+    cases.push_back([=] { run_copy(operation, tensor, at, offsets, start); });
 }
 
 static void copies() {
@@ -430,16 +450,35 @@ static void copies() {
     copy("store", {U16, "any", {16, 9, 7, 3}, {32, 512, 4096}, {16, 20}, {1, 1, 1, 1}, NONE, PLAIN, ZERO, {0, 0}, {0, 0}}, {0, 2, 1, 0});
 }
 
-int main() {
+static void open_device() {
     MUST(cuInit(0));
     CUcontext context;
     MUST(cuDevicePrimaryCtxRetain(&context, 0));
     MUST(cuCtxSetCurrent(context));
-    char name[100];
-    int driver;
-    MUST(cuDeviceGetName(name, sizeof name, 0));
-    MUST(cuDriverGetVersion(&driver));
-    printf("# %s, driver for CUDA %d.%d, tests/gpu/hopper.cpp\n", name, driver / 1000, driver % 1000 / 10);
+}
+
+int main() {
     products();
     copies();
+    // Processes share the number of the next case.
+    auto next = (size_t*)mmap(nullptr, sizeof(size_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (bool first = true; *next < cases.size(); first = false) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (child) {
+            waitpid(child, nullptr, 0);
+            continue;
+        }
+        open_device();
+        if (first) {
+            char name[100];
+            int driver;
+            MUST(cuDeviceGetName(name, sizeof name, 0));
+            MUST(cuDriverGetVersion(&driver));
+            printf("# %s, driver for CUDA %d.%d, tests/gpu/hopper.cpp\n", name, driver / 1000, driver % 1000 / 10);
+        }
+        while (*next < cases.size()) cases[(*next)++]();
+        fflush(stdout);
+        _exit(0);
+    }
 }

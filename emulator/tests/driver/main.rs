@@ -11,6 +11,8 @@ mod common;
 mod device;
 #[path = "../../../sys/tests/common/mod.rs"]
 mod processes;
+#[path = "../hopper/mod.rs"]
+mod hopper;
 
 #[cfg(target_os = "linux")]
 mod batch;
@@ -41,6 +43,7 @@ mod sanitizer;
 #[cfg(target_os = "linux")]
 mod sharing;
 mod stream;
+mod tensors;
 mod textures;
 #[cfg(target_os = "linux")]
 mod versions;

@@ -7,6 +7,8 @@
 mod device;
 #[path = "../../../tests/support/kernels/mod.rs"]
 mod kernels;
+#[path = "../hopper/mod.rs"]
+mod hopper;
 mod recorded;
 
 mod accepted;
@@ -23,4 +25,5 @@ mod parser;
 mod ptxas;
 mod races;
 mod reports;
+mod warp_group;
 mod whole_kernels;

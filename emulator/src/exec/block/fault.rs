@@ -30,7 +30,9 @@ impl<'a> Block<'_, 'a> {
     /// The fault of a block in which no thread can run.
     pub(in crate::exec) fn stuck(&self) -> Stop {
         let mut waits = self.warps.iter().flat_map(|warp| &warp.fragments).map(|fragment| fragment.wait);
-        self.fault_of_all(if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster | Wait::Group)) {
+        self.fault_of_all(if waits.clone().any(|wait| wait == Wait::Group) {
+            FaultKind::IncompleteGroup
+        } else if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
             FaultKind::BarrierDivergence
         } else if waits.all(|wait| wait == Wait::Collective) {
             FaultKind::WrongMembers

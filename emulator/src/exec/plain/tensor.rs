@@ -68,8 +68,7 @@ pub(super) fn copy_tensor(
         return wrong(block, "a tensor map of an interleaved layout, which the software device does not have");
     }
     if shared % ALIGNMENT != 0 {
-        let text = format!("a copy of a part of a tensor at {shared:#x}, no multiple of {ALIGNMENT}");
-        return Err(block.fault(FaultKind::Other(text), late.site));
+        return Err(block.fault(FaultKind::Misaligned, late.site));
     }
     let ty = TYPES[usize::from(map.element)];
     let operation = copy.operation.map(|(operation, _)| (operation, ty));

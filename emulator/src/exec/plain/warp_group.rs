@@ -3,7 +3,7 @@
 //! Each warp computes its own rows of a product: when the product is issued or, with a seed, as late as the wait for it,
 //! both of which hardware may do. The warps of a group meet at the wait, as on hardware, so that one of them can tell
 //! for all of them that the factors in shared memory are no longer needed. Sums are rounded as those of other matrix
-//! instructions.
+//! instructions. Lanes that have exited do no harm, warps that have do; both as on an H100.
 //!
 //! A register of a product that is under way is not to be touched. NVIDIA's assembler inserts a wait where a program
 //! does, and so the product ends there here.
@@ -23,9 +23,12 @@ use crate::report::FaultKind;
 use crate::semantics::{LANES, Width};
 
 pub(super) fn warp_group(block: &mut Block<'_, '_>, issue: Issue, op: &GroupOp) -> Result<Flow, Stop> {
-    let whole = (issue.warp / WARPS + 1) * WARPS * LANES <= block.launch.threads as usize;
-    if issue.active != u32::MAX || !whole {
+    if issue.active != block.warps[issue.warp].live {
         return Err(block.fault(FaultKind::WrongMembers, issue));
+    }
+    let group = group_of(issue.warp);
+    if block.warps.get(group).is_none_or(|group| group.iter().any(|warp| warp.live == 0)) {
+        return Err(block.fault(FaultKind::IncompleteGroup, issue));
     }
     match op {
         GroupOp::Product(product) => begin(block, issue, product)?,
@@ -35,10 +38,17 @@ pub(super) fn warp_group(block: &mut Block<'_, '_>, issue: Issue, op: &GroupOp) 
     Ok(Flow::Next)
 }
 
+/// The warps of the group that a warp belongs to.
+fn group_of(warp: usize) -> std::ops::Range<usize> {
+    let first = warp / WARPS * WARPS;
+    first..first + WARPS
+}
+
 /// Computes a product, or notes that it is due.
 fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Result<(), Stop> {
     let rows = &block.warps[issue.warp].rows;
-    let descriptor = |factor: &SharedFactor| rows.get_wide(factor.descriptor, Width::Double, 0);
+    let lane = issue.active.trailing_zeros() as usize;
+    let descriptor = |factor: &SharedFactor| rows.get_wide(factor.descriptor, Width::Double, lane);
     let a = match &product.a {
         LeftFactor::Shared(factor) => descriptor(factor),
         LeftFactor::Registers(_) => 0,
@@ -46,7 +56,7 @@ fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Res
     let operands = LateProduct {
         pc: issue.pc,
         descriptors: [a, descriptor(&product.b)],
-        accumulates: rows.holds(product.accumulates) & 1 != 0,
+        accumulates: rows.holds(product.accumulates) >> lane & 1 != 0,
     };
     if block.launch.options.seed.is_some() {
         block.warps[issue.warp].products.push(operands);
@@ -59,13 +69,12 @@ fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Res
 fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
     split_off(block, issue);
     block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Group;
-    let group = issue.warp / WARPS * WARPS..(issue.warp / WARPS + 1) * WARPS;
-    let here = |warp: usize| block.warps[warp].fragments.iter().position(|part| part.wait == Wait::Group);
-    if !group.clone().all(|warp| here(warp).is_some()) {
+    let group = group_of(issue.warp);
+    if !group.clone().all(|warp| here(block, warp).is_some()) {
         return Ok(Flow::Yield);
     }
     for warp in group.clone() {
-        let Some(fragment) = here_of(block, warp) else { continue };
+        let Some(fragment) = here(block, warp) else { continue };
         let pc = block.warps[warp].fragments[fragment].pc;
         if let Op::WarpGroup(op) = &block.instruction(pc).op {
             if let GroupOp::Wait { most } = **op {
@@ -78,14 +87,14 @@ fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
         fragment.pc += 1;
     }
     if let Some(clocks) = &mut block.clocks {
-        let parties: Vec<_> = group.map(|warp| (warp, u32::MAX)).collect();
+        let parties: Vec<_> = group.map(|warp| (warp, block.warps[warp].live)).collect();
         clocks.meet(&parties, None);
     }
     Ok(Flow::Yield)
 }
 
 /// The fragment of a warp that waits for the others of its group.
-fn here_of(block: &Block<'_, '_>, warp: usize) -> Option<usize> {
+fn here(block: &Block<'_, '_>, warp: usize) -> Option<usize> {
     block.warps[warp].fragments.iter().position(|part| part.wait == Wait::Group)
 }
 

@@ -122,6 +122,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return self.operand_count(i, 3);
         }
         let form = self.bulk_form(m)?;
+        m.finish()?;
         let stores = form.spaces[0] == Space::Global;
         // Copies to memory have no offsets, and a mode of their own for it.
         if form.spaces[1] == Space::Shared && !stores || columns && has_offsets == stores {

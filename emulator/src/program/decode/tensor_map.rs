@@ -28,7 +28,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return self.copy_map(i, m);
         }
         if !self.context.has_own_features {
-            return Err(m.unsupported("an instruction for targets such as `sm_90a`"));
+            return Err(m.for_target("sm_90a"));
         }
         if !m.flag("replace") || !m.flag("tile") || !m.flag("b1024") {
             return Err(m.unknown());

@@ -29,7 +29,7 @@ const MOST_GROUPS: u64 = 7;
 impl<'s> Decoder<'_, '_, 's> {
     pub(super) fn warp_group(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if !self.context.is_sm_90a {
-            return Err(m.unsupported("an instruction for `.target sm_90a` alone"));
+            return Err(m.for_target("sm_90a"));
         }
         let Some(operation) =
             m.pick(&[("fence", 0), ("commit_group", 1), ("wait_group", 2), ("mma_async", 3)])
