@@ -9,6 +9,8 @@
 mod common;
 #[path = "../device/mod.rs"]
 mod device;
+#[path = "../hopper/mod.rs"]
+mod hopper;
 #[cfg(target_os = "linux")]
 #[path = "../../../tests/support/peer.rs"]
 mod peer;
@@ -44,6 +46,7 @@ mod sanitizer;
 #[cfg(target_os = "linux")]
 mod sharing;
 mod stream;
+mod tensors;
 mod textures;
 #[cfg(target_os = "linux")]
 mod versions;
