@@ -50,22 +50,29 @@ fn minimal_driver() {
         FnId::cuStreamGetDevResource,
         FnId::cuCtxCreate_v4,
     ];
-    let missing = library.require_fns(&all).unwrap_err();
+    let missing = library.require(&all).unwrap_err();
     assert_eq!(
         missing.to_string(),
         "the driver has CUDA 12.4 and lacks cuMemAlloc_v2 (CUDA 3.2), cuCtxCreate_v4 (CUDA 12.5), \
          cuStreamGetDevResource (CUDA 13.1) and cuCtxCreate_v4 (CUDA 12.5): a driver of CUDA 13.1 or newer has all"
     );
     assert_eq!(missing.functions.len(), 4);
-    let absent = library.require_fns(&all[..2]).unwrap_err();
+    let absent = library.require(&all[..2]).unwrap_err();
     assert_eq!(
         absent.to_string(),
         "the driver has CUDA 12.4 and lacks cuMemAlloc_v2 (CUDA 3.2), which its version should have"
     );
-    assert_eq!(library.require_fns(&[FnId::cuInit, FnId::cuDriverGetVersion]), Ok(()));
+    assert_eq!(library.require(&[FnId::cuInit, FnId::cuDriverGetVersion]), Ok(()));
     let old = library.require(Version::new(13, 0)).unwrap_err();
     assert_eq!(old.to_string(), "needs CUDA 13.0, driver has 12.4");
     library.require(Version::new(12, 4)).unwrap();
+
+    assert_eq!(library.require(FnId::cuInit), Ok(()));
+    assert_eq!(
+        library.require(FnId::cuCtxCreate_v4),
+        Err(library.require_fn(FnId::cuCtxCreate_v4).unwrap_err())
+    );
+    assert!(!library.is_software_device());
 
     let mut pointer = 0;
     // SAFETY: the function is absent: a stub.
