@@ -14,6 +14,7 @@
 #![allow(dead_code, reason = "the commands that use these parts are being built")]
 
 mod arguments;
+mod child;
 mod doctor;
 mod elf;
 mod exit;

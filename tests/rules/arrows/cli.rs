@@ -5,10 +5,10 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     ("texts", &["arguments", "exit", "json"], &[]),
-    ("progress", &["progress"], &[]),
+    ("processes", &["child", "progress"], &[]),
     ("program", &["elf", "program"], &["texts"]),
     ("software", &["software"], &[]),
-    ("doctor", &["doctor"], &["texts"]),
+    ("doctor", &["doctor"], &["texts", "processes", "program", "software"]),
     ("run", &["run"], &["texts"]),
     ("trace", &["trace"], &["texts"]),
     ("lib", &["lib"], &["texts", "doctor", "run", "trace"]),
