@@ -52,6 +52,13 @@ impl Machine {
                 "This is WSL without /dev/dxg: use WSL 2, and install NVIDIA's driver in Windows, not here.".to_owned()
             });
         }
+        // Old drivers make /dev/nvidiactl themselves, where they run as root and nothing is behind it.
+        if self.gpus == Some(0) && self.kernel_module.is_none() && !self.has_device_node() {
+            return Some(
+                "This machine has no NVIDIA GPU on its PCI bus: run where there is one, or on the software device."
+                    .to_owned(),
+            );
+        }
         let has_control = self.nodes.iter().any(|node| node == "nvidiactl");
         match (&self.container, &self.kernel_module) {
             (Some(kind), _) if !has_control => return Some(self.container_without(kind)),
@@ -71,7 +78,7 @@ impl Machine {
                 nodes.join(", ")
             ));
         }
-        if !self.nodes.iter().any(|node| node.ends_with(|end: char| end.is_ascii_digit())) {
+        if !self.has_device_node() {
             return Some(
                 "/dev/nvidiactl is there, but no /dev/nvidia0: no GPU was given to this system.".to_owned(),
             );
@@ -81,6 +88,11 @@ impl Machine {
             "CUDA_VISIBLE_DEVICES={list} hides all devices but these, and what stands behind the first that is none: \
              compare it with nvidia-smi -L."
         ))
+    }
+
+    /// True if there is a node of a GPU itself, or WSL's.
+    fn has_device_node(&self) -> bool {
+        self.nodes.iter().any(|node| node == "dxg" || node.ends_with(|end: char| end.is_ascii_digit()))
     }
 
     fn container_without(&self, kind: &str) -> String {
@@ -99,16 +111,17 @@ impl Machine {
 
     fn without_module(&self) -> String {
         match (self.gpus, self.nouveau) {
-            (Some(0), _) => {
-                "This machine has no NVIDIA GPU on its PCI bus: run where there is one, or on the software device."
+            (_, true) => {
+                "The kernel module nouveau holds the GPU: block it, install NVIDIA's driver, and restart."
                     .to_owned()
             }
-            (_, true) => "The kernel module nouveau holds the GPU: block it, install NVIDIA's driver, and restart.".to_owned(),
             (Some(count), false) => format!(
                 "This machine has {count} NVIDIA GPU(s), but NVIDIA's kernel module is not loaded: modprobe nvidia, whose \
                  failure the system log explains (a kernel update without its module, secure boot)."
             ),
-            (None, false) => "NVIDIA's kernel module is not loaded, and there is no /dev/nvidiactl.".to_owned(),
+            (None, false) => {
+                "NVIDIA's kernel module is not loaded, and there is no /dev/nvidiactl.".to_owned()
+            }
         }
     }
 

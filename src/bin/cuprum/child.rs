@@ -7,14 +7,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
+use crate::signals;
+
 /// What a child said, and how it ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     /// What it told, as lines of a word, a tab and a text.
     pub(crate) lines: Vec<(String, String)>,
-    /// What others in its process, a driver for instance, wrote to standard error.
-    pub(crate) noise: String,
-    /// Reason why it did not come to its end.
+    /// Reason why it did not come to its end, with the last line that anyone in it, a driver for instance, wrote to
+    /// standard error.
     pub(crate) failed: Option<String>,
 }
 
@@ -64,8 +65,10 @@ pub(crate) fn run(arguments: &[&OsStr], variables: &[(&str, &OsStr)], limit: Dur
             (out, noise, (!status.success()).then(|| format!("it ended with {}", meaning(status))))
         }
     };
+    let last = noise.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let failed = failed.map(|why| last.map_or_else(|| why.clone(), |last| format!("{why}; it said: {last}")));
     let pairs = out.lines().filter_map(|line| line.split_once('\t'));
-    Ended { lines: pairs.map(|(word, text)| (word.to_owned(), text.to_owned())).collect(), noise, failed }
+    Ended { lines: pairs.map(|(word, text)| (word.to_owned(), text.to_owned())).collect(), failed }
 }
 
 /// Reads a pipe to its end on a thread of its own, so that neither pipe holds up the child.
@@ -80,16 +83,9 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String
     })
 }
 
-#[cfg(unix)]
 fn meaning(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    match status.signal() {
+    match signals::of(status) {
         Some(signal) => format!("signal {signal}{}", if signal == 11 { ", a crash" } else { "" }),
         None => status.to_string(),
     }
-}
-
-#[cfg(not(unix))]
-fn meaning(status: ExitStatus) -> String {
-    status.to_string()
 }

@@ -11,8 +11,6 @@
 // software              where the software device's library is
 // doctor run trace      the commands
 
-#![allow(dead_code, reason = "the commands that use these parts are being built")]
-
 mod arguments;
 mod child;
 mod doctor;
@@ -22,6 +20,7 @@ mod json;
 mod program;
 mod progress;
 mod run;
+mod signals;
 mod software;
 mod trace;
 

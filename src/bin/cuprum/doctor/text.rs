@@ -45,9 +45,7 @@ impl Text<'_> {
                     chosen.absent.len()
                 )?;
             }
-            None => {
-                writeln!(f, "  chosen: none; {}", chosen.error.as_deref().unwrap_or("no library serves"))?
-            }
+            None => f.write_str("  chosen: none\n")?,
         }
         for (candidate, probe) in libraries {
             write!(f, "  found: {} ({}): {}", candidate.path.display(), candidate.from, probe.kind.word())?;
