@@ -26,11 +26,7 @@ impl Machine {
         match code {
             CUresult::CUDA_ERROR_NO_DEVICE => self.no_device(),
             // Drivers before CUDA 10 answer so where they cannot open their device.
-            CUresult::CUDA_ERROR_UNKNOWN
-                if !self.nodes.iter().any(|node| node == "nvidiactl" || node == "dxg") =>
-            {
-                self.no_device()
-            }
+            CUresult::CUDA_ERROR_UNKNOWN if !self.has_device_node() => self.no_device(),
             CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_INVALID_CONTEXT => self.two_drivers(),
             CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => self.mismatch(),
             CUresult::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE => self.compatibility(),

@@ -59,6 +59,7 @@ fn what_hides_a_device_is_named_from_the_outside_in() {
     assert_says(&bare, CUresult::CUDA_ERROR_UNKNOWN, &["no NVIDIA GPU on its PCI bus"]);
     let left = machine("left", &[("sys/bus/pci/devices/a/vendor", "0x8086"), ("dev/nvidiactl", "")], &[]);
     assert_says(&left, NO_DEVICE, &["no NVIDIA GPU on its PCI bus"]);
+    assert_says(&left, CUresult::CUDA_ERROR_UNKNOWN, &["no NVIDIA GPU on its PCI bus"]);
     assert_says(&machine("unloaded", &GPU, &[]), NO_DEVICE, &["1 NVIDIA GPU(s)", "modprobe nvidia"]);
     let nouveau = [&GPU[..], &[("sys/module/nouveau/x", "")]].concat();
     assert_says(&machine("nouveau", &nouveau, &[]), NO_DEVICE, &["nouveau"]);

@@ -117,6 +117,17 @@ impl OpenOptions {
         unsafe { table.fill(&mut |symbol| dlsym(&handle, symbol.name)) };
         let origin = path.to_string_lossy();
         let is_software = !dlsym(&handle, SOFTWARE_MARK).is_null();
+        if is_software {
+            // A file exports what it exports; one that poses as an older driver says so by its version alone.
+            // SAFETY: the table was filled from a driver.
+            let posed = unsafe { table.version() }?;
+            table = Table::new(self.mode);
+            let mut resolve = |symbol: &Symbol| {
+                if symbol.since <= posed { dlsym(&handle, symbol.name) } else { ptr::null() }
+            };
+            // SAFETY: as above.
+            unsafe { table.fill(&mut resolve) };
+        }
         // SAFETY: likewise.
         unsafe { table.publish(Source { origin: &origin, is_software, handle: Some(handle) }) }
     }

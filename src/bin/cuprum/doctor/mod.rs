@@ -16,6 +16,7 @@ mod toolkit;
 mod variables;
 
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -70,11 +71,13 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     }
     let options = Options::read(arguments)?;
     let report = examine(&options);
-    if options.json {
-        println!("{}", schema::json(&report));
+    let text = if options.json {
+        format!("{}\n", schema::json(&report))
     } else {
-        print!("{}", text::Text { report: &report, all: options.all });
-    }
+        text::Text { report: &report, all: options.all }.to_string()
+    };
+    // Who has read enough has closed it, as `head` does; the exit code still says it all.
+    let _ = io::stdout().write_all(text.as_bytes());
     Ok(ExitCode::from(report.answer().code))
 }
 
