@@ -62,7 +62,7 @@ fn the_report_and_the_error_together_say_it_all() {
     for words in [
         "software CUDA device: out-of-bounds access in kernel `beyond`",
         "block (0,0,0), thread (0,0,0)",
-        "PTX line 11: st.global.u32 [%at+64], %v;",
+        "PTX line 10: st.global.u32 [%at+64], %v;",
         "right past the end of allocation",
     ] {
         assert!(error.contains(words), "{words}: {error}");

@@ -33,9 +33,7 @@ impl CUresult {
             Self::CUDA_ERROR_OUT_OF_MEMORY => {
                 "Free memory or allocate less; other processes on the device count as well."
             }
-            Self::CUDA_ERROR_NOT_INITIALIZED => {
-                "Call cuInit first and look at its answer; every process does so for itself, and a forked one cannot."
-            }
+            Self::CUDA_ERROR_NOT_INITIALIZED => "Call cuInit first; every process does so for itself.",
             Self::CUDA_ERROR_STUB_LIBRARY => {
                 "Install the NVIDIA driver, or take the toolkit's stubs folder out of the library path."
             }

@@ -32,6 +32,19 @@ fn minimal(symbol: &Symbol) -> *const c_void {
 }
 
 #[test]
+fn one_verb_requires_a_version_a_function_or_a_list() {
+    // SAFETY: the functions have the ABI of their names.
+    let library = unsafe { Library::from_resolver("fake", minimal) }.unwrap();
+    assert_eq!(library.require(Version::new(12, 4)), Ok(()));
+    assert_eq!(library.require(FnId::cuInit), Ok(()));
+    let missing = library.require(FnId::cuCtxCreate_v4).unwrap_err();
+    assert_eq!(library.require_fn(FnId::cuCtxCreate_v4), Err(missing));
+    let list = vec![FnId::cuInit, FnId::cuCtxCreate_v4];
+    assert_eq!(library.require(list.as_slice()).unwrap_err().functions, [missing]);
+    assert!(!library.is_software_device());
+}
+
+#[test]
 fn minimal_driver() {
     // SAFETY: the functions have the ABI of their names.
     let library = unsafe { Library::from_resolver("fake", minimal) }.unwrap();
@@ -66,13 +79,6 @@ fn minimal_driver() {
     let old = library.require(Version::new(13, 0)).unwrap_err();
     assert_eq!(old.to_string(), "needs CUDA 13.0, driver has 12.4");
     library.require(Version::new(12, 4)).unwrap();
-
-    assert_eq!(library.require(FnId::cuInit), Ok(()));
-    assert_eq!(
-        library.require(FnId::cuCtxCreate_v4),
-        Err(library.require_fn(FnId::cuCtxCreate_v4).unwrap_err())
-    );
-    assert!(!library.is_software_device());
 
     let mut pointer = 0;
     // SAFETY: the function is absent: a stub.

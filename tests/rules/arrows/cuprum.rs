@@ -37,6 +37,7 @@ const ROOMS: &[Room<'static>] = &[
             "call",
             "keep",
             "driver",
+            "diagnosis",
             "context",
             "held",
             "memory",

@@ -63,89 +63,76 @@ impl Report {
         let (code, summary, mut reasons) = self.first_wrong();
         // Below a driver that does not start nothing else can be told.
         if code == 0 || code == code::SMOKE {
-            let missing = self
-                .needs
-                .iter()
-                .flat_map(|need| need.missing.iter().map(move |missing| format!("{}: {missing}", need.what)));
-            let missing: Vec<_> = missing.collect();
-            if !missing.is_empty() {
-                let summary = "CUDA works here, but not all that was asked for".to_owned();
-                reasons.extend(missing);
-                let code = if code == 0 { code::NEEDS } else { code };
-                return Answer {
-                    code,
-                    summary: if code == code::NEEDS { summary } else { self.first_wrong().1 },
-                    reasons,
-                };
-            }
+            let of = |need: &'_ Need| {
+                need.missing.iter().map(|missing| format!("{}: {missing}", need.what)).collect::<Vec<_>>()
+            };
+            reasons.extend(self.needs.iter().flat_map(of));
+        }
+        if code == 0 && !reasons.is_empty() {
+            let summary = "CUDA works here, but not all that was asked for".to_owned();
+            return Answer { code: code::NEEDS, summary, reasons };
         }
         Answer { code, summary, reasons }
     }
 
     fn first_wrong(&self) -> (u8, String, Vec<String>) {
-        let chosen = &self.chosen;
-        let version = chosen.version.map_or_else(String::new, |version| version.to_string());
-        match chosen.kind {
-            Kind::Unusable | Kind::Stub => {
-                let summary = match chosen.kind {
-                    Kind::Stub => {
-                        "CUDA does not work here: only the toolkit's stub library was found, which is no driver"
-                    }
-                    _ => "CUDA does not work here: no driver can be loaded",
-                };
-                let mut reasons: Vec<_> = chosen.error.iter().cloned().collect();
-                reasons.extend(self.machine.no_device());
-                return (code::NO_DRIVER, summary.to_owned(), reasons);
-            }
-            Kind::Real | Kind::Software => {}
+        if let Some(wrong) = self.wrong_driver() {
+            return wrong;
         }
-        if let Some(error) = &chosen.error {
-            let reasons =
-                vec![format!("the driver was asked for its devices in a process of its own: {error}")];
-            return (
-                code::NO_DEVICE,
-                format!("CUDA does not work here: the driver of CUDA {version} fails"),
-                reasons,
-            );
+        let failed = self.smoke.iter().filter_map(|smoke| Some((smoke.device, smoke.error.as_ref()?)));
+        let reasons: Vec<_> = failed.map(|(device, error)| format!("device {device}: {error}")).collect();
+        if !reasons.is_empty() {
+            let summary =
+                format!("CUDA starts here, but the smoke test fails on {} device(s)", reasons.len());
+            return (code::SMOKE, summary, reasons);
         }
-        if let Some(Err(error)) = &chosen.init {
-            let summary = match chosen.init_code.as_deref() {
-                Some("CUDA_ERROR_NO_DEVICE") => {
-                    format!("CUDA does not work here: the driver of CUDA {version} sees no device")
-                }
-                _ => format!("CUDA does not work here: the driver of CUDA {version} does not start"),
-            };
-            return (code::NO_DEVICE, summary, vec![error.clone()]);
-        }
-        if chosen.devices.is_empty() {
-            let reasons = self.machine.no_device().into_iter().collect();
-            return (
-                code::NO_DEVICE,
-                format!("CUDA does not work here: the driver of CUDA {version} has no device"),
-                reasons,
-            );
-        }
-        let failed: Vec<_> =
-            self.smoke.iter().filter_map(|smoke| Some((smoke.device, smoke.error.as_ref()?))).collect();
-        if !failed.is_empty() {
-            let reasons = failed.iter().map(|(device, error)| format!("device {device}: {error}")).collect();
-            return (
-                code::SMOKE,
-                format!("CUDA starts here, but the smoke test fails on {} device(s)", failed.len()),
-                reasons,
-            );
-        }
-        let first = &chosen.devices[0];
-        let others = match chosen.devices.len() {
-            1 => String::new(),
+        let Probe { kind, devices, .. } = &self.chosen;
+        let first = devices.first().map_or("", |device| &device.name);
+        let others = match devices.len() {
+            0 | 1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
-        let kind = if chosen.kind == Kind::Software { "the software driver" } else { "driver" };
+        let driver = if *kind == Kind::Software { "the software driver" } else { "driver" };
         let tested = if self.smoke.is_empty() { "not tested" } else { "the smoke test passes" };
-        (
-            0,
-            format!("CUDA works here: {kind} of CUDA {version}, {}{others}; {tested}", first.name),
-            Vec::new(),
-        )
+        let summary =
+            format!("CUDA works here: {driver} of CUDA {}, {first}{others}; {tested}", self.version());
+        (0, summary, Vec::new())
+    }
+
+    /// What is wrong with the driver itself: it cannot be loaded, does not start, or has no device.
+    fn wrong_driver(&self) -> Option<(u8, String, Vec<String>)> {
+        let Probe { kind, error, init, init_code, devices, .. } = &self.chosen;
+        let not_here =
+            |code, what: String, reasons| Some((code, format!("CUDA does not work here: {what}"), reasons));
+        let of_version = format!("the driver of CUDA {}", self.version());
+        if matches!(kind, Kind::Stub | Kind::Unusable) {
+            let what = match kind {
+                Kind::Stub => "only the toolkit's stub library was found, which is no driver",
+                _ => "no driver can be loaded",
+            };
+            let reasons = error.iter().cloned().chain(self.machine.no_device()).collect();
+            return not_here(code::NO_DRIVER, what.to_owned(), reasons);
+        }
+        if let Some(error) = error {
+            let reason = format!("the driver was asked for its devices in a process of its own: {error}");
+            return not_here(code::NO_DEVICE, format!("{of_version} fails"), vec![reason]);
+        }
+        if let Some(Err(error)) = init {
+            let how = match init_code.as_deref() {
+                Some("CUDA_ERROR_NO_DEVICE") => "sees no device",
+                _ => "does not start",
+            };
+            return not_here(code::NO_DEVICE, format!("{of_version} {how}"), vec![error.clone()]);
+        }
+        if devices.is_empty() {
+            let reasons = self.machine.no_device().into_iter().collect();
+            return not_here(code::NO_DEVICE, format!("{of_version} has no device"), reasons);
+        }
+        None
+    }
+
+    /// The driver's CUDA version, as text.
+    fn version(&self) -> String {
+        self.chosen.version.map_or_else(String::new, |version| version.to_string())
     }
 }
