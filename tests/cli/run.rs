@@ -168,11 +168,21 @@ fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
     for words in ["CUPRUM_SOFTWARE_LIBRARY", "cargo build --release -p cuprum-libcuda"] {
         assert!(alone.error.contains(words), "{words}: {}", alone.error);
     }
-    let named = Path::new(env!("CARGO_BIN_EXE_cuprum")).with_file_name("libcuprum_libcuda.so");
+    let library = Path::new(env!("CARGO_BIN_EXE_cuprum")).with_file_name("libcuprum_libcuda.so");
     let _built = cuprum();
+    // That of the Python package, as it lies in a virtual environment.
+    let environment = folder("environment");
+    let package = environment.join("lib/python3.12/site-packages/cuda_software/lib");
+    std::fs::create_dir_all(&package).unwrap();
+    std::fs::copy(&library, package.join("libcuda.so.1")).unwrap();
+    let packaged = ran(std::process::Command::new(&copy)
+        .args(["run", "--", &program(), "well"])
+        .env_remove("CUPRUM_SOFTWARE_LIBRARY")
+        .env("VIRTUAL_ENV", &environment));
+    assert_eq!((packaged.code, packaged.out.as_str()), (Some(0), "done with well\n"), "{}", packaged.error);
     let named = ran(std::process::Command::new(&copy)
         .args(["run", "--", &program(), "well"])
-        .env("CUPRUM_SOFTWARE_LIBRARY", named));
+        .env("CUPRUM_SOFTWARE_LIBRARY", library));
     assert_eq!((named.code, named.out.as_str()), (Some(0), "done with well\n"), "{}", named.error);
 }
 
@@ -186,4 +196,35 @@ fn a_command_line_without_a_program_is_refused() {
     }
     let hint = ran(cuprum().args(["run", "prog"])).error;
     assert!(hint.contains("cuprum run [OPTIONS] -- prog"), "{hint}");
+}
+
+/// On a terminal, which `script` is, what takes longer than two seconds says so; elsewhere nothing is added.
+#[test]
+fn what_takes_longer_than_two_seconds_shows_progress_on_a_terminal() {
+    let slow = compiled("#include <unistd.h>\nint main(void) { sleep(3); return 0; }", "slow", &[]);
+    let hangs = "#include <unistd.h>\nint cuDriverGetVersion(int *to) { *to = 12040; return 0; }\n\
+                 int cuInit(unsigned flags) { sleep(60); return 0; }";
+    let hangs = compiled(hangs, "libhangs-of-progress.so", &["-shared", "-fPIC"]);
+    let (slow, hangs) = (slow.to_str().unwrap(), hangs.to_str().unwrap());
+    let binary = env!("CARGO_BIN_EXE_cuprum");
+    let _built = cuprum();
+    let on_terminal = |line: String| {
+        std::thread::spawn(move || {
+            let typed =
+                std::process::Command::new("script").args(["-qec", &line, "/dev/null"]).output().unwrap();
+            String::from_utf8_lossy(&typed.stdout).into_owned()
+        })
+    };
+    let run_shown = on_terminal(format!("'{binary}' run -- '{slow}'"));
+    let doctor_shown = on_terminal(format!("'{binary}' doctor --limit 4 --driver '{hangs}'"));
+    let quiet = run(&[], &[slow]);
+    let shown = run_shown.join().unwrap();
+    assert!(shown.contains("cuprum run: still running after 2 s, 0 report(s) so far"), "{shown}");
+    assert!(!quiet.error.contains("still running"), "{}", quiet.error);
+    let shown = doctor_shown.join().unwrap();
+    assert!(
+        shown.contains("starting the driver: 2 s") && shown.contains("starting the driver: 3 s"),
+        "{shown}"
+    );
+    assert!(shown.contains("it did not end within 4 s"), "{shown}");
 }

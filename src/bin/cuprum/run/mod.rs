@@ -28,13 +28,15 @@ needs no GPU, and says which kernel, thread and line went wrong. Nothing is inst
   --synccheck      barriers that not all threads reach
   --leakcheck      what was never freed
   --all-checks     all of these but --racecheck-atomic-reads
+  --nancheck       stores of NaNs that a kernel has made of numbers; programs may mean them
 
   --mode MODE      when work runs: eager, async, deferred, shuffled, shuffled:SEED (finds waits that are missing)
   --seed N         another order of blocks and warps
   --budget N, --time-limit SECONDS   ends kernels that do not end
   --devices N, --memory SIZE, --capability 9.0, --driver-version 12.2, --workers N
 
-  --library PATH       the software device's library (default: CUPRUM_SOFTWARE_LIBRARY, or beside this program)
+  --library PATH       the software device's library (default: CUPRUM_SOFTWARE_LIBRARY, or beside this program, or the
+                       Python package cuda-software of the active environment)
   --error-exitcode N   exit code if something was found and the program itself ended with 0 (default 99)
   --quiet              no summary
 
@@ -160,7 +162,7 @@ impl Options {
 }
 
 /// How to get the software device's library.
-const GET: &str = "Build it with `cargo build --release -p cuprum-libcuda` in cuprum's repository, and name \
+const GET: &str = "Install its Python package (pip install emulator/python in cuprum's repository), or build it with `cargo build --release -p cuprum-libcuda` there, and name \
                    target/release/libcuprum_libcuda.so with --library or CUPRUM_SOFTWARE_LIBRARY, or put it beside this \
                    program";
 

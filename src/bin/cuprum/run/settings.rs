@@ -11,7 +11,11 @@ const CHECKS: &[(&str, &str)] = &[
     ("--racecheck-atomic-reads", "CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS"),
     ("--synccheck", "CUPRUM_EMULATOR_SYNCCHECK"),
     ("--leakcheck", "CUPRUM_EMULATOR_LEAKCHECK"),
+    ("--nancheck", "CUPRUM_EMULATOR_NANCHECK"),
 ];
+
+/// Checks that tell of much that is meant so, and are asked for by their own names.
+const NOT_OF_ALL: &[&str] = &["--racecheck-atomic-reads", "--nancheck"];
 
 /// Options with a value, which the software device reads, and refuses if it makes no sense.
 const VALUES: &[(&str, &str)] = &[
@@ -34,8 +38,7 @@ pub(super) fn variables(arguments: &mut Arguments) -> Result<Vec<(&'static str, 
     let (mut variables, mut needs_one) = (Vec::new(), false);
     let all = arguments.flag("--all-checks");
     for (option, variable) in CHECKS {
-        // That of atomics against plain reads tells of much that is meant so; it is asked for by its own name.
-        let by_all = all && *option != "--racecheck-atomic-reads";
+        let by_all = all && !NOT_OF_ALL.contains(option);
         if arguments.flag(option) || by_all {
             variables.push((*variable, "1".into()));
             needs_one |= ONE_WORKER.contains(option);
@@ -80,6 +83,12 @@ mod tests {
         for (option, variable) in CHECKS.iter().chain(VALUES) {
             assert!(names.contains(&format!("\"{variable}\"")), "{option} sets {variable}");
             assert!(super::super::HELP.contains(option), "{option} is in the help");
+        }
+        let quoted = names.split('"').filter(|text| text.starts_with("CUPRUM_EMULATOR_"));
+        // Where reports go is what `run` is for, and how kernels are executed changes nothing that a program sees.
+        let left = ["CUPRUM_EMULATOR_REPORTS", "CUPRUM_EMULATOR_EXECUTION"];
+        for name in quoted.filter(|name| !left.contains(name)) {
+            assert!(CHECKS.iter().chain(VALUES).any(|(_, known)| known == &name), "{name} has no option");
         }
     }
 }
