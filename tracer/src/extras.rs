@@ -33,7 +33,7 @@ fn role(function: FnId) -> Role {
                 _ if starts(&["cuLaunchHostFunc"]) => Role::Other,
                 _ if starts(&["cuLaunch"]) => Role::Launch,
                 _ if starts(&["cuMemcpy", "cuMemset", "cuGraphLaunch", "cuCtxSynchronize"]) => Role::Other,
-                _ if function.parameters().iter().any(|parameter| parameter.ty() == "CUstream") => Role::Other,
+                _ if function.parameters().iter().any(|parameter| parameter.ty().ends_with("CUstream")) => Role::Other,
                 _ => Role::None,
             }
         };

@@ -19,9 +19,19 @@
 // extras record calls on their way to it
 // table fns     the exported functions
 // read          calls, read from files
+// roles         what functions do: which queue work, and which wait
+// work          what calls queued on streams, and what waited for it
+// show          a recording as files for people
 
 mod format;
+mod read;
+mod roles;
+mod show;
 pub mod variables;
+mod work;
+
+pub use self::read::Recording;
+pub use self::show::Timeline;
 
 #[cfg(all(target_os = "linux", feature = "library"))]
 mod driver;
