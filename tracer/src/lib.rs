@@ -23,6 +23,10 @@
 // work          what calls queued on streams, and what waited for it
 // show          a recording as files for people
 
+#[cfg_attr(
+    not(all(target_os = "linux", feature = "library")),
+    allow(dead_code, reason = "half of it is for writing")
+)]
 mod format;
 mod read;
 mod roles;

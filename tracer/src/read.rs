@@ -100,6 +100,12 @@ impl Recording {
         self.unread
     }
 
+    /// Processes that are still running, by the system's word.
+    pub fn running(&self) -> impl Iterator<Item = u32> + '_ {
+        let numbers = self.processes.iter().map(|process| process.number);
+        numbers.filter(|number| Path::new(&format!("/proc/{number}")).exists())
+    }
+
     pub(crate) fn process_of(&self, call: &Call) -> usize {
         self.threads[call.thread as usize].process
     }

@@ -54,9 +54,12 @@ impl fmt::Display for Summary<'_> {
             (recording.calls.len(), recording.threads.len(), self.0.work.streams.len());
         write!(
             f,
-            "{calls} calls of {threads} threads took {}, {} of it waiting for {streams} streams",
+            "{} of {} took {}, {} of it waiting for {}",
+            text::count(calls, "call"),
+            text::count(threads, "thread"),
             text::time(time),
-            text::time(blocked)
+            text::time(blocked),
+            text::count(streams, "stream")
         )?;
         for total in totals.iter().take(MOST) {
             let (time, longest) = (text::time(total.time), text::time(total.longest));
@@ -70,7 +73,7 @@ impl fmt::Display for Summary<'_> {
         }
         let failed: usize = totals.iter().map(|total| total.failed).sum();
         if failed > 0 {
-            write!(f, "\n{failed} calls were answered with an error")?;
+            write!(f, "\n{} answered with an error", text::count(failed, "call"))?;
         }
         Ok(())
     }

@@ -59,6 +59,11 @@ pub(crate) fn time(nanoseconds: u64) -> String {
     }
 }
 
+/// A number of things.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// A string of JSON, which can also stand in a script of a page.
 pub(crate) struct Json<'a>(pub(crate) &'a str);
 
