@@ -1,5 +1,6 @@
 //! The real driver, and which of our functions stands for which of its.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -26,8 +27,17 @@ unsafe impl Sync for Driver {}
 /// The driver; `None` if it cannot be opened, which is said once.
 fn driver() -> Option<&'static Driver> {
     static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
+    thread_local! {
+        static OPENING: Cell<bool> = const { Cell::new(false) };
+    }
+    // A driver that calls us while it is opened has none to be forwarded to yet.
+    if OPENING.get() {
+        return None;
+    }
     let driver = DRIVER.get_or_init(|| {
+        OPENING.set(true);
         let opened = open();
+        OPENING.set(false);
         if let Err(why) = &opened {
             // A program that was started on this library has no driver, and nobody else tells why.
             eprintln!("cuprum trace: the driver that calls are forwarded to is not there: {why}");
@@ -78,32 +88,35 @@ fn open() -> Result<Driver, String> {
     if !path.is_absolute() {
         return Err(format!("{} is no absolute path, and could lead back here", path.display()));
     }
-    keep_to_itself(path);
+    if keep_to_itself(path) == crate::exported(FnId::cuInit as usize).map(|[address, _]| address) {
+        return Err(format!("{} is this library itself", path.display()));
+    }
     let open = |per_thread| {
         let options = Library::options().per_thread_default_stream(per_thread);
         // SAFETY: whoever set the variable vouches that this is a CUDA driver.
         unsafe { options.open_from(path) }.map_err(|error| error.to_string())
     };
     let (legacy, per_thread) = (open(false)?, open(true)?);
-    let cu_init = FnId::cuInit;
-    let exported = crate::exported(cu_init as usize).map_or(ptr::null(), |[address, _]| address);
-    if legacy.address(cu_init) == exported {
-        return Err(format!("{} is this library itself", path.display()));
-    }
     Ok(Driver { legacy, per_thread, ours: table(legacy, per_thread) })
 }
 
 /// Opens the driver so that it uses its own functions, whatever this process exports under their names. It stays open.
-fn keep_to_itself(path: &Path) {
+/// Gives the address of its `cuInit`.
+fn keep_to_itself(path: &Path) -> Option<*const c_void> {
     const RTLD_NOW: c_int = 2;
     const RTLD_DEEPBIND: c_int = 8;
     unsafe extern "C" {
         fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     }
-    if let Ok(path) = CString::new(path.as_os_str().as_encoded_bytes()) {
-        // SAFETY: runs the initializers of a driver, as opening it below does. What goes wrong is found there.
-        unsafe { dlopen(path.as_ptr(), RTLD_NOW | RTLD_DEEPBIND) };
+    let path = CString::new(path.as_os_str().as_encoded_bytes()).ok()?;
+    // SAFETY: runs the initializers of a driver, as opening it again does. What goes wrong is found there.
+    let library = unsafe { dlopen(path.as_ptr(), RTLD_NOW | RTLD_DEEPBIND) };
+    if library.is_null() {
+        return None;
     }
+    // SAFETY: an open library, and a C string.
+    Some(unsafe { dlsym(library, c"cuInit".as_ptr()) }.cast_const())
 }
 
 /// Our functions by the addresses that the driver gives out: those that it exports, and those that it tells when it is
