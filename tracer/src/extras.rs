@@ -50,10 +50,10 @@ pub(crate) fn is_launch(function: FnId) -> bool {
 /// Streams that belong to the context that is current.
 const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
 
-/// Adds what a call tells beside its arguments.
-pub(crate) fn push(record: &mut Record, call: &Call<'_>) {
+/// Adds what a call tells beside its arguments. Gives its stream; 0 if it names none.
+pub(crate) fn push(record: &mut Record, call: &Call<'_>) -> u64 {
     if role(call.function()) == Role::None {
-        return;
+        return 0;
     }
     let mut stream = call.arguments().find(|argument| argument.ty() == "CUstream").map(|stream| stream.word());
     for argument in call.arguments() {
@@ -68,6 +68,7 @@ pub(crate) fn push(record: &mut Record, call: &Call<'_>) {
     if stream.is_none_or(|stream| DEFAULT_STREAMS.contains(&stream)) {
         push_extra(record, extra::CONTEXT, &[current_context()]);
     }
+    stream.unwrap_or(0)
 }
 
 /// A structure that an argument points to.

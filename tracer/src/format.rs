@@ -54,7 +54,7 @@ pub(crate) mod kind {
     pub(crate) const PROCESS: u32 = 3;
     /// How many calls were not written down, for lack of room: a counter.
     pub(crate) const LOST: u32 = 4;
-    /// When the device did what a call queued: the record's place in its segment, and begin and end of the work.
+    /// When the device did what a call queued: the call's thread and beginning, and begin and end of the work.
     pub(crate) const WORK: u32 = 5;
 }
 

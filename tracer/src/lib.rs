@@ -16,7 +16,8 @@
 // os            files in memory, a clock, forks
 // segment       files that threads write
 // driver        the real driver, and which of our functions stands for which of its
-// extras record calls on their way to it
+// extras times  what is told of calls beside their arguments; when the device works
+// record        calls on their way to the driver
 // table fns     the exported functions
 // read          calls, read from files
 // roles         what functions do: which queue work, and which wait
@@ -47,6 +48,8 @@ mod os;
 mod record;
 #[cfg(all(target_os = "linux", feature = "library"))]
 mod segment;
+#[cfg(all(target_os = "linux", feature = "library"))]
+mod times;
 
 /// The list of functions, expanded by [`table::driver_fns`] instead of the macro of `cuprum-sys`.
 #[cfg(all(target_os = "linux", feature = "library"))]

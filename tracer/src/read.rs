@@ -17,6 +17,8 @@ pub struct Recording {
     pub(crate) calls: Vec<Call>,
     /// The records of calls, from the first argument on.
     words: Vec<u64>,
+    /// When the device did what calls queued, where it was measured, by thread and beginning of the call.
+    pub(crate) measured: HashMap<(u32, u64), (u64, u64)>,
     /// Files of another version of this crate, which were not read.
     pub(crate) unread: usize,
 }
@@ -266,6 +268,13 @@ impl Reading {
     }
 
     fn about_process(&mut self, process: usize, kind: u32, record: &[u64]) {
+        let number = self.recording.processes[process].number;
+        if let (kind::WORK, &[_, thread, call, begin, end, ..]) = (kind, record) {
+            if let Some(&thread) = self.threads.get(&(number, thread as u32)) {
+                self.recording.measured.insert((thread as u32, call), (begin, end));
+            }
+            return;
+        }
         let process = &mut self.recording.processes[process];
         match (kind, record) {
             (kind::PROCESS, [_, parent, driver, bytes, words @ ..]) => {
@@ -293,6 +302,11 @@ impl Reading {
             call.start -= zero;
             call.end = call.end.saturating_sub(zero).max(call.start);
         }
+        let measured = std::mem::take(&mut self.recording.measured).into_iter();
+        let times = |((thread, call), (begin, end)): ((u32, u64), (u64, u64))| {
+            ((thread, call.saturating_sub(zero)), (begin.saturating_sub(zero), end.saturating_sub(zero)))
+        };
+        self.recording.measured = measured.map(times).collect();
         self.recording
     }
 }

@@ -12,6 +12,7 @@ use crate::extras;
 use crate::format::{call as place, extra, kind};
 use crate::os;
 use crate::segment::Record;
+use crate::times;
 
 /// The hook of a stream mode.
 struct Traced<const PER_THREAD: bool>;
@@ -68,7 +69,9 @@ fn write_down(call: &Call<'_>, per_thread: bool, pass_on: &mut dyn FnMut() -> CU
     record.push(0);
     call.arguments().for_each(|argument| record.push(argument.word()));
     call.arguments().enumerate().for_each(|(number, argument)| push_text(&mut record, number, &argument));
-    extras::push(&mut record, call);
+    let stream = extras::push(&mut record, call);
+    let mode = if per_thread { StreamMode::PerThread } else { StreamMode::Legacy };
+    let measured = times::begin(call, stream, mode);
     // Last, so that what it took to write is not in the time.
     let start = os::now();
     record.set(place::START, start);
@@ -87,6 +90,12 @@ fn write_down(call: &Call<'_>, per_thread: bool, pass_on: &mut dyn FnMut() -> CU
         }
     }
     open.complete(&[(place::END, end), (place::GAVE, gave), (place::WHAT, what)]);
+    if let (Some(measured), CUresult::CUDA_SUCCESS) = (measured, result) {
+        times::end(measured, function, mode, start);
+    }
+    if result == CUresult::CUDA_SUCCESS {
+        times::after_wait(function);
+    }
     result
 }
 

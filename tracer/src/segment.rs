@@ -54,6 +54,16 @@ unsafe extern "C" fn forked() {
     LOST.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
+/// True in a process that was forked from one that wrote.
+pub(crate) fn is_forked() -> bool {
+    GENERATION.load(Ordering::Relaxed) != 0
+}
+
+/// This thread's number in the system, as it stands in its segments.
+pub(crate) fn thread_number() -> u32 {
+    MINE.get().thread
+}
+
 /// What a thread has of the segment that it writes.
 #[derive(Clone, Copy)]
 struct Mine {
@@ -63,12 +73,13 @@ struct Mine {
     /// Calls whose records are not complete, in this segment and in those before.
     open: u32,
     generation: u32,
+    thread: u32,
 }
 
 thread_local! {
     // Without a destructor, so that a thread can call as long as it lives.
     static MINE: Cell<Mine> = const {
-        Cell::new(Mine { start: ptr::null_mut(), words: 0, used: 0, open: 0, generation: 0 })
+        Cell::new(Mine { start: ptr::null_mut(), words: 0, used: 0, open: 0, generation: 0, thread: 0 })
     };
 }
 
@@ -85,7 +96,7 @@ impl Record {
         let mut mine = MINE.get();
         if mine.generation != GENERATION.load(Ordering::Relaxed) {
             let generation = GENERATION.load(Ordering::Relaxed);
-            mine = Mine { start: ptr::null_mut(), words: 0, used: 0, open: 0, generation };
+            mine = Mine { start: ptr::null_mut(), words: 0, used: 0, open: 0, generation, thread: 0 };
             MINE.set(mine);
         }
         // A word more stays zero behind the last record.
@@ -189,11 +200,12 @@ fn next_segment(before: Mine, is_call: bool) -> Option<Mine> {
         about_process(place);
     }
     let bytes = (before.words * 16).clamp(SMALLEST, LARGEST);
+    let (thread, name) = thread();
     let made = if BYTES.load(Ordering::Relaxed) + bytes as u64 > place.most_bytes {
         None
     } else {
         // On a full disk nobody tries again.
-        file(place, bytes, thread()).inspect_err(|_| BYTES.store(u64::MAX >> 1, Ordering::Relaxed)).ok()
+        file(place, bytes, (thread, name)).inspect_err(|_| BYTES.store(u64::MAX >> 1, Ordering::Relaxed)).ok()
     };
     let Some(start) = made else {
         let lost = LOST.load(Ordering::Relaxed);
@@ -207,7 +219,7 @@ fn next_segment(before: Mine, is_call: bool) -> Option<Mine> {
         // SAFETY: this thread's, whose records are all complete.
         unsafe { os::unmap(before.start, before.words * 8) };
     }
-    let mine = Mine { start, words: bytes / 8, used: HEADER_WORDS, ..before };
+    let mine = Mine { start, words: bytes / 8, used: HEADER_WORDS, thread, ..before };
     MINE.set(mine);
     Some(mine)
 }

@@ -6,3 +6,5 @@ pub const DRIVER: &str = "CUPRUM_TRACE_DRIVER";
 pub const FOLDER: &str = "CUPRUM_TRACE_FOLDER";
 /// The most bytes that a process writes there.
 pub const MOST_BYTES: &str = "CUPRUM_TRACE_MOST_BYTES";
+/// Set to anything: when the device works is measured with events.
+pub const DEVICE_TIMES: &str = "CUPRUM_TRACE_DEVICE_TIMES";

@@ -53,6 +53,8 @@ pub(crate) struct Piece {
     pub(crate) label: String,
     /// When it was known to be over; `None` if nobody waited for it.
     pub(crate) over: Option<u64>,
+    /// When the device did it, if that was measured.
+    pub(crate) measured: Option<(u64, u64)>,
     /// True if it went into a graph that was being captured, and was not done.
     pub(crate) captured: bool,
 }
@@ -225,7 +227,8 @@ impl Follower<'_> {
         let label = self.label(call, what);
         let captured = self.work.streams[stream].capturing;
         let piece = self.work.pieces.len();
-        self.work.pieces.push(Piece { stream, call: place, what, label, over: None, captured });
+        let measured = self.recording.measured.get(&(call.thread, call.start)).copied();
+        self.work.pieces.push(Piece { stream, call: place, what, label, over: None, measured, captured });
         if !captured {
             self.work.streams[stream].pending.push(piece);
         }
@@ -290,7 +293,10 @@ impl Follower<'_> {
             let over = piece < before && (queued.end <= wait.start || queued.start == wait.start);
             if over {
                 self.work.pieces[piece].over = Some(wait.end);
-                last = last.max(Some(piece));
+                // It was there before the wait, unlike what a copy queued for itself.
+                if queued.end <= wait.start {
+                    last = last.max(Some(piece));
+                }
             }
             !over
         });

@@ -97,6 +97,9 @@ fn assert_worked(events: &str) {
     ] {
         assert!(events.contains(text), "{text} in {events}");
     }
+    // It waited for nothing but its own copy.
+    let copy = events.lines().find(|line| line.contains("\"cuMemcpyDtoH_v2\"")).expect("it was counted");
+    assert!(!copy.contains("waited for"), "{copy}");
     assert!(!events.contains("nobody waited for it"), "{events}");
 }
 
@@ -212,6 +215,23 @@ fn a_driver_that_is_not_there_is_told_once() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains(told) && said.contains("cuInit(0): 100"), "{said}");
         assert_eq!(said.matches("cuprum trace").count(), 1, "{said}");
+    }
+}
+
+/// All five pieces are measured, and the calls that it takes are not among the program's.
+#[test]
+fn the_times_of_the_device_are_measured_where_that_is_asked_for() {
+    for mode in ["eager", "async"] {
+        let folder = Folder::new(&format!("times-{mode}"));
+        let mut command = folder.command(&["dlsym", "return"]);
+        command.env(variables::DEVICE_TIMES, "1").env("CUPRUM_EMULATOR_MODE", mode);
+        let output = command.output().expect("the client starts");
+        assert!(output.status.success(), "{output:?}");
+        let events = Timeline::of(&folder.read()).trace_events().to_string();
+        assert_worked(&events);
+        assert_eq!(events.matches("measured on the device").count(), 5, "{events}");
+        assert_eq!(calls_of(&events, "cuEventCreate"), 1);
+        assert_eq!(calls_of(&events, "cuEventRecord"), 1);
     }
 }
 

@@ -23,18 +23,55 @@ impl Rows {
     }
 }
 
-/// The time in which the device has worked on a piece, as far as it is known: from when it was queued until it was known
-/// to be over, or, if nobody waited for it, until its call returned.
+/// The time in which the device has worked on a piece, as far as it is known: as measured; else from when it was queued
+/// until it was known to be over; else, if nobody waited for it, until its call returned.
 pub(crate) fn span(recording: &Recording, piece: &Piece) -> (u64, u64) {
     let call = &recording.calls[piece.call];
+    if let Some(measured) = piece.measured {
+        return measured;
+    }
     (call.start, piece.over.unwrap_or(call.end).max(call.end))
 }
 
-/// The pieces of a stream by their places, in the order in which they were queued.
+/// The pieces of a stream by their places, in the order of their bars.
 pub(crate) fn pieces_of(recording: &Recording, work: &Work, stream: usize) -> Vec<usize> {
     let mut pieces: Vec<usize> = (0..work.pieces.len()).filter(|&piece| work.pieces[piece].stream == stream).collect();
-    pieces.sort_by_key(|&piece| recording.calls[work.pieces[piece].call].start);
+    pieces.sort_by_key(|&piece| span(recording, &work.pieces[piece]).0);
     pieces
+}
+
+/// What is known of the time of a piece of work.
+pub(crate) const fn certainty(piece: &Piece) -> Certainty {
+    match (piece.captured, piece.measured, piece.over) {
+        (true, ..) => Certainty::Captured,
+        (_, Some(_), _) => Certainty::Measured,
+        (_, _, Some(_)) => Certainty::Within,
+        (_, _, None) => Certainty::Unknown,
+    }
+}
+
+/// How well the time of a piece of work is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    Within,
+    Unknown,
+    Captured,
+    Measured,
+}
+
+impl Certainty {
+    pub(crate) const ALL: [Self; 4] = [Self::Within, Self::Unknown, Self::Captured, Self::Measured];
+
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::Within => {
+                "the device did it somewhere between being queued and being known to be over; when is not measured"
+            }
+            Self::Unknown => "nobody waited for it: it is not known when the device did it",
+            Self::Captured => "captured into a graph, not done here",
+            Self::Measured => "measured on the device with events, which count a few microseconds as its own",
+        }
+    }
 }
 
 #[cfg(test)]

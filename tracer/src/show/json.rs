@@ -90,21 +90,19 @@ impl Events<'_, '_> {
             let process = u64::from(recording.processes[thread.process].number);
             let (device, lane) = (DEVICE + process, piece.stream + 1);
             let (start, end) = bars::span(recording, piece);
-            let known = match (piece.captured, piece.over) {
-                (true, _) => "captured into a graph, not done here",
-                (_, Some(_)) => "between being queued and being known to be over",
-                (_, None) => "nobody waited for it",
-            };
+            let known = bars::certainty(piece).text();
             let (name, kind, time) = (Json(&piece.label), piece.what.kind(), Micros(end - start));
             let (start, id) = (Micros(start), place + 1);
             self.event(format_args!(
                 "\"ph\":\"X\",\"cat\":\"{kind}\",\"pid\":{device},\"tid\":{lane},\"name\":{name},\"ts\":{start},\
                  \"dur\":{time},\"args\":{{\"time\":\"{known}\"}}"
             ))?;
-            let flow = format_args!("\"cat\":\"queued\",\"name\":\"queued\",\"id\":{id},\"ts\":{start}").to_string();
-            let number = thread.number;
-            self.event(format_args!("\"ph\":\"s\",\"pid\":{process},\"tid\":{number},{flow}"))?;
-            self.event(format_args!("\"ph\":\"f\",\"bp\":\"e\",\"pid\":{device},\"tid\":{lane},{flow}"))?;
+            let flow = format!("\"cat\":\"queued\",\"name\":\"queued\",\"id\":{id}");
+            let (number, queued) = (thread.number, Micros(call.start));
+            self.event(format_args!("\"ph\":\"s\",\"pid\":{process},\"tid\":{number},\"ts\":{queued},{flow}"))?;
+            self.event(format_args!(
+                "\"ph\":\"f\",\"bp\":\"e\",\"pid\":{device},\"tid\":{lane},\"ts\":{start},{flow}"
+            ))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
 
-use super::bars::{self, Rows};
+use super::bars::{self, Certainty, Rows};
 use super::summary::{Summary, totals};
 use super::text::{self, Html, Json, Micros};
 use super::Timeline;
@@ -16,13 +16,6 @@ const SCRIPT: &str = include_str!("page.js");
 /// Calls from which on their arguments are left out of the page, which would be too large for a browser.
 const MOST_WITH_TEXT: usize = 200_000;
 
-/// What is said of the time of a piece of work.
-const CERTAINTIES: [&str; 4] = [
-    "the device did it somewhere between being queued and being known to be over; when is not measured",
-    "nobody waited for it: it is not known when the device did it",
-    "captured into a graph, not done here",
-    "measured on the device",
-];
 /// Kinds of bars, as the script has colors for them.
 const KINDS: [&str; 9] =
     ["call", "wait", "failed", "unreturned", "kernel", "copy", "fill", "other", "captured"];
@@ -61,7 +54,7 @@ impl Page<'_> {
             lane.write(f)?;
         }
         write!(f, "],\n\"names\":{}", strings(lanes.names.in_order()))?;
-        write!(f, ",\n\"kinds\":{},\n\"certainties\":{}", strings(KINDS), strings(CERTAINTIES))?;
+        write!(f, ",\n\"kinds\":{},\n\"certainties\":{}", strings(KINDS), strings(Certainty::ALL.map(Certainty::text)))?;
         let summary = Summary(self.timeline).to_string();
         let first = summary.lines().next().unwrap_or_default();
         write!(f, ",\n\"summary\":{},\n\"totals\":[", Json(first))?;
@@ -230,13 +223,9 @@ impl Lanes {
                 let kind = if piece.captured { "captured" } else { piece.what.kind() };
                 lane.push("kind_of", KINDS.iter().position(|known| *known == kind).unwrap_or(0));
                 lane.push("row", row);
-                let certainty = match (piece.captured, piece.over) {
-                    (true, _) => 2,
-                    (_, None) => 1,
-                    (_, Some(_)) => 0,
-                };
-                lane.push("certainty", certainty);
-                lane.push("measured", 0);
+                let certainty = bars::certainty(piece);
+                lane.push("certainty", certainty as usize);
+                lane.push("measured", u8::from(certainty == Certainty::Measured));
                 let (call_lane, call_bar) = calls[piece.call];
                 lane.push("call_lane", call_lane);
                 lane.push("call_bar", call_bar);

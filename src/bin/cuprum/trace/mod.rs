@@ -30,6 +30,8 @@ viewer. A program that crashes or is killed loses nothing. Processes that it sta
   --driver FILE       forward to this driver
   --library FILE      the library that writes down (default: cuprum-trace-library beside this program)
   --most-mib NUMBER   per process, write down no more than this (default: 1024)
+  --device-times      measure when the device works, with events around each piece of work: slower, and no longer what
+                      the program alone would do
   --recover FOLDER    make the files of what an interrupted `cuprum trace` left in FOLDER
 
 The exit code is the program's; 125 if it could not be started so, 126 and 127 if it could not be started at all.";
@@ -55,6 +57,7 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
         library: arguments.value("--library")?,
         driver: arguments.value("--driver")?,
         software: arguments.flag("--software"),
+        device_times: arguments.flag("--device-times"),
         most_mib: arguments.parsed("--most-mib", "a number of MiB", |text| text.parse().ok())?,
     };
     if options.software && options.driver.is_some() {
@@ -80,6 +83,7 @@ struct Options {
     library: Option<OsString>,
     driver: Option<OsString>,
     software: bool,
+    device_times: bool,
     most_mib: Option<u64>,
 }
 
@@ -106,6 +110,9 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     let mut command = Command::new(&program.path);
     command.args(&words[1..]).env(variables::DRIVER, &driver).env(variables::FOLDER, &calls);
     command.env(variables::MOST_BYTES, (options.most_mib.unwrap_or(MOST_MIB) << 20).to_string());
+    if options.device_times {
+        command.env(variables::DEVICE_TIMES, "1");
+    }
     folder.give_to(&mut command);
     eprintln!("cuprum trace: calls go to {}, and their timeline to {}", driver.display(), files.page.display());
     let seen = watch::Watch::new();
