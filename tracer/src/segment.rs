@@ -20,6 +20,9 @@ pub(crate) const MOST_WORDS: usize = 256;
 const SMALLEST: usize = 16 << 10;
 const LARGEST: usize = 1 << 20;
 
+/// More bytes than there can be.
+const TOO_MANY: u64 = u64::MAX >> 1;
+
 /// Number of forks between the process that loaded this library and this one.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 /// Number of the next file of this process.
@@ -41,7 +44,7 @@ fn place() -> Option<&'static Place> {
         let folder = PathBuf::from(std::env::var_os(variables::FOLDER)?);
         let most = std::env::var(variables::MOST_BYTES).ok().and_then(|bytes| bytes.parse().ok());
         os::in_forked_children(forked);
-        Some(Place { folder, most_bytes: most.unwrap_or(u64::MAX) })
+        Some(Place { folder, most_bytes: most.unwrap_or(TOO_MANY).min(TOO_MANY - 1) })
     });
     place.as_ref()
 }
@@ -200,14 +203,10 @@ fn next_segment(before: Mine, is_call: bool) -> Option<Mine> {
         about_process(place);
     }
     let bytes = (before.words * 16).clamp(SMALLEST, LARGEST);
-    let (thread, name) = thread();
-    let made = if BYTES.load(Ordering::Relaxed) + bytes as u64 > place.most_bytes {
-        None
-    } else {
-        // On a full disk nobody tries again.
-        file(place, bytes, (thread, name)).inspect_err(|_| BYTES.store(u64::MAX >> 1, Ordering::Relaxed)).ok()
-    };
-    let Some(start) = made else {
+    // On a full disk nobody tries again.
+    let made = file(place, bytes, thread);
+    let made = made.inspect_err(|_| BYTES.store(TOO_MANY, Ordering::Relaxed)).ok();
+    let Some((start, thread)) = made else {
         let lost = LOST.load(Ordering::Relaxed);
         if is_call && !lost.is_null() {
             // SAFETY: a word of a segment that stays mapped, which only atomics access.
@@ -224,9 +223,13 @@ fn next_segment(before: Mine, is_call: bool) -> Option<Mine> {
     Some(mine)
 }
 
-/// Makes a file, whose bytes are there on disk, and maps it.
-fn file(place: &Place, bytes: usize, (thread, name): (u32, [u8; 16])) -> io::Result<*mut u64> {
-    let process = std::process::id();
+/// Makes a file, whose bytes are there on disk, and maps it. Gives the number of the thread too that it is about.
+fn file(place: &Place, bytes: usize, about: fn() -> (u32, [u8; 16])) -> io::Result<(*mut u64, u32)> {
+    let more = |all: u64| Some(all + bytes as u64).filter(|&all| all <= place.most_bytes);
+    if BYTES.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    let (process, (thread, name)) = (std::process::id(), about());
     let mut file = loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         match create(place, &format!("{process}.{number}.calls")) {
@@ -239,8 +242,7 @@ fn file(place: &Place, bytes: usize, (thread, name): (u32, [u8; 16])) -> io::Res
     let mut content: Vec<u8> = header.words().iter().flat_map(|word| word.to_ne_bytes()).collect();
     content.resize(bytes, 0);
     file.write_all(&content)?;
-    BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
-    os::map(&file, bytes)
+    Ok((os::map(&file, bytes)?, thread))
 }
 
 fn create(place: &Place, name: &str) -> io::Result<File> {
@@ -262,7 +264,7 @@ fn thread() -> (u32, [u8; 16]) {
 
 /// Writes a segment about this process, with the counter of what is lost. Of threads that do so at once one is counted.
 fn about_process(place: &Place) {
-    let Ok(start) = file(place, SMALLEST, (0, [0; 16])) else { return };
+    let Ok((start, _)) = file(place, SMALLEST, || (0, [0; 16])) else { return };
     let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let command = &command[..command.len().min(8 * (MOST_WORDS - 8))];
     let parent = std::os::unix::process::parent_id();

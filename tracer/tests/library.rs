@@ -194,7 +194,7 @@ fn what_has_no_room_is_counted() {
         .expect("a folder")
         .map(|file| file.expect("a file").metadata().expect("its size").len())
         .sum();
-    assert!(bytes <= 100_000 + 16 * 1024, "{bytes}");
+    assert!(bytes <= 100_000, "{bytes}");
 }
 
 #[test]

@@ -113,6 +113,8 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     if options.device_times {
         command.env(variables::DEVICE_TIMES, "1");
     }
+    // It has named the driver above, and would lead programs of ours around what writes down.
+    command.env_remove(cuprum::sys::DRIVER_VARIABLE);
     folder.give_to(&mut command);
     eprintln!("cuprum trace: calls go to {}, and their timeline to {}", driver.display(), files.page.display());
     let seen = watch::Watch::new();
