@@ -15,7 +15,7 @@ use std::time::Duration;
 use cuprum_sys::FnId;
 
 use super::health::Health;
-use super::lane::Ticket;
+use super::stream_key::Ticket;
 use super::queue::{Job, Left};
 
 /// The calls that wait for operations that go on after a fault. All others answer at once.
