@@ -15,6 +15,7 @@
 mod external;
 mod ipc;
 mod map;
+mod nearest;
 mod physical;
 mod pool_file;
 mod ranges;
