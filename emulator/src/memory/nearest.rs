@@ -28,9 +28,7 @@ impl Regions {
             return Some(freed);
         }
         let around = [before, self.first_after(addr)].into_iter().flatten();
-        around
-            .map(|region| region.neighbor(addr, false))
-            .min_by_key(|neighbor| neighbor.position.distance())
+        around.map(|region| region.neighbor(addr, false)).min_by_key(|neighbor| neighbor.position.distance())
     }
 }
 

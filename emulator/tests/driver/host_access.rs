@@ -120,7 +120,8 @@ fn freed_memory_is_named() {
 
 #[test]
 fn page_locked_memory_is_named_after_it_was_freed() {
-    let parts = ["0 bytes into allocation #1 (64 bytes of pinned host memory", "already freed)", "until it is freed"];
+    let parts =
+        ["0 bytes into allocation #1 (64 bytes of pinned host memory", "already freed)", "until it is freed"];
     dies_saying("host_access::page_locked_memory_is_named_after_it_was_freed", &parts, || {
         let _context = TestContext::new();
         let mut host = core::ptr::null_mut::<c_void>();
@@ -258,7 +259,12 @@ fn a_later_handler_may_raise_the_signal_again() {
         unsafe { signal(SIGSEGV, 0) };
         let _context = TestContext::new();
         let address = alloc(64);
-        let ours = Action { handler: later as extern "C" fn(_) as usize, mask: [0; 16], flags: NODEFER, restorer: 0 };
+        let ours = Action {
+            handler: later as extern "C" fn(_) as usize,
+            mask: [0; 16],
+            flags: NODEFER,
+            restorer: 0,
+        };
         let mut previous = Action { handler: 0, mask: [0; 16], flags: 0, restorer: 0 };
         // SAFETY: a handler of this test's.
         unsafe { sigaction(SIGSEGV, &ours, &mut previous) };

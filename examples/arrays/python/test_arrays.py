@@ -119,6 +119,9 @@ def test_nonsense_from_c():
     assert c.arrays_add(a.number, a.number, a.number) == arrays.INVALID
     assert c.add_arrays(None, None, None, 10) == arrays.INVALID
     assert c.add_arrays(data.ctypes.data, data.ctypes.data, data.ctypes.data, huge) == arrays.INVALID
+    pointer = data.ctypes.data
+    assert c.add_arrays(pointer, pointer, pointer, 10) == arrays.INVALID and "overlap" in arrays.last_error()
+    assert c.add_arrays(pointer, pointer, pointer + 16, 6) == arrays.INVALID
     assert c.arrays_device(None, 10) == arrays.INVALID
     short = ctypes.create_string_buffer(b"xxxxxxxxx", 9)
     assert c.arrays_last_error(short, 4) > 4 and short.raw[3:] == b"\0xxxxx"
@@ -291,6 +294,21 @@ def test_a_fork_before_the_first_use_works_on_both_sides():
 process = os.fork()
 assert (Array(np.ones(3, dtype='f4')).numpy() == 1).all()
 if process: assert os.waitpid(process, 0)[1] == 0
+""")
+    assert not err, err
+
+
+def test_the_library_may_be_closed():
+    """What it registered with the process is still there, or gone with it."""
+    out, err = child(LEAKED + """
+import _ctypes
+_ctypes.dlclose(c._handle)
+process = os.fork()
+if process == 0: os._exit(0)
+assert os.waitpid(process, 0)[1] == 0
+# What is left is not used any more.
+for array in leaked: array.number = 0
+Array.__del__ = lambda self: None
 """)
     assert not err, err
 

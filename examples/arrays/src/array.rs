@@ -7,9 +7,7 @@ use std::slice;
 use cuprum::{Buffer, Current, DeviceData};
 
 use crate::code::{Failure, invalid};
-use crate::{
-    ARRAYS_F32, ARRAYS_F64, ARRAYS_I32, ARRAYS_NO_ARRAY, ARRAYS_WRONG_LENGTH, ARRAYS_WRONG_TYPE,
-};
+use crate::{ARRAYS_F32, ARRAYS_F64, ARRAYS_I32, ARRAYS_NO_ARRAY, ARRAYS_WRONG_LENGTH, ARRAYS_WRONG_TYPE};
 
 /// An array on the device.
 #[derive(Debug)]
@@ -162,6 +160,11 @@ fn check_memory<T>(at: *const T, len: usize) -> Result<(), Failure> {
         Some(bytes) if isize::try_from(bytes).is_ok() => Ok(()),
         _ => Err(invalid("no memory has that many elements")),
     }
+}
+
+/// True if two pieces of memory have a byte in common.
+pub(crate) fn overlap<T>(a: *const T, b: *const T, len: usize) -> bool {
+    a.addr().abs_diff(b.addr()) < len.saturating_mul(size_of::<T>())
 }
 
 /// All arrays, by their numbers.

@@ -35,7 +35,10 @@ impl<E: std::error::Error> From<E> for Failure {
 
 /// What a forked child is told, before it meets a lock that a thread of its parent held.
 pub(crate) fn forked() -> Failure {
-    Failure::new(ARRAYS_FORKED, "this process is a fork of one that had used the device; start it anew instead")
+    Failure::new(
+        ARRAYS_FORKED,
+        "this process is a fork of one that had used the device; start it anew instead",
+    )
 }
 
 thread_local! {

@@ -136,14 +136,19 @@ pub extern "C" fn arrays_add(a: u64, b: u64, sum: u64) -> i32 {
 /// Adds `len` floats of the host to `len` others on the device, and waits for the sums.
 ///
 /// # Safety
-/// `a` and `b` are null, or readable for `len` floats; `sum` is null, or writable for them, and overlaps neither.
+/// `a` and `b` are null, or readable for `len` floats; `sum` is null, or writable for them. No other thread writes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn add_arrays(a: *const f32, b: *const f32, sum: *mut f32, len: usize) -> i32 {
     answer(|| {
         let gpu = Gpu::get()?;
+        if array::overlap(a, sum, len) || array::overlap(b, sum, len) {
+            return Err(invalid("the sums overlap what is added"));
+        }
         // SAFETY: the caller's word.
-        let (a, b) = unsafe { (array::slice(a, len)?, array::slice(b, len)?) };
+        let a = unsafe { array::slice(a, len) }?;
         // SAFETY: the caller's word.
+        let b = unsafe { array::slice(b, len) }?;
+        // SAFETY: the caller's word; it overlaps neither.
         let sum = unsafe { array::slice_mut(sum, len) }?;
         gpu.add_host(a, b, sum)
     })

@@ -25,14 +25,19 @@ fn the_header_is_that_of_the_code() {
         documentation_length: DocumentationLength::Full,
         ..Config::default()
     };
-    let made = Builder::new().with_config(config).with_src(folder.join("src/lib.rs")).generate().expect("C of it");
+    let made =
+        Builder::new().with_config(config).with_src(folder.join("src/lib.rs")).generate().expect("C of it");
     let mut bytes = Vec::new();
     made.write(&mut bytes);
     let made = String::from_utf8(bytes).expect("text");
-    let (path, overwrite) = (folder.join("include/arrays.h"), env::var("CUPRUM_HEADER").is_ok_and(|it| it == "overwrite"));
+    let (path, overwrite) =
+        (folder.join("include/arrays.h"), env::var("CUPRUM_HEADER").is_ok_and(|it| it == "overwrite"));
     if overwrite {
         fs::write(&path, &made).expect("the header is written");
     }
     let there = fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == made, "include/arrays.h is stale: CUPRUM_HEADER=overwrite writes it. It should be:\n{made}");
+    assert!(
+        there == made,
+        "include/arrays.h is stale: CUPRUM_HEADER=overwrite writes it. It should be:\n{made}"
+    );
 }

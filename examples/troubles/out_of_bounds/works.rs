@@ -16,7 +16,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         let mut out = Buffer::<f32>::zeroed(cx, N)?;
         // SAFETY: off_by_one_fixed(out, n) writes n elements, which is how many there are; the copy below waits for it. The
         // software device checks that: the first kernel of kernels/bugs.cu with this mistake is stopped, and named.
-        unsafe { fill.launch(cx, &Stream::default_in(cx), LaunchConfig::for_elements(N, 256), (&mut out, N as u32)) }?;
+        unsafe {
+            fill.launch(cx, &Stream::default_in(cx), LaunchConfig::for_elements(N, 256), (&mut out, N as u32))
+        }?;
         Ok(out.to_vec(cx)?.iter().sum())
     })??;
     println!("sum: {sum:.1}");

@@ -13,7 +13,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         let reverse = module.function("race_shared_fixed")?.bind::<(In<u32>, InOut<u32>)>()?;
         let (numbers, mut out) = (Buffer::from_slice(cx, &numbers)?, Buffer::<u32>::zeroed(cx, 64)?);
         // SAFETY: race_shared_fixed(in, out) is for blocks of 64 and that many elements; the copy below waits for it.
-        unsafe { reverse.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 64), (&numbers, &mut out)) }?;
+        unsafe {
+            reverse.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 64), (&numbers, &mut out))
+        }?;
         Ok(out.to_vec(cx)?)
     })??;
     println!("reversed: {}", host.into_iter().rev().eq(numbers));

@@ -16,7 +16,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         let numbers = Buffer::from_slice(cx, &(0..=N).collect::<Vec<u32>>())?;
         let mut out = Buffer::<u32>::zeroed(cx, N as usize)?;
         // SAFETY: it reads n + 1 elements, which there are, and writes n; the copy below waits for it.
-        unsafe { shift.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 128), (&numbers, &mut out, N)) }?;
+        unsafe {
+            shift.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 128), (&numbers, &mut out, N))
+        }?;
         Ok(out.to_vec(cx)?)
     })??;
     println!("the last: {}", host[N as usize - 1]);
