@@ -12,7 +12,10 @@
 //! It exports every function of `cuprum-sys`, by reading the one list there with another macro. A
 //! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
 //! in a kernel, and why a module was refused, is printed to standard error, unless
-//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`.
+//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`. With `CUPRUM_EMULATOR_REPORT_FILE=PATH` the
+//! same is appended to a file, a line of JSON each ([`report`]), for whoever started the program.
+
+mod report;
 
 use core::ffi::c_void;
 use std::sync::OnceLock;
@@ -133,4 +136,5 @@ fn answer(result: CUresult) -> CUresult {
 /// This library has no other way to tell a C program more than a number.
 fn print(message: &Message<'_>) {
     eprintln!("software CUDA device: {message}");
+    report::append(message);
 }

@@ -84,5 +84,5 @@ pub(crate) unsafe fn write_text(text: &str, to: *mut c_char, bytes: usize) {
     // SAFETY: less than the bytes that the caller has, from a text that is at least as long.
     unsafe { text.as_ptr().copy_to_nonoverlapping(to.cast::<u8>(), len) };
     // SAFETY: within the bytes that the caller has.
-    unsafe { to.cast::<u8>().add(len).write(0) };
+    unsafe { to.wrapping_add(len).write(0) };
 }
