@@ -16,6 +16,8 @@ mod external;
 mod ipc;
 mod map;
 mod nearest;
+#[cfg(all(unix, not(miri)))]
+mod pages;
 mod physical;
 mod pool_file;
 mod ranges;
