@@ -190,3 +190,41 @@ def test_the_package_is_what_pip_says():
     assert cuda_software.library().name == "libcuda.so.1"
     listed = run(*python("-m", "pip", "show", "-f", "cuda-software")).stdout
     assert "cuda_software/lib/libcuda.so.1" in listed and "License: MIT OR Apache-2.0" in listed, listed
+
+
+# --- an unmodified client -------------------------------------------------------------------------------------
+
+NUMBA = """
+import numpy as np, pytest
+from numba import cuda
+
+@cuda.jit
+def add(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] + b[i]
+
+@cuda.jit
+def too_far(out):
+    i = cuda.grid(1)
+    out[i] = 1
+
+def test_sum():
+    a = np.arange(1000, dtype=np.float32)
+    out = np.zeros_like(a)
+    add[4, 256](a, a, out)
+    assert (out == 2 * a).all()
+
+def test_a_guard_that_is_missing():
+    out = cuda.device_array(1000, dtype=np.int32)
+    too_far[4, 256](out)
+"""
+
+
+def test_numba_unmodified(tmp_path):
+    (tmp_path / "test_numba.py").write_text(NUMBA)
+    done = run(
+        *python("-m", "pytest", "-q", "-p", "no:cacheprovider", "--cuda-software", tmp_path),
+        NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS="0",
+    )
+    assert "1 failed, 1 passed" in done.stdout and "out-of-bounds access" in done.stdout, done.stdout + done.stderr

@@ -316,10 +316,18 @@ Array.__del__ = lambda self: None
 def test_an_interrupted_loop():
     """Ctrl+C at any moment is an exception between two calls, and the library works on."""
     loop = LEAKED + """
-interrupts = 0
+import signal
+def interrupt(*_):
+    global armed
+    if armed:
+        armed = False
+        raise KeyboardInterrupt
+interrupts, armed = 0, False
+signal.signal(signal.SIGINT, interrupt)
 print("ready", flush=True)
 while interrupts < 10:
     try:
+        armed = True
         while True:
             total = leaked[0] + leaked[1]
             total.numpy()
