@@ -41,7 +41,7 @@ step "the package, in a fresh environment"
 fresh=$folder/venv/bin/python
 "$fresh" -m pip install --quiet --disable-pip-version-check --no-index --no-deps -C profile=dev ./emulator/python
 # What the tests need besides is there already, and nothing of it is the package's.
-"$python" -c 'import numpy, pathlib; print(pathlib.Path(numpy.__file__).parent.parent)' \
+"$python" -c 'import numpy, pathlib; print(f"import site; site.addsitedir(\"{pathlib.Path(numpy.__file__).parent.parent}\")")' \
     >"$("$fresh" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/others.pth"
 "$fresh" -m pytest --quiet -p no:cacheprovider emulator/python/tests
 step "done"

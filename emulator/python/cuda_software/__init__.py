@@ -15,31 +15,46 @@ import os
 import pathlib
 import tempfile
 
-#: Each setting's option is that of `cuprum run`: its variable in small letters.
-SWITCHES = ["initcheck", "racecheck", "racecheck-atomic-reads", "synccheck", "leakcheck"]
+#: Checks, each with what it finds. Names of options are those of `cuprum run`.
+CHECKS = {
+    "initcheck": "reads of memory that nobody wrote",
+    "racecheck": "accesses of threads that nothing puts in order",
+    "racecheck-atomic-reads": "plain reads beside atomics too",
+    "synccheck": "barriers that not all threads reach",
+    "leakcheck": "what was never freed",
+}
+#: Settings.
 VALUES = {
     "mode": "when work runs: eager, async, deferred, shuffled or shuffled:SEED",
     "devices": "number of devices",
     "memory": "bytes of memory of a device, such as 512M",
-    "compute-capability": "such as 8.9",
+    "capability": "compute capability, such as 8.9",
     "driver-version": "version of CUDA that the driver is of, such as 12.4",
     "seed": "another order of blocks and warps",
     "budget": "most warp instructions of a launch",
     "time-limit": "most seconds of a launch",
     "workers": "threads that run blocks",
-    "execution": "vector or plain",
 }
-#: What `--check` switches on.
+#: What `--all-checks` switches on.
 ALL_CHECKS = ["initcheck", "racecheck", "synccheck", "leakcheck"]
 
-REPORT_FILE = "CUPRUM_EMULATOR_REPORT_FILE"
+REPORT_FILE = "CUPRUM_REPORT_FILE"
 _LIBRARY = "CUPRUM_SOFTWARE_LIBRARY"
 _NAMES = ["libcuda.so.1", "libcuda.so"]
 
 
 def variable(option):
     """The environment variable of an option, such as `time-limit`."""
-    return "CUPRUM_EMULATOR_" + option.replace("-", "_").upper()
+    name = "compute-capability" if option == "capability" else option
+    return "CUPRUM_EMULATOR_" + name.replace("-", "_").upper()
+
+
+def variables(options):
+    """The variables that pairs of options and values set. Races are seen where one worker runs the blocks in order."""
+    given = dict(options)
+    if any(given.get(name) == "1" for name in ["racecheck", "racecheck-atomic-reads"]):
+        given.setdefault("workers", "1")
+    return {variable(name): str(value) for name, value in given.items()}
 
 
 def library():
@@ -93,7 +108,7 @@ def environment(options=()):
     driver = str(folder() / "libcuda.so.1")
     # The loader's path serves all; Numba and cuprum have variables of their own, which count before it.
     result = {"LD_LIBRARY_PATH": ":".join([where, *before]), "NUMBA_CUDA_DRIVER": driver, "CUPRUM_DRIVER": driver}
-    return result | {variable(name): str(value) for name, value in options}
+    return result | variables(options)
 
 
 def is_in_force():

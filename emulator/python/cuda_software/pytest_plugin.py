@@ -10,7 +10,7 @@ import tempfile
 import pytest
 
 import cuda_software
-from cuda_software.reports import Reports, mistakes, summary
+from cuda_software.reports import Reports, counted, mistakes
 
 #: The mark of a test that provokes faults.
 MARKER = "cuda_software_expects_reports"
@@ -21,7 +21,7 @@ READER = pytest.StashKey[Reports]()
 def pytest_addoption(parser):
     group = parser.getgroup("cuda-software", "the software CUDA device")
     group.addoption("--cuda-software", action="store_true", help="run on a CUDA driver in software; needs no GPU")
-    group.addoption("--cuda-software-check", action="store_true", help="with it: look for uninitialized reads, races and wrong barriers")
+    group.addoption("--cuda-software-all-checks", action="store_true", help="with it: also uninitialized reads, races, wrong barriers")
     group.addoption(
         "--cuda-software-set",
         action="append",
@@ -32,11 +32,11 @@ def pytest_addoption(parser):
 
 
 def options_of(given):
-    checks = [name for name in cuda_software.ALL_CHECKS if name != "leakcheck"] if given.cuda_software_check else []
+    checks = [name for name in cuda_software.ALL_CHECKS if name != "leakcheck"] if given.cuda_software_all_checks else []
     pairs = [(name, "1") for name in checks]
     for text in given.cuda_software_set:
         name, _, value = text.partition("=")
-        if name not in cuda_software.SWITCHES and name not in cuda_software.VALUES:
+        if name not in cuda_software.CHECKS and name not in cuda_software.VALUES:
             raise pytest.UsageError(f"--cuda-software-set {text}: there is no option {name}")
         pairs.append((name, value))
     return pairs
@@ -49,7 +49,7 @@ def pytest_load_initial_conftests(early_config, parser, args):
         return
     if cuda_software.is_in_force():
         # Nothing of CUDA's is loaded yet, which would read them.
-        os.environ.update({cuda_software.variable(name): value for name, value in options_of(given)})
+        os.environ.update(cuda_software.variables(options_of(given)))
         return
     try:
         environment = os.environ | cuda_software.environment(options_of(given))
@@ -89,8 +89,8 @@ def pytest_runtest_makereport(item, call):
     wrong = mistakes(new) if item.get_closest_marker(MARKER) is None else []
     if wrong and report.outcome == "passed":
         report.outcome = "failed"
-        report.longrepr = "the software CUDA device reported:\n" + "\n".join(one["text"] for one in wrong)
-    report.user_properties += [("cuda_software", one["kind"]) for one in new]
+        report.longrepr = "the software CUDA device reported:\n" + "\n".join(one.text for one in wrong)
+    report.user_properties += [("cuda_software", one.kind) for one in new]
     return report
 
 
@@ -105,5 +105,5 @@ def pytest_terminal_summary(terminalreporter, config):
     kinds = []
     for group in terminalreporter.stats.values():
         for report in group:
-            kinds += [{"kind": value} for name, value in getattr(report, "user_properties", []) if name == "cuda_software"]
-    terminalreporter.write_line(summary(kinds))
+            kinds += [value for name, value in getattr(report, "user_properties", []) if name == "cuda_software"]
+    terminalreporter.write_line(f"software CUDA device: reported {counted(kinds)}")

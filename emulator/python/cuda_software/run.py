@@ -1,4 +1,4 @@
-"""`cuda-software [options] -- program arguments...`: runs a program on the software device."""
+"""`cuda-software [options] -- program arguments...`: runs a program on the software device, as `cuprum run` does."""
 
 import argparse
 import os
@@ -6,76 +6,82 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import cuda_software
-from cuda_software.reports import Reports, mistakes, summary
+from cuda_software.reports import Reports, counted, mistakes
 
 #: Exit codes, beside the program's own and 128 + a signal's number.
-MISTAKES, CANNOT, NOT_EXECUTABLE, NOT_FOUND = 86, 125, 126, 127
+FOUND, CANNOT, NOT_EXECUTABLE, NOT_FOUND = 99, 125, 126, 127
 
 
 def parser():
     made = argparse.ArgumentParser(
         prog="cuda-software",
-        description="Runs a program on a CUDA driver in software: no GPU is needed, and what kernels do wrong is reported.",
-        epilog=f"Ends with the program's code, or with {MISTAKES} if that is 0 and a fault or a leak was reported.",
+        description="Runs a program on the software device: a CUDA driver that runs PTX on the processor and checks every"
+        " access to memory. It needs no GPU, and says which kernel, thread and line went wrong.",
+        epilog="Ends with the program's own code, if it is not 0; else with 99 if a kernel went wrong or something was left"
+        " behind; 125 if the program cannot be run so, 126 if it cannot be executed, 127 if it is not there; 128 + N if"
+        " signal N ended it.",
         usage="cuda-software [options] -- program [arguments]",
         allow_abbrev=False,
     )
-    made.add_argument("--check", action="store_true", help="all four checks")
-    texts = {
-        "initcheck": "reads of what nobody wrote",
-        "racecheck": "races",
-        "racecheck-atomic-reads": "with it, plain reads of what others change by atomic instructions",
-        "synccheck": "barriers and shuffles that some threads miss",
-        "leakcheck": "what contexts and the process leave behind",
-    }
-    for name in cuda_software.SWITCHES:
-        made.add_argument(f"--{name}", action="store_true", help=texts[name])
+    for name, text in cuda_software.CHECKS.items():
+        made.add_argument(f"--{name}", action="store_true", help=text)
+    made.add_argument("--all-checks", action="store_true", help="all of these but --racecheck-atomic-reads")
     for name, text in cuda_software.VALUES.items():
         made.add_argument(f"--{name}", metavar="VALUE", help=text)
     made.add_argument("--library", metavar="PATH", help="another library of the software device")
-    made.add_argument("--version", action="store_true", help="say which library it is, and end")
+    made.add_argument("--error-exitcode", metavar="N", type=int, default=FOUND, help="the code in place of 99")
+    made.add_argument("--quiet", action="store_true", help="no summary")
     made.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return made
 
 
 def options_of(given):
     """The settings on a command line, as pairs of names and values."""
-    on = {name for name in cuda_software.SWITCHES if getattr(given, name.replace("-", "_"))}
-    if given.check:
-        on |= set(cuda_software.ALL_CHECKS)
-    values = {name: getattr(given, name.replace("-", "_")) for name in cuda_software.VALUES}
-    return [(name, "1") for name in sorted(on)] + [(name, value) for name, value in values.items() if value is not None]
+    value = {name: getattr(given, name.replace("-", "_")) for name in [*cuda_software.CHECKS, *cuda_software.VALUES]}
+    on = [name for name in cuda_software.CHECKS if value[name] or given.all_checks and name in cuda_software.ALL_CHECKS]
+    settings = [(name, value[name]) for name in cuda_software.VALUES if value[name] is not None]
+    return [(name, "1") for name in on] + settings
 
 
 def main(arguments=None):
-    arguments = sys.argv[1:] if arguments is None else arguments
-    given = parser().parse_args(arguments)
+    given = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
     program = given.program[1:] if given.program[:1] == ["--"] else given.program
+    if not program:
+        parser().error("no program stands behind `--`")
     if given.library:
         os.environ["CUPRUM_SOFTWARE_LIBRARY"] = given.library
     try:
         environment = os.environ | cuda_software.environment(options_of(given))
-        if given.version:
-            print(cuda_software.library())
-            return 0
     except OSError as error:
         print(f"cuda-software: {error}", file=sys.stderr)
         return CANNOT
-    if not program:
-        parser().error("a program is missing behind `--`")
-    # One file for a whole tree of processes; a run within a run reports to the outer one as well.
+    start = time.monotonic()
+    # One file for a whole tree of processes.
     with tempfile.TemporaryDirectory(prefix="cuda-software-") as folder:
-        file = environment.setdefault(cuda_software.REPORT_FILE, os.path.join(folder, "reports"))
-        reports = Reports(file)
-        reports.new()
+        environment[cuda_software.REPORT_FILE] = os.path.join(folder, "reports")
+        reports = Reports(environment[cuda_software.REPORT_FILE])
         code = started(program, environment)
         new = reports.new()
-    # Faults were printed when they came.
-    if new:
-        print(summary(new), file=sys.stderr)
-    return MISTAKES if code == 0 and mistakes(new) else code
+    if code in [NOT_FOUND, NOT_EXECUTABLE] and not reports.users:
+        return code
+    if not given.quiet:
+        sum_up(program[0], code, time.monotonic() - start, reports, new)
+    return given.error_exitcode if code == 0 and mistakes(new) else code
+
+
+def sum_up(name, code, seconds, reports, new):
+    ended = f"was ended by signal {code - 128}" if code > 128 else f"ended with {code}"
+    said = counted([report.kind for report in new])
+    print(f"cuda-software: `{name}` {ended} after {seconds:.1f} s; the software device reported {said}", file=sys.stderr)
+    if not reports.users:
+        print(
+            "cuda-software: it did not call the driver: either it uses no CUDA, or it found another libcuda.so.1 by a path"
+            " of its own",
+            file=sys.stderr,
+        )
 
 
 def started(program, environment):

@@ -37,12 +37,13 @@ def python(*arguments):
 def test_a_program_finds_it_under_both_names():
     for name in ["libcuda.so.1", "libcuda.so"]:
         done = script("--", *python("-c", PROGRAM.format(name=name)))
-        assert (done.returncode, done.stdout, done.stderr) == (0, "Software CUDA device\n", ""), done
+        assert (done.returncode, done.stdout) == (0, "Software CUDA device\n"), done
+        assert done.stderr.endswith("the software device reported nothing\n"), done
 
 
 def test_the_program_keeps_its_words_and_its_end():
-    done = script("--", *python("-c", "import sys; print(sys.argv[1:]); sys.exit(7)", "--check", "--", "x y"))
-    assert (done.returncode, done.stdout) == (7, "['--check', '--', 'x y']\n"), done
+    done = script("--", *python("-c", "import sys; print(sys.argv[1:]); sys.exit(7)", "--all-checks", "--", "x y"))
+    assert (done.returncode, done.stdout) == (7, "['--all-checks', '--', 'x y']\n"), done
     assert script("--", *python("-c", "import os; os.kill(os.getpid(), 9)")).returncode == 128 + 9
     assert script("--", "/not/there").returncode == 127
     assert script("--", "/etc/hostname").returncode == 126
@@ -53,21 +54,25 @@ def test_the_program_keeps_its_words_and_its_end():
 def test_options_are_settings():
     shown = "import os; print({name: os.environ[name] for name in sorted(os.environ) if name.startswith('CUPRUM_EM')})"
     done = script("--mode", "deferred", "--devices=2", "--racecheck", "--", *python("-c", shown))
-    expected = {"DEVICES": "2", "MODE": "deferred", "RACECHECK": "1"}
+    expected = {"DEVICES": "2", "MODE": "deferred", "RACECHECK": "1", "WORKERS": "1"}
     said = {name.removeprefix("CUPRUM_EMULATOR_"): value for name, value in eval(done.stdout).items()}
-    assert said.pop("REPORT_FILE") and said == expected, done
+    assert said == expected and "it did not call the driver" in done.stderr, done
+    quiet = script("--quiet", "--all-checks", "--capability", "8.9", "--", *python("-c", shown))
+    names = ["COMPUTE_CAPABILITY", "INITCHECK", "LEAKCHECK", "RACECHECK", "SYNCCHECK", "WORKERS"]
+    assert [name.removeprefix("CUPRUM_EMULATOR_") for name in eval(quiet.stdout)] == names and not quiet.stderr, quiet
     done = script("--devices", "many", "--", *python("-c", PROGRAM.format(name="libcuda.so.1")))
     assert done.returncode == 1 and "CUPRUM_EMULATOR_DEVICES=many" in done.stderr, done
 
 
 def test_mistakes_are_summed_up_and_end_with_a_code():
     fault = script("--", *python(TROUBLES / "innocent_call" / "fails.py"))
-    assert fault.returncode == 86 and "out-of-bounds access" in fault.stderr, fault
-    assert fault.stderr.endswith("software CUDA device: 1 report (1 fault)\n"), fault
+    assert fault.returncode == 99 and "out-of-bounds access" in fault.stderr, fault
+    assert fault.stderr.endswith("the software device reported 1 fault of a kernel\n"), fault
     leak = script("--leakcheck", "--", *python(TROUBLES / "at_exit" / "fails.py"))
-    assert leak.returncode == 86 and leak.stderr.endswith("software CUDA device: 1 report (1 leak)\n"), leak
+    assert leak.returncode == 99 and leak.stderr.endswith("reported 1 context with leaks\n"), leak
     race = TROUBLES / "race" / "fails.py"
     assert script("--", *python(race)).returncode == 0
+    assert script("--error-exitcode", "3", "--", *python(TROUBLES / "innocent_call" / "fails.py")).returncode == 3
     caught = script("--racecheck", "--", *python(race))
     # It failed by itself then.
     assert caught.returncode == 1 and "data race" in caught.stderr, caught
@@ -77,7 +82,7 @@ def test_mistakes_are_summed_up_and_end_with_a_code():
 
 def test_the_message_of_a_host_access_comes_beside_python_s_own():
     before = script("--", *python("-X", "faulthandler", TROUBLES / "device_memory" / "fails.py"))
-    later = "import runpy, cuda, faulthandler; cuda.make_context(); faulthandler.enable(); runpy.run_path({!r})"
+    later = "import runpy, driver, faulthandler; driver.make_context(); faulthandler.enable(); runpy.run_path({!r})"
     after = script("--", *python("-c", later.format(str(TROUBLES / "device_memory" / "fails.py"))))
     for done in [before, after]:
         assert done.returncode == 128 + 11, done
@@ -88,7 +93,7 @@ def test_the_message_of_a_host_access_comes_beside_python_s_own():
 def test_children_of_a_program_report_too():
     tree = "import subprocess, sys; subprocess.run([sys.executable, sys.argv[1]], check=True)"
     done = script("--", *python("-c", tree, TROUBLES / "innocent_call" / "fails.py"))
-    assert done.returncode == 86 and "1 report (1 fault)" in done.stderr, done
+    assert done.returncode == 99 and "1 fault of a kernel" in done.stderr, done
 
 
 def test_a_program_may_load_it_itself():
@@ -103,47 +108,47 @@ def test_a_program_may_load_it_itself():
 
 TESTS = """
 import ctypes, os, pytest
-import cuda
+import driver
 
 @pytest.fixture(scope="module", autouse=True)
 def context():
-    yield cuda.make_context()
+    yield driver.make_context()
 
 def wrong():
-    out = cuda.alloc(4000)
-    cuda.launch(cuda.kernel("bugs.ptx", "off_by_one"), 4, 256, ctypes.c_uint64(out), ctypes.c_uint32(1000))
+    out = driver.alloc(4000)
+    driver.launch(driver.kernel("bugs.ptx", "off_by_one"), 4, 256, ctypes.c_uint64(out), ctypes.c_uint32(1000))
 
 def race():
-    numbers = cuda.alloc(256)
-    cuda.to_device(numbers, (ctypes.c_uint32 * 64)())
-    cuda.launch(cuda.kernel("bugs.ptx", "race_shared"), 1, 64, ctypes.c_uint64(numbers), ctypes.c_uint64(cuda.alloc(256)))
+    numbers = driver.alloc(256)
+    driver.to_device(numbers, (ctypes.c_uint32 * 64)())
+    driver.launch(driver.kernel("bugs.ptx", "race_shared"), 1, 64, ctypes.c_uint64(numbers), ctypes.c_uint64(driver.alloc(256)))
 
 def test_that_is_right():
-    address = cuda.alloc(16)
-    cuda.to_device(address, (ctypes.c_float * 4)(1, 2, 3, 4))
+    address = driver.alloc(16)
+    driver.to_device(address, (ctypes.c_float * 4)(1, 2, 3, 4))
 
 def test_race():
     race()
 
 def test_that_looks_at_no_answer():
-    cuda.make_context()
+    driver.make_context()
     wrong()
 
 @pytest.mark.cuda_software_expects_reports
 def test_that_provokes_it():
-    cuda.make_context()
+    driver.make_context()
     wrong()
-    with pytest.raises(cuda.CudaError, match="ILLEGAL_ADDRESS"):
-        cuda.call("cuCtxSynchronize")
+    with pytest.raises(driver.CudaError, match="ILLEGAL_ADDRESS"):
+        driver.call("cuCtxSynchronize")
 
 def test_after_it():
-    cuda.make_context()
+    driver.make_context()
     print("this test's own words")
     assert os.environ.get("CUPRUM_EMULATOR_DEVICES", "1") == str(count())
 
 def count():
     number = ctypes.c_int()
-    cuda.call("cuDeviceGetCount", ctypes.byref(number))
+    driver.call("cuDeviceGetCount", ctypes.byref(number))
     return number.value
 """
 
@@ -159,7 +164,7 @@ def test_pytest_fails_the_test_in_which_a_fault_came(tmp_path):
     assert "1 failed, 4 passed" in done.stdout, done.stdout
     assert "FAILED" in done.stdout and "test_that_looks_at_no_answer" in done.stdout
     assert "the software CUDA device reported:" in done.stdout and "thread (232,0,0)" in done.stdout
-    assert "software CUDA device: 2 reports (2 faults)" in done.stdout, done.stdout
+    assert "software CUDA device: reported 2 faults of kernels" in done.stdout, done.stdout
     # What tests print is captured as ever, and comes once.
     assert done.stdout.count("this test's own words") == 1 and done.stdout.count("test session starts") == 1
 
@@ -171,7 +176,7 @@ def test_pytest_takes_options_and_the_short_command(tmp_path):
     short.write_text(f"#!{sys.executable}\nimport sys, pytest\nsys.exit(pytest.console_main())\n")
     short.chmod(0o755)
     command = [short, "-q", "-p", "no:cacheprovider", "--cuda-software"]
-    done = run(*command, "--cuda-software-check", "--cuda-software-set", "devices=3", tmp_path)
+    done = run(*command, "--cuda-software-all-checks", "--cuda-software-set", "devices=3", tmp_path)
     assert "2 failed, 3 passed" in done.stdout and "read of uninitialized memory" in done.stdout, done.stdout
     wrong = run(*command, "--cuda-software-set", "speed=3", tmp_path)
     assert wrong.returncode == 4 and "there is no option speed" in wrong.stderr, wrong
@@ -181,7 +186,7 @@ def test_pytest_takes_options_and_the_short_command(tmp_path):
 
 
 def test_without_the_option_the_plugin_does_nothing(tmp_path):
-    (tmp_path / "test_it.py").write_text("import os\ndef test(): assert 'CUPRUM_EMULATOR_REPORT_FILE' not in os.environ")
+    (tmp_path / "test_it.py").write_text("import os\ndef test(): assert 'CUPRUM_REPORT_FILE' not in os.environ")
     done = run(*python("-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path))
     assert done.returncode == 0 and "software" not in done.stdout, done
 

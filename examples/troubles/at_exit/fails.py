@@ -6,7 +6,7 @@ Checks: CUPRUM_EMULATOR_LEAKCHECK=1
 import atexit
 import ctypes
 
-from cuda import alloc, libcuda, make_context, name_of
+from driver import alloc, libcuda, make_context, name_of
 
 
 class Image:

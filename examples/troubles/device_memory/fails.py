@@ -2,7 +2,7 @@
 
 import ctypes
 
-from cuda import alloc, make_context
+from driver import alloc, make_context
 
 make_context()
 address = alloc(4 * 1000)

@@ -2,7 +2,7 @@
 
 import ctypes
 
-from cuda import CudaError, alloc, kernel, launch, make_context
+from driver import CudaError, alloc, kernel, launch, make_context
 
 N = 1000
 make_context()

@@ -2,7 +2,7 @@
 
 import ctypes
 
-from cuda import alloc, kernel, launch, make_context, to_device, to_host
+from driver import alloc, kernel, launch, make_context, to_device, to_host
 
 N = 2048
 make_context()

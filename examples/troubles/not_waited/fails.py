@@ -5,7 +5,7 @@ Checks: CUPRUM_EMULATOR_MODE=deferred
 
 import ctypes
 
-from cuda import alloc, call, kernel, launch, make_context
+from driver import alloc, call, kernel, launch, make_context
 
 N = 1000
 make_context()

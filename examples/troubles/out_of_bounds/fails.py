@@ -2,7 +2,7 @@
 
 import ctypes
 
-from cuda import alloc, call, kernel, launch, make_context, to_host
+from driver import alloc, call, kernel, launch, make_context, to_host
 
 N = 1000
 make_context()

@@ -21,9 +21,9 @@ fn each_says_what_it_should() {
         let name = path.file_name().expect("a folder").to_str().expect("ASCII");
         let mut command = Command::new(env!("CARGO_BIN_EXE_troubles"));
         let output = command.arg(name).env("CUPRUM_DEVICE", "emulator").output().expect("the program starts");
-        let (said, complaints) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success() && complaints.is_empty(), "{name}: {said}{complaints}");
+        // What the device reports goes to the other output, and is in `fails.expected`.
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{name}: {said}{}", String::from_utf8_lossy(&output.stderr));
         let expected = path.join("works.expected");
         if overwrite {
             fs::write(&expected, &*said).expect("it is written");

@@ -5,7 +5,7 @@ Checks: CUPRUM_EMULATOR_INITCHECK=1
 
 import ctypes
 
-from cuda import alloc, call, kernel, launch, make_context, to_device, to_host
+from driver import alloc, call, kernel, launch, make_context, to_device, to_host
 
 N = 100
 make_context()
