@@ -23,7 +23,7 @@ struct Gpu {
 }
 
 impl Gpu {
-    /// Fails where there is no driver, no device, or no memory for a context: that is no error of the application.
+    /// Fails where there is no driver, no device or no memory: that is no error of the application.
     fn open() -> Result<Self> {
         let context = PrimaryContext::retain(Driver::load()?.device(0)?)?.share();
         let module = context.enter(|cx| Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx")))??;
@@ -37,7 +37,6 @@ impl Engine {
         gpu.map_or(Self::Cpu, |gpu| Self::Gpu(Box::new(gpu)))
     }
 
-    /// Adds `alpha` times x to y.
     fn saxpy(&self, alpha: f32, x: &[f32], y: &mut [f32]) -> Result<()> {
         let Self::Gpu(gpu) = self else {
             y.iter_mut().zip(x).for_each(|(y, x)| *y += alpha * x);

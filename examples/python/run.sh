@@ -40,8 +40,10 @@ step "the package, in a fresh environment"
 "$python" -m venv "$folder/venv"
 fresh=$folder/venv/bin/python
 "$fresh" -m pip install --quiet --disable-pip-version-check --no-index --no-deps -C profile=dev ./emulator/python
-# What the tests need besides is there already, and nothing of it is the package's.
-"$python" -c 'import numpy, pathlib; print(f"import site; site.addsitedir(\"{pathlib.Path(numpy.__file__).parent.parent}\")")' \
-    >"$("$fresh" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/others.pth"
-"$fresh" -m pytest --quiet -p no:cacheprovider emulator/python/tests
+packages() { "$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }
+# pytest is there already, and nothing of it is the package's.
+echo "import site; site.addsitedir('$(packages "$python")')" >"$(packages "$fresh")/others.pth"
+"$fresh" -m pytest --quiet -p no:cacheprovider emulator/python/tests/test_package.py
+# Numba looks for its libraries in its own environment.
+PYTHONPATH=$(packages "$fresh") "$python" -m pytest --quiet -p no:cacheprovider emulator/python/tests/test_numba.py
 step "done"

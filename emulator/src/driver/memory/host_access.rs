@@ -164,6 +164,9 @@ mod os {
         "accessed"
     }
 
+    /// Apart from the handler, which may run where a stack has overflowed and little is left.
+    #[cold]
+    #[inline(never)]
     fn tell(memory: &Memory, address: u64, machine: &Machine) {
         static TOLD: AtomicU32 = AtomicU32::new(0);
         if TOLD.fetch_add(1, Ordering::Relaxed) >= MOST {
