@@ -100,6 +100,8 @@ unsafe impl Handle for Opened {
 /// Opening what this process has opened already gives the same address, and one more to close.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](IpcBuffer::close) reports.
+///
+/// Example: that of [`Buffer::ipc_handle`](super::Buffer::ipc_handle).
 pub struct IpcBuffer<'ctx, T: DeviceData> {
     memory: Held<'ctx, Opened>,
     len: usize,

@@ -40,6 +40,8 @@ use crate::raw::keep::Keep;
 pub struct SharedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>);
 
 /// A handle of a mipmapped array that is shared, as [`SharedArray`] is.
+///
+/// Example: that of [`MipmappedArray`](super::MipmappedArray), `share`.
 pub struct SharedMipmappedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>);
 
 /// Common methods of both kinds of handles.
