@@ -41,11 +41,15 @@ pub(super) struct Place {
 ///
 /// A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it. Nodes without an
 /// edge between them use the same memory in any order.
+///
+/// Example: that of [`Graph`](super::Graph), `give`.
 pub struct Loan<T: DeviceData> {
     part: SharedLoan<T>,
 }
 
 /// Device memory that was lent to a graph to be read. `Copy`.
+///
+/// Example: that of [`Current::capture`](crate::Current::capture), `lend_shared`.
 pub struct SharedLoan<T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -55,6 +59,8 @@ pub struct SharedLoan<T: DeviceData> {
 
 /// Memory of the host that a graph owns: its nodes read or write it, and between replays it is reached through the
 /// graph. A token, `Copy`.
+///
+/// Example: that of [`Executable::replay`](super::Executable::replay), `add_copy_to_host`.
 pub struct HostLoan<T: DeviceData> {
     len: usize,
     place: Place,
@@ -405,6 +411,8 @@ pub(super) fn slice_mut_of<'s, T: DeviceData>(
 }
 
 /// Things that a graph kept, after its end: buffers and host memory are taken back from here, the rest goes with it.
+///
+/// Example: that of [`Graph`](super::Graph), `close`.
 pub struct Returned<'a>(pub(super) Kept<'a>);
 
 impl<'a> Returned<'a> {

@@ -16,7 +16,7 @@ use crate::module::Function;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{In, InOut, Mismatch, Module};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// // saxpy(unsigned n, float alpha, const float* x, float* y)
 /// let Err(error) = module.function("saxpy")?.bind::<(u64, f32, In<f32>, InOut<f32>)>() else {
 ///     return Err("n has four bytes".into());

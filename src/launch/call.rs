@@ -22,7 +22,7 @@ use crate::stream::Stream;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{CallError, HostOut, InOut, LaunchConfig, LaunchError, Module, Stream};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/faults.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
 /// let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
 /// let (stream, nobody) = (Stream::new(&cx)?, LaunchConfig::new(0, 32));
 /// // SAFETY: the kernel writes the first element.
@@ -152,7 +152,7 @@ impl<S: Signature> Kernel<'_, S> {
     /// # let cx = stack.push(&context)?;
     /// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
     ///
-    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     /// let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
     /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(1000, 256));

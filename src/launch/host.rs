@@ -22,7 +22,7 @@ use crate::stream::{Lent, LentHost, Scope};
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 /// let (x, mut y) = ([1.0f32; 1000], vec![2.0f32; 1000]);
 /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(x.len(), 256));
@@ -47,7 +47,7 @@ pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{HostIn, HostOut, In, InOut, LaunchConfig, Module, Stream};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/vector_add.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/vector_add.ptx")?)?;
 /// type Add = (In<f32>, In<f32>, InOut<f32>, u32);
 /// let add = module.function("vector_add")?.bind::<Add>()?;
 /// let (a, b, mut sums) = ([1.0f32; 100], [2.0f32; 100], [0.0f32; 100]);
@@ -70,7 +70,18 @@ pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 /// Memory of the host that a call copies to the device and back: slices, arrays and vectors, whose copies the host waits
 /// for, and page-locked memory ([`PinnedBuffer`], [`Registered`]), whose copies the stream makes in its own time.
 ///
-/// Example: that of [`HostIn`], `call`.
+/// # Example
+/// ```
+/// use cuprum::{HostElements, HostIn};
+///
+/// /// What a call is given to read: slices, arrays, vectors, page-locked memory.
+/// fn input<M: HostElements + ?Sized>(elements: &M) -> HostIn<'_, M> {
+///     HostIn(elements)
+/// }
+///
+/// input(&vec![1.0f32, 2.0]);
+/// input(&[1u8, 2, 3][..2]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no elements that a call could copy to the device",
     note = "slices, arrays, vectors, `PinnedBuffer` and `Registered` have, of plain data"

@@ -31,7 +31,7 @@ use crate::stream::Stream;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// // Compared with the kernel here, and never again.
 /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 /// let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
@@ -59,7 +59,7 @@ pub struct Kernel<'m, S> {
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 /// let (x, mut y) = (Buffer::<f32>::zeroed(&cx, 1)?, Buffer::<f32>::zeroed(&cx, 1)?);
 /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::new(1, 4096));

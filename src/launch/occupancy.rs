@@ -36,7 +36,7 @@ bitflags::bitflags! {
 /// use cuprum::launch::OccupancyFlags;
 /// use cuprum::{LaunchConfig, Module};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// // No shared memory, and blocks of any size.
 /// let best = module.function("saxpy")?.max_potential_block_size(0, 0, OccupancyFlags::empty())?;
 /// let config = LaunchConfig::for_elements(1_000_000, best.block);
@@ -76,7 +76,7 @@ impl Function<'_> {
     /// # let cx = stack.push(&context)?;
     /// use cuprum::launch::OccupancyFlags;
     ///
-    /// let module = cuprum::Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let module = cuprum::Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?;
     /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::empty())?;
     /// assert!(blocks >= 1);

@@ -85,7 +85,7 @@ impl<T: DeviceData> Parameter for InOut<T> {
 ///     unsafe { kernel.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 1), (memory, 0u64, 7u32)) }
 /// }
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/faults.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
 /// let write = module.function("oob_write")?.bind()?;
 /// let mut out = Buffer::<u32>::zeroed(&cx, 2)?;
 /// write_seven(&cx, &write, out.slice_mut(1..).ok_or("no second element")?)?;

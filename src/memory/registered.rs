@@ -50,7 +50,28 @@ unsafe impl Handle for Registration {
 
 /// An owner of elements on the heap that can be registered: `Vec<T>` or `Box<[T]>`.
 ///
-/// Example: that of [`Registered`], `new`.
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::HostOwner;
+/// use cuprum::{Current, RegisterError, RegisterFlags, Registered};
+///
+/// /// Page-locks a vector or a boxed slice for all contexts.
+/// fn for_all<'ctx, O: HostOwner>(
+///     cx: &Current<'_, 'ctx>,
+///     memory: O,
+/// ) -> Result<Registered<'ctx, O>, RegisterError<O>> {
+///     Registered::new(cx, memory, RegisterFlags::PORTABLE)
+/// }
+///
+/// let slice: Box<[u32]> = for_all(&cx, Box::<[u32]>::from([1, 2, 3]))?.unregister()?;
+/// assert_eq!(*slice, [1, 2, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait HostOwner: owner::HostOwner {}
 
 impl<O: owner::HostOwner> HostOwner for O {}

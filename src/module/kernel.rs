@@ -32,7 +32,7 @@ use crate::raw::keep::Near;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::module::CodeLibrary;
 ///
-/// let library = CodeLibrary::load_ptx(driver, include_str!("../../kernels/saxpy.ptx"))?;
+/// let library = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// let kernel = library.kernel("saxpy")?;
 /// // Here it gets a context.
 /// let saxpy = kernel.function(&cx)?;

@@ -108,7 +108,7 @@ unsafe impl Handle for CUlinkState {
 /// # let cx = stack.push(&context)?;
 /// use cuprum::module::{LinkInput, Linker, LoadOptions};
 ///
-/// let ptx = include_bytes!("../../kernels/saxpy.ptx");
+/// let ptx = &std::fs::read("kernels/saxpy.ptx")?;
 /// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
 /// // SAFETY: the code is what it is said to be, and from a compiler.
 /// unsafe { linker.add(LinkInput::Ptx, "saxpy.ptx", ptx) }?;

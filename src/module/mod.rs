@@ -143,7 +143,7 @@ unsafe impl Shareable for Module<'_> {
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{Module, ModuleError};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// match module.function("sax") {
 ///     Err(ModuleError::NoFunction { there_are: Some(names), .. }) => assert!(names[0].starts_with("sax")),
 ///     other => println!("an old driver does not tell what there is: {other:?}"),

@@ -27,7 +27,7 @@ pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);
 /// # let cx = stack.push(&context)?;
 /// use cuprum::{In, KernelError, Module};
 ///
-/// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?.share();
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
 /// assert!(matches!(module.kernel::<()>("daxpy"), Err(KernelError::Module(_))));
 /// assert!(matches!(module.kernel::<(In<f32>,)>("saxpy"), Err(KernelError::Bind(_))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -63,7 +63,8 @@ impl<'ctx> SharedModule<'ctx> {
     /// }
     ///
     /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-    /// let module = context.enter(|cx| Module::load_ptx(cx, include_str!("../../kernels/saxpy.ptx")))??.share();
+    /// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")?;
+    /// let module = context.enter(|cx| Module::load_ptx(cx, &ptx))??.share();
     /// let saxpy = Saxpy { kernel: module.kernel("saxpy")?, context };
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -149,6 +149,8 @@ impl<'scope> Scope<'scope, '_> {
 }
 
 /// Numbers that are lent to a scope: made by [`Scope::lend_signals`]. `Copy`.
+///
+/// Example: that of [`Signals`], `lend_signals`.
 pub struct LentSignals<'scope, T: StreamValue> {
     address: CUdeviceptr,
     len: usize,

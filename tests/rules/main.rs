@@ -10,6 +10,7 @@ mod source;
 mod arrows;
 mod docs;
 mod english;
+mod examples;
 mod holes;
 mod not_wrapped;
 mod packages;
