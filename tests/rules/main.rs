@@ -14,6 +14,7 @@ mod examples;
 mod holes;
 mod not_wrapped;
 mod packages;
+mod pages;
 mod pycuda;
 mod sizes;
 mod structs;
