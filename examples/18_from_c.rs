@@ -5,7 +5,9 @@
 //! cargo run --example 18_from_c
 //! ```
 
-use cuprum::{ContextStack, Driver, HostIn, HostInOut, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+use cuprum::{
+    ContextStack, Driver, HostIn, HostInOut, In, InOut, LaunchConfig, Module, PrimaryContext, Stream,
+};
 
 const SOURCE: &str = r#"
 extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float *y) {

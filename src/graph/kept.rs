@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cuprum_sys::{CUdeviceptr, CUfunction};
 
 use super::GraphError;
-use super::host::{HostCall, Payload};
+use super::host::{HostNode, Payload};
 use crate::context::ContextRef;
 use crate::launch::addresses;
+use crate::memory::elements::run;
 use crate::memory::{Buffer, DeviceData, Slice, SliceMut, resolve};
 use crate::raw::keep::Near;
 use crate::stream::{Signals, StreamValue};
@@ -43,6 +44,7 @@ pub(super) struct Place {
 /// edge between them use the same memory in any order.
 ///
 /// Example: that of [`Graph`](super::Graph), `give`.
+#[derive(Clone, Copy)]
 pub struct Loan<T: DeviceData> {
     part: SharedLoan<T>,
 }
@@ -50,6 +52,7 @@ pub struct Loan<T: DeviceData> {
 /// Device memory that was lent to a graph to be read. `Copy`.
 ///
 /// Example: that of [`Current::capture`](crate::Current::capture), `lend_shared`.
+#[derive(Clone, Copy)]
 pub struct SharedLoan<T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -61,6 +64,7 @@ pub struct SharedLoan<T: DeviceData> {
 /// graph. A token, `Copy`.
 ///
 /// Example: that of [`Executable::replay`](super::Executable::replay), `add_copy_to_host`.
+#[derive(Clone, Copy)]
 pub struct HostLoan<T: DeviceData> {
     len: usize,
     place: Place,
@@ -69,14 +73,6 @@ pub struct HostLoan<T: DeviceData> {
 
 macro_rules! tokens {
     ($($token:ident)*) => { $(
-        impl<T: DeviceData> Clone for $token<T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T: DeviceData> Copy for $token<T> {}
-
         impl<T: DeviceData> fmt::Debug for $token<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, concat!(stringify!($token), "({} elements)"), self.len())
@@ -87,28 +83,9 @@ macro_rules! tokens {
 
 tokens! { Loan SharedLoan HostLoan }
 
+run!(SharedLoan<T>, with parts);
+
 impl<T: DeviceData> SharedLoan<T> {
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    /// Some of the elements; `None` if the range does not lie in the loan.
-    pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
-        let (start, len) = resolve(&range, self.len)?;
-        Some(Self { address: self.address + (start * size_of::<T>()) as CUdeviceptr, len, ..self })
-    }
-
     /// The same memory, for what only asks whose it is.
     pub(super) const fn erased(self) -> SharedLoan<u8> {
         let Self { address, len, place, .. } = self;
@@ -121,22 +98,9 @@ impl<T: DeviceData> SharedLoan<T> {
     }
 }
 
+run!(Loan<T>, of its part);
+
 impl<T: DeviceData> Loan<T> {
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.part.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.part.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.part.address
-    }
-
     /// The same memory, to read.
     pub const fn as_shared(&self) -> SharedLoan<T> {
         self.part
@@ -238,7 +202,7 @@ enum Entry<'a> {
 pub(super) struct Kept<'a> {
     pub(super) brand: Brand,
     entries: Vec<Entry<'a>>,
-    pub(super) host_calls: Vec<Arc<HostCall>>,
+    pub(super) host_calls: Vec<Arc<HostNode>>,
     /// The kernels of which it has shares.
     functions: HashSet<usize>,
     /// Things that graphs inside of this one keep.

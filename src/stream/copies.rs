@@ -1,12 +1,12 @@
 //! Copies with attributes, and several copies by one call, on the stream of a scope.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use cuprum_sys::{
     CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder, CUstream,
 };
 
+use super::batch::{Batch, batches, same_stream};
 use super::{Lent, LentArray, LentHost, LentPitched, LentShared, LentSource, Scope};
 use crate::memory::side::{Side, batch_operation};
 use crate::memory::{DeviceData, MemoryError, Texel, bytes_of, copy, same_length};
@@ -46,12 +46,6 @@ impl CopyAttributes {
     }
 }
 
-/// Notes the stream of a batch, which all its loans share.
-pub(super) fn same_stream(known: &mut Option<CUstream>, streams: [CUstream; 2]) -> Result<(), MemoryError> {
-    let stream = *known.get_or_insert(streams[0]);
-    if streams.iter().all(|&other| other == stream) { Ok(()) } else { Err(MemoryError::OtherStream) }
-}
-
 /// True if two places, by their first addresses and bytes, have some bytes in common.
 pub(super) const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize)) -> bool {
     one.0 < other.0 + other.1 as CUdeviceptr && other.0 < one.0 + one.1 as CUdeviceptr
@@ -87,29 +81,10 @@ pub(super) const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize))
 pub struct Copies<'scope> {
     to: Vec<CUdeviceptr>,
     from: Vec<CUdeviceptr>,
-    bytes: Vec<usize>,
-    /// That of all loans.
-    stream: Option<CUstream>,
-    /// Invariant, as in [`LentShared`].
-    _scope: PhantomData<&'scope mut &'scope ()>,
+    bytes: Batch<'scope, usize>,
 }
 
 impl<'scope> Copies<'scope> {
-    /// None.
-    pub const fn new() -> Self {
-        Self { to: Vec::new(), from: Vec::new(), bytes: Vec::new(), stream: None, _scope: PhantomData }
-    }
-
-    /// Number of copies, without those of no bytes.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     fn push<T: DeviceData>(
         &mut self,
         (to, to_len, to_stream): (CUdeviceptr, usize, CUstream),
@@ -117,7 +92,7 @@ impl<'scope> Copies<'scope> {
     ) -> Result<&mut Self, MemoryError> {
         same_length(to_len, from_len)?;
         let bytes = bytes_of::<T>(to_len)?;
-        same_stream(&mut self.stream, [to_stream, from_stream])?;
+        self.bytes.accept(&[to_stream, from_stream])?;
         if bytes == 0 {
             return Ok(self);
         }
@@ -126,7 +101,7 @@ impl<'scope> Copies<'scope> {
         }
         self.to.push(to);
         self.from.push(from);
-        self.bytes.push(bytes);
+        self.bytes.list.push(bytes);
         Ok(self)
     }
 
@@ -200,36 +175,19 @@ impl<'scope> Copies<'scope> {
 /// ```
 #[derive(Default)]
 pub struct BlockCopies<'scope> {
-    raw: Vec<CUDA_MEMCPY3D_BATCH_OP>,
-    stream: Option<CUstream>,
-    _scope: PhantomData<&'scope mut &'scope ()>,
+    batch: Batch<'scope, CUDA_MEMCPY3D_BATCH_OP>,
 }
 
 impl<'scope> BlockCopies<'scope> {
-    /// None.
-    pub const fn new() -> Self {
-        Self { raw: Vec::new(), stream: None, _scope: PhantomData }
-    }
-
-    /// Number of copies, without those of no elements.
-    pub fn len(&self) -> usize {
-        self.raw.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.raw.is_empty()
-    }
-
     fn push(
         &mut self,
         streams: [CUstream; 2],
         sides: [&Side<'_>; 2],
         attributes: CopyAttributes,
     ) -> Result<&mut Self, MemoryError> {
-        same_stream(&mut self.stream, streams)?;
+        self.batch.accept(&streams)?;
         let block = batch_operation(sides[0], sides[1])?;
-        self.raw.extend(block.map(|block| attributes.on(block)));
+        self.batch.list.extend(block.map(|block| attributes.on(block)));
         Ok(self)
     }
 
@@ -289,11 +247,11 @@ impl<'scope> Scope<'scope, '_> {
     ) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;
-        same_stream(&mut copies.stream, [stream; 2])?;
+        copies.bytes.check(stream)?;
         let lists = [&mut copies.to[..], &mut copies.from[..]];
         // SAFETY: all sides are lent to a scope that waits for this stream, and that keeps the host side from everybody if
         // the wait fails; any bytes are an element.
-        unsafe { copy::several_on(&context, stream, lists, &mut copies.bytes, attributes.raw()) }?;
+        unsafe { copy::several_on(&context, stream, lists, &mut copies.bytes.list, attributes.raw()) }?;
         Ok(())
     }
 
@@ -307,10 +265,10 @@ impl<'scope> Scope<'scope, '_> {
     pub fn copy_all_blocks(&self, copies: &mut BlockCopies<'scope>) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;
-        same_stream(&mut copies.stream, [stream; 2])?;
+        copies.batch.check(stream)?;
         // SAFETY: all sides have room for their strides, and are lent to, or borrowed for, a scope that waits for this
         // stream; no destination is on the host.
-        unsafe { copy::blocks_on(&context, stream, &mut copies.raw) }?;
+        unsafe { copy::blocks_on(&context, stream, &mut copies.batch.list) }?;
         Ok(())
     }
 }
@@ -333,7 +291,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         let context = to.here()?;
-        same_stream(&mut Some(to.stream()), [from.stream(); 2])?;
+        same_stream([to.stream(), from.stream()])?;
         if bytes != 0 && from.overlaps(to.as_raw(), bytes) {
             return Err(MemoryError::Overlap);
         }
@@ -362,7 +320,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
         one.add(self, source, attributes)?;
         let (token, stream) = self.parts();
         let context = token.get()?;
-        let Some(block) = one.raw.pop() else { return Ok(()) };
+        let Some(block) = one.batch.list.pop() else { return Ok(()) };
         // SAFETY: both sides have room for their strides, and are lent to, or borrowed for, a scope that waits for this
         // stream; the destination is on the device.
         unsafe { copy::block_with_attributes_on(&context, stream, block) }?;
@@ -370,14 +328,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     }
 }
 
-macro_rules! debug {
-    ($($batch:ident)*) => { $(
-        impl fmt::Debug for $batch<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($batch), "({})"), self.len())
-            }
-        }
-    )* };
+batches! {
+    Copies { bytes, to, from }, "Number of copies, without those of no bytes.";
+    BlockCopies { batch }, "Number of copies, without those of no elements.";
 }
-
-debug! { Copies BlockCopies }

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUmemDecompressAlgorithm, CUmemDecompressParams, CUstream};
 
-use super::copies::{meet, same_stream};
+use super::batch::same_stream;
+use super::copies::meet;
 use super::{Lent, LentShared, Scope};
 use crate::memory::{MemoryError, copy, same_length};
 
@@ -85,7 +86,8 @@ impl<'scope> Decompression<'scope> {
     ) -> Result<Self, MemoryError> {
         same_length(bytes.len(), 1)?;
         let (to, told) = (destination.as_shared(), bytes.as_shared());
-        same_stream(&mut Some(source.stream()), [to.stream(), told.stream()])?;
+        same_stream([source.stream(), to.stream()])?;
+        same_stream([source.stream(), told.stream()])?;
         let places =
             [(source.as_raw(), source.len()), (to.as_raw(), to.len()), (told.as_raw(), size_of::<u32>())];
         if meet(places[0], places[1]) || meet(places[0], places[2]) || meet(places[1], places[2]) {

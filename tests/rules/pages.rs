@@ -85,7 +85,9 @@ fn outputs_are_of_something() {
                     wrong.push(format!("{place}: the compiler says otherwise:\n{stored}"));
                 }
             } else if let Some(file) = mark(block.above, "file:") {
-                if !read(&root().join(file)).contains(block.text.trim_end()) && !block.text.contains("{{#include") {
+                if !read(&root().join(file)).contains(block.text.trim_end())
+                    && !block.text.contains("{{#include")
+                {
                     wrong.push(format!("{place}: {file} says otherwise"));
                 }
             } else if mark(block.above, "output:").is_none() && mark(block.above, "drawing").is_none() {
@@ -100,7 +102,8 @@ fn outputs_are_of_something() {
 fn the_program_of_the_readme_is_the_example_that_runs() {
     let example = read(&root().join("examples/18_from_c.rs"));
     let readme = read(&root().join("README.md"));
-    let programs: Vec<_> = blocks(&readme).into_iter().filter(|block| block.info.starts_with("rust")).collect();
+    let programs: Vec<_> =
+        blocks(&readme).into_iter().filter(|block| block.info.starts_with("rust")).collect();
     assert_eq!(programs.len(), 1);
     let from = example.find("use cuprum::").expect("the program");
     assert_eq!(programs[0].text, example[from..], "copy the one to the other");
@@ -119,7 +122,12 @@ fn every_page_is_tested_and_in_the_summary() {
         let rust: Vec<_> = blocks(&text).into_iter().filter(|block| block.info.starts_with("rust")).collect();
         for block in &rust {
             if !matches!(block.info, "rust" | "rust,should_panic") && !block.text.contains("{{#include") {
-                wrong.push(format!("{}:{}: this block is not run: {}", path.display(), block.line, block.info));
+                wrong.push(format!(
+                    "{}:{}: this block is not run: {}",
+                    path.display(),
+                    block.line,
+                    block.info
+                ));
             }
         }
         let runs = rust.iter().any(|block| block.info == "rust");
