@@ -40,6 +40,7 @@ mod green;
 mod host;
 mod identity;
 mod ipc_event;
+mod left_over;
 mod lent;
 mod lent_array;
 mod lent_host;
