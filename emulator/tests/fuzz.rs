@@ -159,6 +159,8 @@ fn fuzz_containers_are_read_or_refused() {
                     CUresult::CUDA_SUCCESS,
                     CUresult::CUDA_ERROR_INVALID_IMAGE,
                     CUresult::CUDA_ERROR_INVALID_PTX,
+                    // A changed digit: a GPU says so of `.version 27.7` too.
+                    CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
                     CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
                     CUresult::CUDA_ERROR_OUT_OF_MEMORY,
                 ]
