@@ -8,14 +8,14 @@ use cuprum_emulator::exec::{ExecOptions, Execution, LaunchStats};
 use std::fmt::Write;
 
 /// Result of a launch, or the text of its fault.
-type Outcome = Result<(Vec<Vec<u8>>, LaunchStats), String>;
+pub(crate) type Outcome = Result<(Vec<Vec<u8>>, LaunchStats), String>;
 
-fn run_case(case: &Case, ptx: &str, mode: Execution) -> Outcome {
+pub(crate) fn run_case(case: &Case, ptx: &str, mode: Execution) -> Outcome {
     run_with(case, ptx, |options| options.mode = mode)
 }
 
 /// What is right stays so where each register and each byte is looked at.
-fn run_checked(case: &Case, ptx: &str) -> Outcome {
+pub(crate) fn run_checked(case: &Case, ptx: &str) -> Outcome {
     run_with(case, ptx, |options| options.check_init = true)
 }
 

@@ -65,6 +65,11 @@ impl Step {
         matches!(self.kind, NodeKind::Host(_)) || self.bodies.iter().flatten().any(Self::calls_client)
     }
 
+    /// True if somebody outside of the process may wait for it.
+    fn is_awaited_outside(&self) -> bool {
+        self.kind.is_awaited_outside() || self.bodies.iter().flatten().any(Self::is_awaited_outside)
+    }
+
     /// Adds the operations issued before the graph that it waits for.
     fn gather_awaited(&self, tickets: &mut Vec<Ticket>) {
         match &self.kind {
@@ -105,6 +110,10 @@ impl Operation for GraphRun {
 
     fn calls_client(&self) -> bool {
         self.steps.iter().any(Step::calls_client)
+    }
+
+    fn is_awaited_outside(&self) -> bool {
+        self.steps.iter().any(Step::is_awaited_outside)
     }
 }
 

@@ -6,6 +6,7 @@
 mod capture;
 mod dice;
 mod health;
+mod in_time;
 mod operation;
 mod outlive;
 mod queue;

@@ -34,6 +34,11 @@ pub(crate) trait Operation: Downcast + Debug + Send {
         false
     }
 
+    /// True if somebody outside of the process may wait for what it does.
+    fn is_awaited_outside(&self) -> bool {
+        false
+    }
+
     /// True for a copy that a fault of its context does not stop.
     fn is_unstoppable(&self) -> bool {
         false

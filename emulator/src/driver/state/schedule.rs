@@ -25,6 +25,7 @@ use crate::settings::Mode;
 
 use super::dice::Dice;
 use super::health::Health;
+use super::in_time::call_in_time;
 use super::operation::{Operation, Turn};
 use super::outlive;
 use super::queue::{Entry, Job, Queue};
@@ -92,6 +93,7 @@ impl Scheduler {
         after: &[Ticket],
         operation: Box<dyn Operation>,
     ) -> Ticket {
+        let (is_awaited_outside, calls_client) = (operation.is_awaited_outside(), operation.calls_client());
         let mut queue = self.lock();
         let ticket = queue.push(lane, after, Job { health: Arc::clone(health), operation, done: 0 });
         match self.mode {
@@ -101,7 +103,15 @@ impl Scheduler {
                 self.start_executor();
                 self.changed.notify_all();
             }
-            Mode::Deferred | Mode::Shuffled(_) => {}
+            Mode::Deferred | Mode::Shuffled(_) => {
+                drop(queue);
+                if calls_client {
+                    call_in_time(self, ticket);
+                }
+            }
+        }
+        if is_awaited_outside {
+            self.hurry();
         }
         ticket
     }
@@ -257,7 +267,7 @@ impl Scheduler {
     }
 
     /// Has what is issued run although nobody waits for it in this process.
-    pub(crate) fn hurry(&'static self) {
+    fn hurry(&'static self) {
         self.start_executor();
         self.changed.notify_all();
     }
