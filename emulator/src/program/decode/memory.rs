@@ -62,8 +62,12 @@ impl<'s> Decoder<'_, '_, 's> {
         m.ignore_prefixed(&["sync_restrict::"]);
         m.pick(&SPACES);
         let scope = m.pick(&SCOPES).unwrap_or(Scope::Device);
-        // A fence that acquires a tensor map names it.
-        self.operand_count(i, 2)?;
+        // A fence that acquires a tensor map names it, and its size.
+        let names = i.modifiers.contains(&"tensormap::generic") && i.modifiers.contains(&"acquire");
+        self.operand_count(i, if names { 2 } else { 0 })?;
+        if names && *self.operand(i, 1)? != Operand::Int(128) {
+            return Err(m.unknown());
+        }
         self.emit(Op::Fence(scope));
         Ok(())
     }
