@@ -83,8 +83,8 @@ impl TensorMap {
             Part::Wide { amounts, corners, mode } => (2, [amounts, corners, mode, 0]),
         };
         let last = (self.dimensions - 1) as u8;
-        let fields =
-            [self.element, last, self.interleave, self.swizzle, self.promotion, self.fill, kind].map(u32::from);
+        let fields = [self.element, last, self.interleave, self.swizzle, self.promotion, self.fill, kind]
+            .map(u32::from);
         words[2] = pack(fields, 8);
         for (index, &size) in self.sizes.iter().enumerate() {
             words[3 + index / 2] |= (size.wrapping_sub(1) & 0xffff_ffff) << (32 * (index % 2));
@@ -130,7 +130,8 @@ impl TensorMap {
             return Err("a tensor map with wrong fields");
         }
         if let Part::Tile(tile) = part {
-            let known = |sides: &[u32], most| sides[..dimensions].iter().all(|side| (1..=most).contains(side));
+            let known =
+                |sides: &[u32], most| sides[..dimensions].iter().all(|side| (1..=most).contains(side));
             if !known(&tile, 256) || !known(&map.steps, 8) {
                 return Err("a tensor map with wrong fields");
             }

@@ -9,10 +9,13 @@
 mod common;
 #[path = "../device/mod.rs"]
 mod device;
-#[path = "../../../sys/tests/common/mod.rs"]
-mod processes;
 #[path = "../hopper/mod.rs"]
 mod hopper;
+#[cfg(target_os = "linux")]
+#[path = "../../../tests/support/peer.rs"]
+mod peer;
+#[path = "../../../sys/tests/common/mod.rs"]
+mod processes;
 
 #[cfg(target_os = "linux")]
 mod batch;

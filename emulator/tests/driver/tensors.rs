@@ -72,18 +72,33 @@ impl Case {
         let strides: Vec<u64> = self.strides.iter().copied().chain([0]).collect();
         let address = std::ptr::without_provenance_mut::<c_void>(memory as usize);
         let (element, rank) = (CUtensorMapDataType(self.element), self.sizes.len() as u32);
-        let (interleave, swizzle) = (CUtensorMapInterleave(self.interleave), CUtensorMapSwizzle(self.swizzle));
+        let (interleave, swizzle) =
+            (CUtensorMapInterleave(self.interleave), CUtensorMapSwizzle(self.swizzle));
         let (promotion, fill) = (CUtensorMapL2promotion(0), CUtensorMapFloatOOBfill(self.outside));
         let (sizes, steps, tile) = (self.sizes.as_ptr(), self.steps.as_ptr(), self.tile.as_ptr());
         let (strides, lower, upper) = (strides.as_ptr(), self.lower.as_ptr(), self.upper.as_ptr());
         let result = if self.is_columns() {
             code!(cuTensorMapEncodeIm2col(
-                &mut map, element, rank, address, sizes, strides, lower, upper, self.tile[0], self.tile[1], steps,
-                interleave, swizzle, promotion, fill,
+                &mut map,
+                element,
+                rank,
+                address,
+                sizes,
+                strides,
+                lower,
+                upper,
+                self.tile[0],
+                self.tile[1],
+                steps,
+                interleave,
+                swizzle,
+                promotion,
+                fill,
             ))
         } else {
             code!(cuTensorMapEncodeTiled(
-                &mut map, element, rank, address, sizes, strides, tile, steps, interleave, swizzle, promotion, fill,
+                &mut map, element, rank, address, sizes, strides, tile, steps, interleave, swizzle,
+                promotion, fill,
             ))
         };
         if result == CUresult::CUDA_SUCCESS { Ok(map) } else { Err(result) }
@@ -171,13 +186,27 @@ impl Case {
         };
         let image = self.kernel();
         let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
-        assert_eq!(code!(cuModuleLoadData(&mut module, image.as_ptr().cast())), CUresult::CUDA_SUCCESS, "{image}");
+        assert_eq!(
+            code!(cuModuleLoadData(&mut module, image.as_ptr().cast())),
+            CUresult::CUDA_SUCCESS,
+            "{image}"
+        );
         ok!(cuModuleGetFunction(&mut function, module, c"k".as_ptr()));
         let mut args: [*mut c_void; 3] =
             [(&raw mut map).cast(), (&raw mut tile_at).cast(), (&raw mut out).cast()];
         let [one, threads]: [c_uint; 2] = [1, 128];
         ok!(cuLaunchKernel(
-            function, one, one, one, threads, one, one, 0, CUstream::null(), args.as_mut_ptr(), null_mut()
+            function,
+            one,
+            one,
+            one,
+            threads,
+            one,
+            one,
+            0,
+            CUstream::null(),
+            args.as_mut_ptr(),
+            null_mut()
         ));
         ok!(cuCtxSynchronize());
         let word = self.start / 4;
@@ -198,7 +227,8 @@ impl Case {
 fn copies_of_tensors_are_those_of_a_gpu() {
     let _context = TestContext::new();
     let mut wrong = Vec::new();
-    let cases: Vec<_> = lines("tensor ").into_iter().map(|(line, wanted)| (Case::parse(&line), line, wanted)).collect();
+    let cases: Vec<_> =
+        lines("tensor ").into_iter().map(|(line, wanted)| (Case::parse(&line), line, wanted)).collect();
     assert!(cases.len() >= 60, "{} cases: the recording is cut off", cases.len());
     for (case, line, wanted) in cases.iter().filter(|(case, ..)| !NOT_YET.contains(&case.interleave)) {
         let ours = case.run();

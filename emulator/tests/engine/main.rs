@@ -5,10 +5,10 @@
 
 #[path = "../device/mod.rs"]
 mod device;
-#[path = "../../../tests/support/kernels/mod.rs"]
-mod kernels;
 #[path = "../hopper/mod.rs"]
 mod hopper;
+#[path = "../../../tests/support/kernels/mod.rs"]
+mod kernels;
 mod recorded;
 
 mod accepted;
@@ -25,5 +25,6 @@ mod parser;
 mod ptxas;
 mod races;
 mod reports;
+mod shared_rows;
 mod warp_group;
 mod whole_kernels;

@@ -106,7 +106,12 @@ fn of_ones(between: &str, threads: u32, seed: Option<u64>) -> Result<Vec<f32>, F
     let mut bytes = vec![0u8; 51200 + 16 * threads as usize];
     bytes[..IMAGE].chunks_exact_mut(2).for_each(|half| half.copy_from_slice(&[0, 0x3c]));
     let (input, out) = (device.buffer(&bytes), device.buffer(&vec![0f32; 4 * threads as usize]));
-    let args = Args::default().buffer(&input).buffer(&out).push(0x10_0008_0000u64).push(0x10_0008_0400u64).push(1u32);
+    let args = Args::default()
+        .buffer(&input)
+        .buffer(&out)
+        .push(0x10_0008_0000u64)
+        .push(0x10_0008_0400u64)
+        .push(1u32);
     match device.launch("k", 1, threads, &args) {
         Ok(_) => Ok(out.read::<f32>()),
         Err(fault) => Err(fault.kind),
@@ -144,7 +149,12 @@ fn all_warps_of_a_group_take_part() {
     let text = text.replace("bar.sync 0;", &format!("{leaves} bar.sync 0;"));
     let device = Device::load_for(&text, 90).unwrap();
     let (input, out) = (device.buffer(&vec![0u8; 53248]), device.buffer(&vec![1f32; 512]));
-    let args = Args::default().buffer(&input).buffer(&out).push(0x10_0008_0000u64).push(0x10_0008_0400u64).push(0u32);
+    let args = Args::default()
+        .buffer(&input)
+        .buffer(&out)
+        .push(0x10_0008_0000u64)
+        .push(0x10_0008_0400u64)
+        .push(0u32);
     device.launch("k", 1, 128, &args).unwrap_or_else(|fault| panic!("{fault}"));
     assert_eq!((out.read::<f32>()[16], out.read::<f32>()[20]), (0.0, 1.0));
 }
@@ -154,7 +164,12 @@ fn a_factor_outside_of_shared_memory_is_a_fault() {
     let text = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
     let device = Device::load_for(&text, 90).unwrap();
     let (input, out) = (device.buffer(&vec![0u8; 53248]), device.buffer(&vec![0f32; 512]));
-    let args = Args::default().buffer(&input).buffer(&out).push(0x10_0008_3ff0u64).push(0x10_0008_0400u64).push(1u32);
+    let args = Args::default()
+        .buffer(&input)
+        .buffer(&out)
+        .push(0x10_0008_3ff0u64)
+        .push(0x10_0008_0400u64)
+        .push(1u32);
     assert_eq!(device.launch("k", 1, 128, &args).unwrap_err().kind, FaultKind::OutOfBounds);
 }
 

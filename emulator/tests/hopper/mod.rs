@@ -40,7 +40,9 @@ pub(crate) fn lines(word: &str) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let pairs = lines.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
-    pairs.filter_map(|[case, results]| Some((case.strip_prefix(word)?.to_owned(), results.to_owned()))).collect()
+    pairs
+        .filter_map(|[case, results]| Some((case.strip_prefix(word)?.to_owned(), results.to_owned())))
+        .collect()
 }
 
 /// A hash of results (FNV-1a), and some words of them.

@@ -162,10 +162,13 @@ fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     Ok(())
 }
 
-fn check_amounts(channels: u32, pixels: u32, element: Type) -> Answer {
+/// Checks columns of pixels: the corners of their box, their channels and their pixels.
+fn check_columns(tensor: &Tensor, (lower, upper): (&[i32], &[i32]), [channels, pixels]: [u32; 2]) -> Answer {
+    check_corners(lower, upper, &tensor.sizes[1..])?;
     ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)?;
-    let bytes = u64::from(channels) * u64::from(pixels) * element_bytes(element)?;
-    ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)
+    let bytes = u64::from(channels) * u64::from(pixels) * element_bytes(tensor.element)?;
+    ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)?;
+    tensor.check(u64::from(channels))
 }
 
 calls! {
@@ -227,9 +230,7 @@ calls! {
         let corners = tensorRank as usize - 2;
         let lower = pixelBoxLowerCorner.get_all(corners)?;
         let upper = pixelBoxUpperCorner.get_all(corners)?;
-        check_corners(&lower, &upper, &tensor.sizes[1..])?;
-        check_amounts(channelsPerPixel, pixelsPerColumn, tensorDataType)?;
-        tensor.check(u64::from(channelsPerPixel))?;
+        check_columns(&tensor, (&lower, &upper), [channelsPerPixel, pixelsPerColumn])?;
         let corner = |corners: &[i32]| core::array::from_fn(|axis| corners.get(axis).copied().unwrap_or(0));
         tensorMap.set(tensor.encode(Part::Columns {
             lower: corner(&lower),
@@ -265,12 +266,11 @@ calls! {
             tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave,
             swizzle, l2Promotion, oobFill,
         )?;
-        check_corners(&[pixelBoxLowerCornerWidth], &[pixelBoxUpperCornerWidth], &tensor.sizes[1..])?;
-        check_amounts(channelsPerPixel, pixelsPerColumn, tensorDataType)?;
-        tensor.check(u64::from(channelsPerPixel))?;
+        let (lower, upper) = (pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
+        check_columns(&tensor, (&[lower], &[upper]), [channelsPerPixel, pixelsPerColumn])?;
         let pair = |first: u32, second: u32| u64::from(first) | u64::from(second) << 32;
         tensorMap.set(tensor.encode(Part::Wide {
-            corners: pair(pixelBoxLowerCornerWidth as u32, pixelBoxUpperCornerWidth as u32),
+            corners: pair(lower as u32, upper as u32),
             amounts: pair(channelsPerPixel, pixelsPerColumn),
             mode: mode.0.into(),
         }))

@@ -62,7 +62,9 @@ impl LateCopies {
     pub(in crate::exec) fn take_due(&mut self, site: Site, most: u32) -> Option<LateCopy> {
         let first = self.groups((site.warp, site.lane)).saturating_sub(most);
         let due = |(copy, group): &(LateCopy, u32)| {
-            copy.told.is_none() && (copy.site.warp, copy.site.lane) == (site.warp, site.lane) && *group < first
+            copy.told.is_none()
+                && (copy.site.warp, copy.site.lane) == (site.warp, site.lane)
+                && *group < first
         };
         let at = self.list.iter().position(due)?;
         Some(self.list.remove(at).0)

@@ -28,7 +28,14 @@ pub(super) fn element(rows: &Rows, registers: &[Register], ty: Element, lane: us
     u64::from(word & u32::MAX >> (32 - ty.bits()))
 }
 
-pub(super) fn set_element(rows: &mut Rows, registers: &[Register], ty: Element, lane: usize, element: u32, bits: u64) {
+pub(super) fn set_element(
+    rows: &mut Rows,
+    registers: &[Register],
+    ty: Element,
+    lane: usize,
+    element: u32,
+    bits: u64,
+) {
     let register = registers[(element / ty.packed()) as usize];
     if ty == Element::F64 {
         return rows.set_wide(register, Width::Double, lane, bits);
@@ -67,6 +74,21 @@ pub(super) fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
         _ if saturate => u64::from(x as i32 as u32),
         _ => u64::from(x as i64 as u32),
     }
+}
+
+/// The lanes that hold a NaN of a part of a product.
+pub(super) fn nans(rows: &Rows, product: &MatrixProduct, part: Part) -> u32 {
+    let ty = product.ty(part);
+    let registers = match part {
+        Part::A => &product.a,
+        Part::B => &product.b,
+        Part::C => &product.c,
+        Part::D => &product.d,
+    };
+    let held = product.elements(part).min(registers.len() as u32 * ty.packed());
+    let is_nan =
+        |lane| (0..held).any(|number| self::number(ty, element(rows, registers, ty, lane, number)).is_nan());
+    lanes_of(u32::MAX).filter(|lane| is_nan(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
 /// The row and column of the lower of the two elements of a tile that a lane holds.

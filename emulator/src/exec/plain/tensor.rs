@@ -65,7 +65,10 @@ pub(super) fn copy_tensor(
         Err(text) => return wrong(block, text),
     };
     if map.interleave != 0 {
-        return wrong(block, "a tensor map of an interleaved layout, which the software device does not have");
+        return wrong(
+            block,
+            "a tensor map of an interleaved layout, which the software device does not have",
+        );
     }
     if shared % ALIGNMENT != 0 {
         return Err(block.fault(FaultKind::Misaligned, late.site));

@@ -55,7 +55,15 @@ impl<'s> Decoder<'_, '_, 's> {
         let value = self.source(value, ty, width)?;
         let address = self.address(self.operand(i, 0)?)?;
         let cache = self.new_cache();
-        self.emit(Op::Map(Box::new(MapOp::Replace { field, space, address, dimension, value, width, cache })));
+        self.emit(Op::Map(Box::new(MapOp::Replace {
+            field,
+            space,
+            address,
+            dimension,
+            value,
+            width,
+            cache,
+        })));
         Ok(())
     }
 

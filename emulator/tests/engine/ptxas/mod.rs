@@ -9,12 +9,13 @@
 
 mod assembler;
 mod grammar;
+mod hopper;
 mod mutation;
 
 use crate::device::{Args, Device};
 use crate::recorded::{self, Recording};
 use assembler::Assembler;
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_emulator::ptx;
 use cuprum_emulator::report::FaultKind;
@@ -214,7 +215,7 @@ fn judge(jobs: &[(String, String, u32)]) -> Verdict {
 }
 
 /// Memory that a program leaves behind in a mode, or the kind of its fault.
-fn outcome(text: &str, mode: Mode) -> Result<[Vec<u8>; 2], FaultKind> {
+fn outcome(text: &str, mode: Execution) -> Result<[Vec<u8>; 2], FaultKind> {
     let mut device = Device::load(text).unwrap();
     device.options.mode = mode;
     let out = device.buffer(&[0u8; 128 * 40]);
@@ -241,7 +242,7 @@ fn the_loader_agrees_with_the_assembler_on_the_grammar() {
         if !verdict.accepted.contains(&program.text) {
             continue;
         }
-        let [plain, vector] = [Mode::Plain, Mode::Vector].map(|mode| outcome(&program.text, mode));
+        let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| outcome(&program.text, mode));
         assert!(plain == vector, "{}\n{plain:?}\n{vector:?}", program.statement);
         ran += usize::from(plain.is_ok());
     }
@@ -251,6 +252,21 @@ fn the_loader_agrees_with_the_assembler_on_the_grammar() {
     assert!(verdict.too_strict.count() <= rounds / 100, "too strict");
     assert!(verdict.not_supported.count() <= rounds / 50, "too much is not supported");
     assert!(verdict.too_loose.count() <= rounds / 50, "too loose");
+}
+
+/// What only `sm_90a` has, form by form.
+#[test]
+#[ignore = "fetches NVIDIA's assembler"]
+fn the_loader_agrees_with_the_assembler_on_warp_groups_and_tensors() {
+    let jobs: Vec<_> =
+        hopper::programs().into_iter().map(|(text, statement)| (text, statement, 90)).collect();
+    let verdict = judge(&jobs);
+    verdict.print();
+    assert!(verdict.broken.is_empty(), "{}", verdict.broken.join("\n"));
+    assert!(verdict.both_accept > 150 && verdict.both_refuse > 200, "hardly anything was tested");
+    let odd = [&verdict.not_supported, &verdict.too_strict, &verdict.too_loose].map(Tally::count);
+    // One more group of products than hardware has is waited for there.
+    assert!(odd.iter().sum::<usize>() <= 4, "{odd:?}");
 }
 
 impl Verdict {
