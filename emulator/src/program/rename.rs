@@ -7,7 +7,7 @@ use super::instruction::{BarrierKind, Callee, Collective, Instruction, Op};
 use super::matrix::Matrix;
 use super::memory::{MemoryBarrier, MemoryBarrierAction};
 use super::texture::{LevelOperand, ObjectOp, ObjectPlace, SurfaceAction};
-use super::warp_group::{GroupOp, GroupProduct, LeftFactor};
+use super::warp_group::{GroupOp, LeftFactor};
 use crate::semantics::Register;
 
 /// Calls `change` with each register that an instruction names, with operands too that its operation does not use.
@@ -41,25 +41,9 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
                 .chain(&mut copy.source_bytes)
                 .for_each(change);
         }
-        Op::BulkCopy(copy) => {
-            let BulkCopy { to, from, extent, multicast, told, .. } = &mut **copy;
-            let told = told.iter_mut().map(|barrier| &mut barrier.base);
-            [&mut to.base, &mut from.base].into_iter().chain(multicast).chain(told).for_each(&mut *change);
-            match extent {
-                Extent::Bytes(bytes) => change(bytes),
-                Extent::Tensor { coordinates, offsets, .. } => {
-                    coordinates.iter_mut().chain(offsets).for_each(change);
-                }
-            }
-        }
-        Op::Map(op) => match &mut **op {
-            MapOp::Replace { address, value, .. } => [&mut address.base, value].into_iter().for_each(change),
-            MapOp::Copy { to, from, .. } => [&mut to.base, &mut from.base].into_iter().for_each(change),
-        },
-        Op::WarpGroup(op) => match &mut **op {
-            GroupOp::Product(product) => of_group_product(product, change),
-            GroupOp::Commit | GroupOp::Wait { .. } => {}
-        },
+        Op::BulkCopy(copy) => of_bulk_copy(copy, change),
+        Op::Map(op) => of_map(op, change),
+        Op::WarpGroup(op) => of_warp_group(op, change),
         Op::MemoryBarrier(barrier) => of_barrier(barrier, change),
         Op::Matrix(matrix) => of_matrix(matrix, change),
         Op::Object(op) => of_object(op, change),
@@ -92,7 +76,25 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
     }
 }
 
-fn of_group_product(product: &mut GroupProduct, change: &mut dyn FnMut(&mut Register)) {
+fn of_bulk_copy(copy: &mut BulkCopy, change: &mut dyn FnMut(&mut Register)) {
+    let BulkCopy { to, from, extent, multicast, told, .. } = copy;
+    let told = told.iter_mut().map(|barrier| &mut barrier.base);
+    [&mut to.base, &mut from.base].into_iter().chain(multicast).chain(told).for_each(&mut *change);
+    match extent {
+        Extent::Bytes(bytes) => change(bytes),
+        Extent::Tensor { coordinates, offsets, .. } => coordinates.iter_mut().chain(offsets).for_each(change),
+    }
+}
+
+fn of_map(op: &mut MapOp, change: &mut dyn FnMut(&mut Register)) {
+    match op {
+        MapOp::Replace { address, value, .. } => [&mut address.base, value].into_iter().for_each(change),
+        MapOp::Copy { to, from, .. } => [&mut to.base, &mut from.base].into_iter().for_each(change),
+    }
+}
+
+fn of_warp_group(op: &mut GroupOp, change: &mut dyn FnMut(&mut Register)) {
+    let GroupOp::Product(product) = op else { return };
     match &mut product.a {
         LeftFactor::Shared(factor) => change(&mut factor.descriptor),
         LeftFactor::Registers(registers) => registers.iter_mut().for_each(&mut *change),

@@ -27,7 +27,7 @@ impl<'s> Decoder<'_, '_, 's> {
         if m.flag("cp_fenceproxy") {
             return self.copy_map(i, m);
         }
-        if !self.context.has_own_features {
+        if !self.context.features.own {
             return Err(m.for_target("sm_90a"));
         }
         if !m.flag("replace") || !m.flag("tile") || !m.flag("b1024") {

@@ -25,7 +25,7 @@ const ELEMENTS: [(&str, Element); 10] = [
 
 impl<'s> Decoder<'_, '_, 's> {
     pub(super) fn warp_group(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        if !self.context.is_sm_90a {
+        if !self.context.features.of_sm_90a {
             return Err(m.for_target("sm_90a"));
         }
         let Some(&operation) = i.modifiers.first() else { return Err(m.unknown()) };
@@ -90,21 +90,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let orders = if a.bits() != 16 { 0 } else { 2 - usize::from(in_registers) };
         self.operand(i, 3 + signs + orders)?;
         self.operand_count(i, 4 + signs + orders)?;
-        let mut negated = false;
-        for index in 4..4 + signs {
-            match self.operand(i, index)? {
-                Operand::Int(1) => {}
-                Operand::Int(value) if *value == u64::MAX => negated = !negated,
-                _ => return Err(m.unsupported("a scale other than 1 and -1")),
-            }
-        }
-        let mut transposed = [false; 2];
-        for (index, order) in (4 + signs..).zip(&mut transposed[2 - orders..]) {
-            match self.operand(i, index)? {
-                Operand::Int(value @ 0..=1) => *order = *value == 1,
-                _ => return Err(m.unsupported("an order other than 0 and 1")),
-            }
-        }
+        let (negated, transposed) = factor_signs(&i.operands[4..], signs, orders, m)?;
         let mut factor = |index, transposed| -> Decoded<SharedFactor> {
             let operand = self.operand(i, index)?;
             self.fits(operand, Type::B64, false)?;
@@ -137,6 +123,33 @@ impl<'s> Decoder<'_, '_, 's> {
         };
         Ok(product)
     }
+}
+
+/// The immediate operands: true if one of the factors is negated, and the factors that are transposed, of which those
+/// last are named.
+fn factor_signs(
+    operands: &[Operand<'_>],
+    signs: usize,
+    orders: usize,
+    m: &Modifiers<'_, '_>,
+) -> Decoded<(bool, [bool; 2])> {
+    let (signs, named) = operands.split_at(signs);
+    let mut negated = false;
+    for sign in signs {
+        match sign {
+            Operand::Int(1) => {}
+            Operand::Int(value) if *value == u64::MAX => negated = !negated,
+            _ => return Err(m.unsupported("a scale other than 1 and -1")),
+        }
+    }
+    let mut transposed = [false; 2];
+    for (operand, order) in named.iter().zip(&mut transposed[2 - orders..]) {
+        match operand {
+            Operand::Int(value @ 0..=1) => *order = *value == 1,
+            _ => return Err(m.unsupported("an order other than 0 and 1")),
+        }
+    }
+    Ok((negated, transposed))
 }
 
 /// Columns and depth of a shape, such as `m64n8k16`.
