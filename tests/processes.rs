@@ -5,63 +5,21 @@
 
 #[path = "support/common/mod.rs"]
 mod common;
-
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+#[path = "support/peer.rs"]
+mod peer;
 
 use common::{in_context, kernels};
 use cuprum::memory::{IpcBuffer, IpcMemHandle};
 use cuprum::stream::IpcEventHandle;
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Current, Event, EventFlags, In, InOut, LaunchConfig, Stream};
+use peer::{Peer, bytes, hex, is_peer, serve};
 
-const OTHER: &str = "CUPRUM_TEST_OTHER_PROCESS";
 const LEN: usize = 64;
 
-/// The other process, which answers each line with a line.
-struct Other {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-}
-
-impl Other {
-    fn start() -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "the_other_process", "--nocapture", "--test-threads=1"])
-            .env(OTHER, "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, to, from }
-    }
-
-    fn ask(&mut self, question: &str, bytes: Option<[u8; 64]>) -> String {
-        let hex: String = bytes.iter().flatten().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(self.to, "{question} {hex}").unwrap();
-        let mut line = String::new();
-        while self.from.read_line(&mut line).unwrap() > 0 {
-            if let Some((_, answer)) = line.split_once("> ") {
-                return answer.trim_end().to_owned();
-            }
-            line.clear();
-        }
-        panic!("no answer to {question}");
-    }
-}
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-fn bytes(hex: &str) -> [u8; 64] {
-    core::array::from_fn(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap())
+/// Starts the other process.
+fn other() -> Peer {
+    Peer::start("the_other_process")
 }
 
 /// What the other process has open.
@@ -72,12 +30,11 @@ struct Open<'ctx> {
 }
 
 /// Does what a line says; gives the answer.
-fn answer<'ctx>(cx: &Current<'_, 'ctx>, open: &mut Open<'ctx>, line: &str) -> String {
-    let (verb, hex) = line.split_once(' ').unwrap();
-    match verb {
+fn answer<'ctx>(cx: &Current<'_, 'ctx>, open: &mut Open<'ctx>, words: &[&str]) -> String {
+    match words[0] {
         "open" => {
             // SAFETY: the test made the handle, keeps the memory, and waits for the answers.
-            match unsafe { IpcBuffer::open(cx, IpcMemHandle::from_bytes(bytes(hex))) } {
+            match unsafe { IpcBuffer::open(cx, IpcMemHandle::from_bytes(bytes(words[1]))) } {
                 Ok(memory) => {
                     open.memory.push(memory);
                     open.memory[0].len().to_string()
@@ -87,7 +44,7 @@ fn answer<'ctx>(cx: &Current<'_, 'ctx>, open: &mut Open<'ctx>, line: &str) -> St
         }
         "event" => {
             // SAFETY: the test made the handle, and keeps the event.
-            let event = unsafe { Event::open(cx, IpcEventHandle::from_bytes(bytes(hex))) };
+            let event = unsafe { Event::open(cx, IpcEventHandle::from_bytes(bytes(words[1]))) };
             open.events.push(event.unwrap());
             open.events[0].is_done().unwrap().to_string()
         }
@@ -134,14 +91,12 @@ fn add(cx: &Current<'_, '_>, open: &mut Open<'_>) -> String {
 /// As a test of its own it does nothing.
 #[test]
 fn the_other_process() {
-    if std::env::var_os(OTHER).is_none() {
+    if !is_peer() {
         return;
     }
     in_context(|cx| {
         let mut open = Open::default();
-        for line in std::io::stdin().lines() {
-            println!("> {}", answer(cx, &mut open, &line.unwrap()));
-        }
+        serve(|words| answer(cx, &mut open, words));
     });
 }
 
@@ -152,17 +107,17 @@ fn shared_event<'ctx>(cx: &Current<'_, 'ctx>) -> Event<'ctx> {
 #[test]
 fn each_process_sees_what_the_other_wrote() {
     in_context(|cx| {
-        let mut other = Other::start();
+        let mut other = other();
         let buffer = Buffer::from_slice(cx, &[1.0f32; LEN]).unwrap();
         cx.synchronize().unwrap();
         let handle = buffer.ipc_handle(cx).unwrap();
-        assert_eq!(other.ask("open", Some(handle.to_bytes())), LEN.to_string());
-        assert_eq!(other.ask("sum", None), LEN.to_string());
-        assert_eq!(other.ask("fill", None), "filled");
+        assert_eq!(other.ask(&format!("open {}", hex(handle.to_bytes()))), LEN.to_string());
+        assert_eq!(other.ask("sum"), LEN.to_string());
+        assert_eq!(other.ask("fill"), "filled");
         assert_eq!(buffer.to_vec(cx).unwrap(), [3.0; LEN]);
-        assert_eq!(other.ask("open", Some(handle.to_bytes())), LEN.to_string(), "once more");
-        assert_eq!(other.ask("close", None), "closed");
-        let unknown = other.ask("open", Some([0; 64]));
+        assert_eq!(other.ask(&format!("open {}", hex(handle.to_bytes()))), LEN.to_string(), "once more");
+        assert_eq!(other.ask("close"), "closed");
+        let unknown = other.ask(&format!("open {}", hex([0; 64])));
         assert_eq!(unknown, format!("{:?}", CUresult::CUDA_ERROR_INVALID_VALUE));
         // SAFETY: nothing is opened, as this is the process that allocated it.
         let own = unsafe { IpcBuffer::<f32>::open(cx, handle) }.unwrap_err();
@@ -174,19 +129,19 @@ fn each_process_sees_what_the_other_wrote() {
 #[test]
 fn an_event_orders_the_kernel_of_one_process_behind_the_copy_of_the_other() {
     in_context(|cx| {
-        let mut other = Other::start();
+        let mut other = other();
         let event = shared_event(cx);
         let mut buffer = Buffer::<f32>::zeroed(cx, LEN).unwrap();
         let (memory, name) = (buffer.ipc_handle(cx).unwrap(), event.ipc_handle(cx).unwrap());
-        assert_eq!(other.ask("open", Some(memory.to_bytes())), LEN.to_string());
-        assert_eq!(other.ask("event", Some(name.to_bytes())), "true", "never recorded");
+        assert_eq!(other.ask(&format!("open {}", hex(memory.to_bytes()))), LEN.to_string());
+        assert_eq!(other.ask(&format!("event {}", hex(name.to_bytes()))), "true", "never recorded");
         buffer.fill(cx, 5.0).unwrap();
         event.record(cx, &Stream::default_in(cx)).unwrap();
-        assert_eq!(other.ask("add", None), "added");
+        assert_eq!(other.ask("add"), "added");
         event.synchronize().unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [7.0; LEN]);
-        assert_eq!(other.ask("synchronize", None), "true");
-        assert_eq!(other.ask("close", None), "closed");
+        assert_eq!(other.ask("synchronize"), "true");
+        assert_eq!(other.ask("close"), "closed");
         drop(other);
         event.close().unwrap();
         buffer.close().unwrap();

@@ -65,6 +65,12 @@ impl<'ctx> KeptContext<'ctx> {
         self.0.clone()
     }
 
+    /// The same as by dereferencing, under the name that all objects have for it.
+    #[inline]
+    pub(crate) fn context(&self) -> &ContextRef {
+        self
+    }
+
     /// Its address, as it was when this was made: whoever takes a share of it may be the last.
     #[inline]
     pub(crate) fn near(&self) -> Near<'_, ContextRef> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::element::Element;
-use super::import::{Mismatch, check_context, check_place};
+use super::import::{ImportMismatch, check_context, check_place};
 use crate::context::Current;
 use crate::memory::{ForeignBuffer, Slice, SliceMut};
 use crate::stream::Stream;
@@ -96,7 +96,7 @@ impl ArrayInterface {
     /// waited for: the [stream](ArrayInterface::stream) is the caller's to wait for.
     ///
     /// # Errors
-    /// [`Mismatch`], if it is not of `T`, not of the device of `cx` or of another context of it, not aligned, not contiguous,
+    /// [`ImportMismatch`], if it is not of `T`, not of the device of `cx` or of another context of it, not aligned, not contiguous,
     /// or not to be written.
     ///
     /// # Safety
@@ -111,18 +111,18 @@ impl ArrayInterface {
     pub unsafe fn borrow<'ctx, T: Element>(
         &self,
         cx: &Current<'_, 'ctx>,
-    ) -> Result<ForeignBuffer<'ctx, T>, Mismatch> {
+    ) -> Result<ForeignBuffer<'ctx, T>, ImportMismatch> {
         if self.read_only {
-            return Err(Mismatch::ReadOnly);
+            return Err(ImportMismatch::ReadOnly);
         }
         if self.typestr != T::TYPESTR {
-            return Err(Mismatch::TypeString { found: self.typestr.clone(), wanted: T::TYPESTR });
+            return Err(ImportMismatch::TypeString { found: self.typestr.clone(), wanted: T::TYPESTR });
         }
         let len = self.len().unwrap_or(usize::MAX);
         check_place::<T>(self.address, len)?;
         if !self.is_contiguous(size_of::<T>()) {
             let shape = self.shape.iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
-            return Err(Mismatch::Strides { shape, strides: self.strides.clone().unwrap_or_default() });
+            return Err(ImportMismatch::Strides { shape, strides: self.strides.clone().unwrap_or_default() });
         }
         if len != 0 {
             check_context(cx.context(), self.address)?;

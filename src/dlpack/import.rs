@@ -12,7 +12,7 @@ use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
 /// Why a tensor cannot be used as what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Mismatch {
+pub enum ImportMismatch {
     /// It lies elsewhere: on the host, where the device was asked for, or the other way round, or on another device.
     #[error("the memory is of {found:?} (1 is the host, 2 CUDA, 3 page-locked, 13 managed), not of {wanted}")]
     Device {
@@ -74,7 +74,7 @@ pub enum Mismatch {
 #[error("{reason}")]
 pub struct ImportError {
     /// What stands against it.
-    pub reason: Mismatch,
+    pub reason: ImportMismatch,
     /// The tensor.
     pub tensor: Tensor,
 }
@@ -125,7 +125,7 @@ impl Tensor {
         cx: &Current<'_, 'ctx>,
     ) -> Result<ForeignBuffer<'ctx, T>, ImportError> {
         if self.is_read_only() {
-            return Err(ImportError { reason: Mismatch::ReadOnly, tensor: self });
+            return Err(ImportError { reason: ImportMismatch::ReadOnly, tensor: self });
         }
         self.taken_over(cx)
     }
@@ -159,11 +159,11 @@ impl Tensor {
     }
 
     /// A byte whose freeing waits for the work of all contexts, before the producer gets its memory back.
-    fn anchor<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Option<Buffer<'ctx, u8>>, Mismatch> {
+    fn anchor<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Option<Buffer<'ctx, u8>>, ImportMismatch> {
         Ok(if self.is_empty() { None } else { Some(Buffer::alloc(cx, 1)?) })
     }
 
-    fn check_device<T: Element>(&self, cx: &Current<'_, '_>) -> Result<(), Mismatch> {
+    fn check_device<T: Element>(&self, cx: &Current<'_, '_>) -> Result<(), ImportMismatch> {
         let (found, context) = (self.device(), cx.context());
         let device = context.device().as_raw();
         let is_here = match found.device_type {
@@ -172,7 +172,7 @@ impl Tensor {
             _ => false,
         };
         if !is_here {
-            return Err(Mismatch::Device { found, wanted: format!("CUDA device {device}") });
+            return Err(ImportMismatch::Device { found, wanted: format!("CUDA device {device}") });
         }
         self.check_elements::<T>()?;
         if found.device_type == CUDA && !self.is_empty() {
@@ -184,8 +184,8 @@ impl Tensor {
     /// The elements of memory of the host, page-locked or not, to read.
     ///
     /// # Errors
-    /// [`Mismatch`], if it is not of `T`, not on the host, not aligned or not contiguous.
-    pub fn as_host_slice<T: Element>(&self) -> Result<&[T], Mismatch> {
+    /// [`ImportMismatch`], if it is not of `T`, not on the host, not aligned or not contiguous.
+    pub fn as_host_slice<T: Element>(&self) -> Result<&[T], ImportMismatch> {
         self.check_host::<T>()?;
         match self.is_empty() {
             true => Ok(&[]),
@@ -198,10 +198,10 @@ impl Tensor {
     /// The same, to write.
     ///
     /// # Errors
-    /// Those of [`as_host_slice`](Tensor::as_host_slice), and [`Mismatch::ReadOnly`].
-    pub fn as_mut_host_slice<T: Element>(&mut self) -> Result<&mut [T], Mismatch> {
+    /// Those of [`as_host_slice`](Tensor::as_host_slice), and [`ImportMismatch::ReadOnly`].
+    pub fn as_mut_host_slice<T: Element>(&mut self) -> Result<&mut [T], ImportMismatch> {
         if self.is_read_only() {
-            return Err(Mismatch::ReadOnly);
+            return Err(ImportMismatch::ReadOnly);
         }
         self.check_host::<T>()?;
         match self.is_empty() {
@@ -211,33 +211,33 @@ impl Tensor {
         }
     }
 
-    fn check_host<T: Element>(&self) -> Result<(), Mismatch> {
+    fn check_host<T: Element>(&self) -> Result<(), ImportMismatch> {
         let found = self.device();
         if !matches!(found.device_type, CPU | CUDA_HOST) {
-            return Err(Mismatch::Device { found, wanted: "the host".to_owned() });
+            return Err(ImportMismatch::Device { found, wanted: "the host".to_owned() });
         }
         self.check_elements::<T>()
     }
 
-    fn check_elements<T: Element>(&self) -> Result<(), Mismatch> {
+    fn check_elements<T: Element>(&self) -> Result<(), ImportMismatch> {
         let (found, wanted) = (self.data_type(), T::TYPE);
         if found != wanted {
-            return Err(Mismatch::DataType { found, wanted });
+            return Err(ImportMismatch::DataType { found, wanted });
         }
         check_place::<T>(self.address(), self.len())?;
         if !self.is_contiguous() {
             let strides = self.strides().unwrap_or_default().to_vec();
-            return Err(Mismatch::Strides { shape: self.shape().to_vec(), strides });
+            return Err(ImportMismatch::Strides { shape: self.shape().to_vec(), strides });
         }
         Ok(())
     }
 }
 
 /// Checks that so many elements can lie at an address.
-pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), Mismatch> {
+pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), ImportMismatch> {
     let alignment = align_of::<T>();
     if len != 0 && (address == 0 || address % alignment as u64 != 0) {
-        return Err(Mismatch::Alignment { address, alignment });
+        return Err(ImportMismatch::Alignment { address, alignment });
     }
     crate::memory::bytes_of::<T>(len)?;
     Ok(())
@@ -245,12 +245,12 @@ pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), Mismatch> {
 
 /// Checks that memory is of a context, or of none in particular, as that of pools is. That of green contexts is told as of
 /// the primary one, in which it lies.
-pub(super) fn check_context(context: &ContextRef, address: u64) -> Result<(), Mismatch> {
+pub(super) fn check_context(context: &ContextRef, address: u64) -> Result<(), ImportMismatch> {
     let device = context.device();
     let info = device.driver().pointer_info(address)?;
     if info.device.is_some_and(|found| found != device.as_raw()) || info.memory_type.is_none() {
         let found = DLDevice { device_type: CUDA, device_id: info.device.unwrap_or(-1) };
-        return Err(Mismatch::Device { found, wanted: format!("CUDA device {}", device.as_raw()) });
+        return Err(ImportMismatch::Device { found, wanted: format!("CUDA device {}", device.as_raw()) });
     }
     if info.context.is_null() || info.context == context.as_raw() {
         return Ok(());
@@ -258,5 +258,5 @@ pub(super) fn check_context(context: &ContextRef, address: u64) -> Result<(), Mi
     if context.is_green() && PrimaryContext::retain(device)?.as_raw() == info.context {
         return Ok(());
     }
-    Err(Mismatch::OtherContext)
+    Err(ImportMismatch::OtherContext)
 }

@@ -44,5 +44,5 @@ mod tensor;
 pub use self::array_interface::ArrayInterface;
 pub use self::element::Element;
 pub use self::export::{ExportError, ExportOwner};
-pub use self::import::{ImportError, Mismatch, ReadOnlyBuffer};
+pub use self::import::{ImportError, ImportMismatch, ReadOnlyBuffer};
 pub use self::tensor::{NotATensor, Tensor};

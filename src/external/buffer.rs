@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 
 use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
 
 use crate::context::ContextRef;
 use crate::error::Error;
+use crate::memory::elements::elements;
 use crate::memory::{DeviceData, Slice, SliceMut};
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
@@ -33,40 +35,14 @@ pub struct ExternalBuffer<'m, T: DeviceData> {
     _elements: PhantomData<T>,
 }
 
+elements! {
+    ExternalBuffer(this): this.memory.raw().0, of this.memory, this.len;
+    as_raw: "Address of the first element in device memory.", context: "The context in which it is mapped."
+}
+
 impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
     pub(super) fn new(address: CUdeviceptr, len: usize, context: Near<'m, ContextRef>) -> Self {
         Self { memory: Held::new(Mapped(address), context), len, _elements: PhantomData }
-    }
-
-    /// Address of the first element in device memory.
-    #[inline]
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.memory.raw().0
-    }
-
-    /// The context in which it is mapped.
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
-
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// All elements, to read.
-    pub fn as_slice(&self) -> Slice<'_, T> {
-        Slice::new(self.as_raw(), self.len, self.memory.near())
-    }
-
-    /// All elements, to write.
-    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
-        SliceMut::new(self.as_raw(), self.len, self.memory.near())
     }
 
     /// Takes the mapping away and reports what `Drop` would swallow. It is gone after an error too.
@@ -78,11 +54,5 @@ impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
     #[doc(alias = "cuMemFree_v2")]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for ExternalBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ExternalBuffer({:#x}, {} elements)", self.as_raw(), self.len)
     }
 }

@@ -15,12 +15,12 @@ use crate::raw::call::context_call;
 pub(super) type Payload = Box<dyn Any + Send>;
 
 /// A function of the host as nodes call it.
-pub(super) struct HostCall {
+pub(super) struct HostNode {
     function: Mutex<Box<dyn FnMut() + Send>>,
     panic: Mutex<Option<Payload>>,
 }
 
-impl HostCall {
+impl HostNode {
     pub(super) fn new(function: impl FnMut() + Send + 'static) -> Arc<Self> {
         Arc::new(Self { function: Mutex::new(Box::new(function)), panic: Mutex::new(None) })
     }
@@ -58,7 +58,7 @@ impl HostCall {
 /// Entry point for the driver.
 unsafe extern "C" fn called(data: *mut c_void) {
     // SAFETY: the address of a call that its graph keeps, as long as it can run; only shared references are made of it.
-    let call = unsafe { &*data.cast::<HostCall>() };
+    let call = unsafe { &*data.cast::<HostNode>() };
     call.call();
 }
 
@@ -117,8 +117,8 @@ impl Graph<'_> {
 
     /// Keeps a function for as long as the graph and its executable are there.
     pub(super) fn keep_host(&mut self, function: impl FnMut() + Send + 'static) -> CUDA_HOST_NODE_PARAMS {
-        let call = HostCall::new(function);
-        let params = HostCall::params(&call);
+        let call = HostNode::new(function);
+        let params = HostNode::params(&call);
         self.kept.host_calls.push(call);
         params
     }

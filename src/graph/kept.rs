@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cuprum_sys::{CUdeviceptr, CUfunction};
 
 use super::GraphError;
-use super::host::{HostCall, Payload};
+use super::host::{HostNode, Payload};
 use crate::context::ContextRef;
 use crate::launch::addresses;
+use crate::memory::elements::run;
 use crate::memory::{Buffer, DeviceData, Slice, SliceMut, resolve};
 use crate::raw::keep::Near;
 use crate::stream::{Signals, StreamValue};
@@ -41,11 +42,13 @@ pub(super) struct Place {
 ///
 /// A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it. Nodes without an
 /// edge between them use the same memory in any order.
+#[derive(Clone, Copy)]
 pub struct Loan<T: DeviceData> {
     part: SharedLoan<T>,
 }
 
 /// Device memory that was lent to a graph to be read. `Copy`.
+#[derive(Clone, Copy)]
 pub struct SharedLoan<T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -55,6 +58,7 @@ pub struct SharedLoan<T: DeviceData> {
 
 /// Memory of the host that a graph owns: its nodes read or write it, and between replays it is reached through the
 /// graph. A token, `Copy`.
+#[derive(Clone, Copy)]
 pub struct HostLoan<T: DeviceData> {
     len: usize,
     place: Place,
@@ -63,14 +67,6 @@ pub struct HostLoan<T: DeviceData> {
 
 macro_rules! tokens {
     ($($token:ident)*) => { $(
-        impl<T: DeviceData> Clone for $token<T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T: DeviceData> Copy for $token<T> {}
-
         impl<T: DeviceData> fmt::Debug for $token<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, concat!(stringify!($token), "({} elements)"), self.len())
@@ -81,28 +77,9 @@ macro_rules! tokens {
 
 tokens! { Loan SharedLoan HostLoan }
 
+run!(SharedLoan<T>, with parts);
+
 impl<T: DeviceData> SharedLoan<T> {
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    /// Some of the elements; `None` if the range does not lie in the loan.
-    pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
-        let (start, len) = resolve(&range, self.len)?;
-        Some(Self { address: self.address + (start * size_of::<T>()) as CUdeviceptr, len, ..self })
-    }
-
     /// The same memory, for what only asks whose it is.
     pub(super) const fn erased(self) -> SharedLoan<u8> {
         let Self { address, len, place, .. } = self;
@@ -115,22 +92,9 @@ impl<T: DeviceData> SharedLoan<T> {
     }
 }
 
+run!(Loan<T>, of its part);
+
 impl<T: DeviceData> Loan<T> {
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.part.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.part.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.part.address
-    }
-
     /// The same memory, to read.
     pub const fn as_shared(&self) -> SharedLoan<T> {
         self.part
@@ -232,7 +196,7 @@ enum Entry<'a> {
 pub(super) struct Kept<'a> {
     pub(super) brand: Brand,
     entries: Vec<Entry<'a>>,
-    pub(super) host_calls: Vec<Arc<HostCall>>,
+    pub(super) host_calls: Vec<Arc<HostNode>>,
     /// The kernels of which it has shares.
     functions: HashSet<usize>,
     /// Things that graphs inside of this one keep.

@@ -3,7 +3,7 @@
 use cuprum_sys::{CUevent_record_flags, CUevent_wait_flags, FnId};
 
 use super::capture::Capture;
-use super::host::HostCall;
+use super::host::HostNode;
 use super::kernel::NodeKernel;
 use super::memory::between;
 use super::{GraphError, HostLoan, Loan, SharedLoan};
@@ -181,8 +181,8 @@ impl<'a> Capture<'_, '_, 'a> {
     #[doc(alias = "cuLaunchHostFunc_v2")]
     pub fn host(&self, function: impl FnMut() + Send + 'static) -> Result<(), GraphError> {
         let context = self.ready(FnId::cuLaunchHostFunc)?;
-        let call = HostCall::new(function);
-        let params = HostCall::params(&call);
+        let call = HostNode::new(function);
+        let params = HostNode::params(&call);
         self.shared.kept.borrow_mut().host_calls.push(call);
         let (stream, function, data, library) =
             (self.as_raw(), params.fn_, params.userData, context.library());

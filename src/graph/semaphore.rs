@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use cuprum_sys::{
-    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
-    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUgraphNode, CUresult, FnId,
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as Signal, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as Wait,
+    CUexternalSemaphore, CUgraphNode, CUresult, FnId,
 };
 
 use super::kept::{Kept, Place};
@@ -35,6 +36,51 @@ impl fmt::Debug for SemaphoreLoan {
     }
 }
 
+/// What is done to a semaphore, as the driver takes it: a signal of a value or a wait for it.
+trait Deed: Copy {
+    /// Description of a node that does it to several.
+    type Node;
+
+    fn of(value: u64) -> Self;
+    fn value(self) -> u64;
+
+    /// Describes a node by its lists, into which it points. The driver only reads them.
+    fn node(lists: &Lists<Self>) -> Self::Node;
+
+    /// The lists of a node, and their length.
+    fn lists(node: &Self::Node) -> (*const CUexternalSemaphore, *const Self, u32);
+}
+
+macro_rules! deeds {
+    ($($params:ident by $of:ident in $node:ident;)*) => { $(
+        impl Deed for $params {
+            type Node = $node;
+
+            fn of(value: u64) -> Self {
+                $of(value)
+            }
+
+            fn value(self) -> u64 {
+                self.params.fence.value
+            }
+
+            fn node(lists: &Lists<Self>) -> $node {
+                let (semaphores, params) = (lists.semaphores.as_ptr().cast_mut(), lists.params.as_ptr());
+                $node { extSemArray: semaphores, paramsArray: params, numExtSems: lists.count }
+            }
+
+            fn lists(node: &$node) -> (*const CUexternalSemaphore, *const Self, u32) {
+                (node.extSemArray, node.paramsArray, node.numExtSems)
+            }
+        }
+    )* };
+}
+
+deeds! {
+    Signal by signal_of in CUDA_EXT_SEM_SIGNAL_NODE_PARAMS;
+    Wait by wait_of in CUDA_EXT_SEM_WAIT_NODE_PARAMS;
+}
+
 /// Semaphores, with what is done to each, as the driver takes them.
 struct Lists<P> {
     semaphores: Vec<CUexternalSemaphore>,
@@ -42,62 +88,69 @@ struct Lists<P> {
     count: u32,
 }
 
-impl<P> Lists<P> {
+impl<P: Deed> Lists<P> {
     /// Checks that the semaphores are shared with this graph.
-    fn new(
-        kept: &Kept<'_>,
-        each: &[(SemaphoreLoan, u64)],
-        params: fn(u64) -> P,
-        call: FnId,
-    ) -> Result<Self, GraphError> {
+    fn new(kept: &Kept<'_>, each: &[(SemaphoreLoan, u64)], call: FnId) -> Result<Self, GraphError> {
         each.iter().try_for_each(|(semaphore, _)| kept.check_place(semaphore.place))?;
         let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
         Ok(Self {
             semaphores: each.iter().map(|(semaphore, _)| semaphore.raw).collect(),
-            params: each.iter().map(|&(_, value)| params(value)).collect(),
+            params: each.iter().map(|&(_, value)| P::of(value)).collect(),
             count: u32::try_from(each.len()).map_err(too_many)?,
         })
     }
-}
 
-impl Lists<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS> {
-    /// The description of a node, which points into the lists. The driver only reads them.
-    fn signals(&self) -> CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
-        let (semaphores, params) = (self.semaphores.as_ptr().cast_mut(), self.params.as_ptr());
-        CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
-            extSemArray: semaphores,
-            paramsArray: params,
-            numExtSems: self.count,
+    /// Like [`new`](Lists::new), of at least one, for a node that was made with some.
+    fn some(kept: &Kept<'_>, each: &[(SemaphoreLoan, u64)], call: FnId) -> Result<Self, GraphError> {
+        if each.is_empty() {
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call).into());
         }
-    }
-}
-
-impl Lists<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS> {
-    /// As [`signals`](Lists::signals).
-    fn waits(&self) -> CUDA_EXT_SEM_WAIT_NODE_PARAMS {
-        let (semaphores, params) = (self.semaphores.as_ptr().cast_mut(), self.params.as_ptr());
-        CUDA_EXT_SEM_WAIT_NODE_PARAMS { extSemArray: semaphores, paramsArray: params, numExtSems: self.count }
+        Self::new(kept, each, call)
     }
 }
 
 /// Copies a node's lists.
 ///
 /// # Safety
-/// The driver has said that these lists of a live node have `count` elements, and nobody changes the node meanwhile.
-unsafe fn listed<P: Copy>(
-    semaphores: *const CUexternalSemaphore,
-    params: *const P,
-    count: u32,
-    value: fn(P) -> u64,
-) -> Vec<(CUexternalSemaphore, u64)> {
+/// The driver has described a live node so, and nobody changes it meanwhile.
+unsafe fn listed<P: Deed>(node: &P::Node) -> Vec<(CUexternalSemaphore, u64)> {
+    let (semaphores, params, count) = P::lists(node);
     let count = if semaphores.is_null() || params.is_null() { 0 } else { count as usize };
     let at = |index| {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller's word: the lists have `count` elements.
         let semaphore = unsafe { semaphores.wrapping_add(index).read() };
         // SAFETY: as above.
-        (semaphore, value(unsafe { params.wrapping_add(index).read() }))
+        (semaphore, unsafe { params.wrapping_add(index).read() }.value())
     };
     (0..count).map(at).collect()
+}
+
+/// Adds a node that does something to semaphores: the body of a method.
+macro_rules! add {
+    ($graph:expr, $cx:expr, $after:expr, $deed:ident of $each:expr, $call:ident()) => {{
+        let (context, graph) = $graph.ready($cx, FnId::$call)?;
+        let lists = Lists::<$deed>::new(&$graph.kept, $each, FnId::$call)?;
+        if $each.is_empty() {
+            return $graph.add_empty($cx, $after);
+        }
+        let (after, mut node, params) = ($graph.nodes.raws($after)?, CUgraphNode::null(), Deed::node(&lists));
+        let (first, count, to, params) = (after.as_ptr(), after.len(), &raw mut node, &raw const params);
+        // SAFETY: graph and nodes are live, lists and places outlive the call, which copies them; the graph has a share of
+        // each semaphore. For signals the caller of the method answers; a wait changes no value.
+        unsafe { context_call!(context, $call(to, graph, first, count, params)) }?;
+        Ok($graph.nodes.token(node))
+    }};
+}
+
+/// Changes what a node of a graph does to semaphores, there or in an executable: the body of a method.
+macro_rules! set {
+    ($context:expr, $graph:expr, $node:expr, $deed:ident of $each:expr, $call:ident($($exec:expr)?)) => {{
+        let lists = Lists::<$deed>::some(&$graph.kept, $each, FnId::$call)?;
+        let (node, params) = ($graph.nodes.raw($node)?, Deed::node(&lists));
+        let params = &raw const params;
+        // SAFETY: as for adding such a node.
+        Ok(unsafe { context_call!($context, $call($($exec,)? node, params)) }?)
+    }};
 }
 
 impl<'a> Graph<'a> {
@@ -173,21 +226,7 @@ impl<'a> Graph<'a> {
         after: &[Node],
         signals: &[(SemaphoreLoan, u64)],
     ) -> Result<Node, GraphError> {
-        const CALL: FnId = FnId::cuGraphAddExternalSemaphoresSignalNode;
-        let (context, graph) = self.ready(cx, CALL)?;
-        let lists = Lists::new(&self.kept, signals, signal_of, CALL)?;
-        if signals.is_empty() {
-            return self.add_empty(cx, after);
-        }
-        let (after, mut node, params) = (self.nodes.raws(after)?, CUgraphNode::null(), lists.signals());
-        let (first, count, to) = (after.as_ptr(), after.len(), &raw mut node);
-        let params = &raw const params;
-        // SAFETY: graph and nodes are live, lists and places outlive the call, which copies them; the graph has a share of
-        // each semaphore. The caller answers for the values.
-        unsafe {
-            context_call!(context, cuGraphAddExternalSemaphoresSignalNode(to, graph, first, count, params))
-        }?;
-        Ok(self.nodes.token(node))
+        add!(self, cx, after, Signal of signals, cuGraphAddExternalSemaphoresSignalNode())
     }
 
     /// Adds a node that waits until each semaphore has a value, or is signaled. Of none it is an empty node.
@@ -196,7 +235,7 @@ impl<'a> Graph<'a> {
     /// [streams](crate::stream#waits-for-numbers). A wait for a binary semaphore takes its signal in each replay.
     ///
     /// # Errors
-    /// As [`add_semaphore_signals`](Graph::add_semaphore_signals).
+    /// Those of [`add_semaphore_signals`](Graph::add_semaphore_signals).
     ///
     /// Driver: `cuGraphAddExternalSemaphoresWaitNode`, CUDA 11.2+.
     #[doc(alias = "cuGraphAddExternalSemaphoresWaitNode")]
@@ -206,26 +245,13 @@ impl<'a> Graph<'a> {
         after: &[Node],
         waits: &[(SemaphoreLoan, u64)],
     ) -> Result<Node, GraphError> {
-        const CALL: FnId = FnId::cuGraphAddExternalSemaphoresWaitNode;
-        let (context, graph) = self.ready(cx, CALL)?;
-        let lists = Lists::new(&self.kept, waits, wait_of, CALL)?;
-        if waits.is_empty() {
-            return self.add_empty(cx, after);
-        }
-        let (after, mut node, params) = (self.nodes.raws(after)?, CUgraphNode::null(), lists.waits());
-        let (first, count, to) = (after.as_ptr(), after.len(), &raw mut node);
-        let params = &raw const params;
-        // SAFETY: as in `add_semaphore_signals`; a wait changes no value.
-        unsafe {
-            context_call!(context, cuGraphAddExternalSemaphoresWaitNode(to, graph, first, count, params))
-        }?;
-        Ok(self.nodes.token(node))
+        add!(self, cx, after, Wait of waits, cuGraphAddExternalSemaphoresWaitNode())
     }
 
     /// Changes what a node signals; for executables made from now on.
     ///
     /// # Errors
-    /// As [`add_semaphore_signals`](Graph::add_semaphore_signals); `CUDA_ERROR_INVALID_VALUE` for a node of another kind,
+    /// Those of [`add_semaphore_signals`](Graph::add_semaphore_signals); `CUDA_ERROR_INVALID_VALUE` for a node of another kind,
     /// and for no semaphores.
     ///
     /// # Safety
@@ -239,19 +265,14 @@ impl<'a> Graph<'a> {
         node: Node,
         signals: &[(SemaphoreLoan, u64)],
     ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphExternalSemaphoresSignalNodeSetParams;
-        let (context, _) = self.ready(cx, CALL)?;
-        let lists = Lists::new(&self.kept, some(signals, CALL)?, signal_of, CALL)?;
-        let (node, params) = (self.nodes.raw(node)?, lists.signals());
-        let params = &raw const params;
-        // SAFETY: as in `add_semaphore_signals`.
-        Ok(unsafe { context_call!(context, cuGraphExternalSemaphoresSignalNodeSetParams(node, params)) }?)
+        let (context, _) = self.ready(cx, FnId::cuGraphExternalSemaphoresSignalNodeSetParams)?;
+        set!(context, self, node, Signal of signals, cuGraphExternalSemaphoresSignalNodeSetParams())
     }
 
     /// Changes what a node waits for; for executables made from now on.
     ///
     /// # Errors
-    /// As [`set_semaphore_signals`](Graph::set_semaphore_signals).
+    /// Those of [`set_semaphore_signals`](Graph::set_semaphore_signals).
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
@@ -261,13 +282,8 @@ impl<'a> Graph<'a> {
         node: Node,
         waits: &[(SemaphoreLoan, u64)],
     ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphExternalSemaphoresWaitNodeSetParams;
-        let (context, _) = self.ready(cx, CALL)?;
-        let lists = Lists::new(&self.kept, some(waits, CALL)?, wait_of, CALL)?;
-        let (node, params) = (self.nodes.raw(node)?, lists.waits());
-        let params = &raw const params;
-        // SAFETY: as in `add_semaphore_waits`.
-        Ok(unsafe { context_call!(context, cuGraphExternalSemaphoresWaitNodeSetParams(node, params)) }?)
+        let (context, _) = self.ready(cx, FnId::cuGraphExternalSemaphoresWaitNodeSetParams)?;
+        set!(context, self, node, Wait of waits, cuGraphExternalSemaphoresWaitNodeSetParams())
     }
 
     /// The driver's handles of the semaphores that a node signals, and the value for each.
@@ -282,15 +298,14 @@ impl<'a> Graph<'a> {
         let out = &raw mut params;
         // SAFETY: the node is live; the out-parameter outlives the call.
         unsafe { context_call!(self.context(), cuGraphExternalSemaphoresSignalNodeGetParams(node, out)) }?;
-        let (semaphores, list, count) = (params.extSemArray, params.paramsArray, params.numExtSems);
         // SAFETY: the driver's answer for this node, which is borrowed: it stays, and nobody else changes nodes.
-        Ok(unsafe { listed(semaphores, list, count, |signal| signal.params.fence.value) })
+        Ok(unsafe { listed::<Signal>(&params) })
     }
 
     /// The driver's handles of the semaphores that a node waits for, and the value for each.
     ///
     /// # Errors
-    /// As [`semaphore_signals_of`](Graph::semaphore_signals_of).
+    /// Those of [`semaphore_signals_of`](Graph::semaphore_signals_of).
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeGetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeGetParams")]
@@ -299,9 +314,8 @@ impl<'a> Graph<'a> {
         let out = &raw mut params;
         // SAFETY: as in `semaphore_signals_of`.
         unsafe { context_call!(self.context(), cuGraphExternalSemaphoresWaitNodeGetParams(node, out)) }?;
-        let (semaphores, list, count) = (params.extSemArray, params.paramsArray, params.numExtSems);
         // SAFETY: as in `semaphore_signals_of`.
-        Ok(unsafe { listed(semaphores, list, count, |wait| wait.params.fence.value) })
+        Ok(unsafe { listed::<Wait>(&params) })
     }
 }
 
@@ -309,7 +323,7 @@ impl Executable<'_> {
     /// Changes what a node signals, in the replays from now on, to as many semaphores as before.
     ///
     /// # Errors
-    /// As [`Graph::set_semaphore_signals`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for another number of
+    /// Those of [`Graph::set_semaphore_signals`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for another number of
     /// semaphores.
     ///
     /// # Safety
@@ -323,22 +337,14 @@ impl Executable<'_> {
         node: Node,
         signals: &[(SemaphoreLoan, u64)],
     ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphExecExternalSemaphoresSignalNodeSetParams;
-        let context = self.ready(cx, CALL)?;
-        let lists = Lists::new(&self.inner.graph.kept, some(signals, CALL)?, signal_of, CALL)?;
-        let (exec, node, params) = (self.as_raw(), self.inner.graph.nodes.raw(node)?, lists.signals());
-        let params = &raw const params;
-        // SAFETY: graph and node are live, the lists outlive the call, and the graph has a share of each semaphore. The
-        // caller answers for the values.
-        Ok(unsafe {
-            context_call!(context, cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, params))
-        }?)
+        let context = self.ready(cx, FnId::cuGraphExecExternalSemaphoresSignalNodeSetParams)?;
+        set!(context, self.inner.graph, node, Signal of signals, cuGraphExecExternalSemaphoresSignalNodeSetParams(self.as_raw()))
     }
 
     /// Changes what a node waits for, in the replays from now on, to as many semaphores as before.
     ///
     /// # Errors
-    /// As [`set_semaphore_signals`](Executable::set_semaphore_signals).
+    /// Those of [`set_semaphore_signals`](Executable::set_semaphore_signals).
     ///
     /// Driver: `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
@@ -348,22 +354,7 @@ impl Executable<'_> {
         node: Node,
         waits: &[(SemaphoreLoan, u64)],
     ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphExecExternalSemaphoresWaitNodeSetParams;
-        let context = self.ready(cx, CALL)?;
-        let lists = Lists::new(&self.inner.graph.kept, some(waits, CALL)?, wait_of, CALL)?;
-        let (exec, node, params) = (self.as_raw(), self.inner.graph.nodes.raw(node)?, lists.waits());
-        let params = &raw const params;
-        // SAFETY: as in `set_semaphore_signals`; a wait changes no value.
-        Ok(unsafe {
-            context_call!(context, cuGraphExecExternalSemaphoresWaitNodeSetParams(exec, node, params))
-        }?)
+        let context = self.ready(cx, FnId::cuGraphExecExternalSemaphoresWaitNodeSetParams)?;
+        set!(context, self.inner.graph, node, Wait of waits, cuGraphExecExternalSemaphoresWaitNodeSetParams(self.as_raw()))
     }
-}
-
-/// Semaphores for a node that was made with some.
-fn some(each: &[(SemaphoreLoan, u64)], call: FnId) -> Result<&[(SemaphoreLoan, u64)], GraphError> {
-    if each.is_empty() {
-        return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call).into());
-    }
-    Ok(each)
 }

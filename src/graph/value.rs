@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use cuprum_sys::{
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUgraphNode, CUresult, CUstreamAtomicReductionOpType,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUgraphNode, CUresult, CUstreamAtomicReductionOpType,
     CUstreamBatchMemOpParams, CUstreamMemoryBarrier_flags, FnId,
 };
 
@@ -18,15 +18,8 @@ use crate::stream::value::number;
 use crate::stream::{Signals, StreamValue, Until};
 
 /// [`Signals`] of which a graph has a share. A token, `Copy`.
+#[derive(Clone, Copy)]
 pub struct SignalLoan<T: StreamValue>(SharedLoan<T>);
-
-impl<T: StreamValue> Clone for SignalLoan<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: StreamValue> Copy for SignalLoan<T> {}
 
 impl<T: StreamValue> From<SignalLoan<T>> for SharedLoan<T> {
     fn from(signals: SignalLoan<T>) -> Self {
@@ -69,10 +62,16 @@ impl NodeOperations {
         self.raw.is_empty()
     }
 
-    fn place<T: StreamValue>(&mut self, loan: SharedLoan<T>, at: usize) -> Result<u64, MemoryError> {
+    fn push<T: StreamValue>(
+        &mut self,
+        loan: SharedLoan<T>,
+        at: usize,
+        operation: impl FnOnce(CUdeviceptr) -> CUstreamBatchMemOpParams,
+    ) -> Result<&mut Self, MemoryError> {
         let address = number::<T>(loan.as_raw(), loan.len(), at)?;
         self.loans.push(loan.erased());
-        Ok(address)
+        self.raw.push(operation(address));
+        Ok(self)
     }
 
     /// A wait until the number at `at` of a loan is as `until` says.
@@ -85,9 +84,7 @@ impl NodeOperations {
         at: usize,
         until: Until<T>,
     ) -> Result<&mut Self, MemoryError> {
-        let address = self.place(loan.into(), at)?;
-        self.raw.push(wait_of(address, until));
-        Ok(self)
+        self.push(loan.into(), at, |address| wait_of(address, until))
     }
 
     /// A write of `value` at `at` of a loan.
@@ -100,9 +97,7 @@ impl NodeOperations {
         at: usize,
         value: T,
     ) -> Result<&mut Self, MemoryError> {
-        let address = self.place(loan.into(), at)?;
-        self.raw.push(write_of(address, value));
-        Ok(self)
+        self.push(loan.into(), at, |address| write_of(address, value))
     }
 
     /// An atomic operation with `value` on the number at `at` of a loan. CUDA 13.1.
@@ -116,9 +111,7 @@ impl NodeOperations {
         operation: CUstreamAtomicReductionOpType,
         value: T,
     ) -> Result<&mut Self, MemoryError> {
-        let address = self.place(loan.into(), at)?;
-        self.raw.push(reduction_of(address, operation, value));
-        Ok(self)
+        self.push(loan.into(), at, |address| reduction_of(address, operation, value))
     }
 
     /// A barrier: what was done before is seen before what is done behind it, by the whole system or the device.

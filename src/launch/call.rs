@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::host::sealed::{Back, CallArgument, Staged};
 use super::timed::timed;
+use super::tuples::for_each_tuple;
 use super::{Kernel, LaunchConfig, LaunchError, Parameter, Signature};
 use crate::context::Current;
 use crate::error::Error;
@@ -71,7 +72,7 @@ impl sealed::CallArguments<()> for () {
 }
 
 macro_rules! tuples {
-    ($(($($parameter:ident $argument:ident $value:ident),*))*) => { $(
+    ($($parameter:ident $argument:ident $value:ident),*) => {
         impl<$($parameter: Parameter, $argument: CallArgument<$parameter>),*> sealed::CallArguments<($($parameter,)*)>
             for ($($argument,)*)
         {
@@ -92,27 +93,10 @@ macro_rules! tuples {
                 })?
             }
         }
-    )* };
+    };
 }
 
-tuples! {
-    (P0 A0 a0)
-    (P0 A0 a0, P1 A1 a1)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13, P14 A14 a14)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13, P14 A14 a14, P15 A15 a15)
-}
+for_each_tuple! { tuples }
 
 impl<S: Signature> Kernel<'_, S> {
     /// Runs the kernel on memory of the host: copies what it reads to the device, launches it, and copies what it writes

@@ -14,6 +14,7 @@ mod occupancy;
 mod shared;
 mod signature;
 mod timed;
+mod tuples;
 
 pub(crate) use self::signature::addresses;
 

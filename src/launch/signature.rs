@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 
 use cuprum_sys::CUdeviceptr;
 
+use super::tuples::for_each_tuple;
 use crate::memory::{
     Buffer, DeviceData, ForeignBuffer, IpcBuffer, ManagedBuffer, Pitched, PitchedBuffer, PitchedMut, Slice,
     SliceMut,
@@ -134,7 +135,7 @@ pub trait Arguments<S: Signature>: sealed::Sealed {
 }
 
 macro_rules! tuples {
-    ($(($($parameter:ident $argument:ident $value:ident),*))*) => { $(
+    ($($parameter:ident $argument:ident $value:ident),*) => {
         impl<$($parameter),*> sealed::Sealed for ($($parameter,)*) {}
 
         impl<$($parameter: Parameter),*> Signature for ($($parameter,)*) {
@@ -150,7 +151,7 @@ macro_rules! tuples {
                 body(pointers.as_mut_ptr())
             }
         }
-    )* };
+    };
 }
 
 impl sealed::Sealed for () {}
@@ -165,21 +166,4 @@ impl Arguments<()> for () {
     }
 }
 
-tuples! {
-    (P0 A0 a0)
-    (P0 A0 a0, P1 A1 a1)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13, P14 A14 a14)
-    (P0 A0 a0, P1 A1 a1, P2 A2 a2, P3 A3 a3, P4 A4 a4, P5 A5 a5, P6 A6 a6, P7 A7 a7, P8 A8 a8, P9 A9 a9, P10 A10 a10, P11 A11 a11, P12 A12 a12, P13 A13 a13, P14 A14 a14, P15 A15 a15)
-}
+for_each_tuple! { tuples }

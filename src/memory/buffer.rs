@@ -6,6 +6,7 @@ use std::ops::RangeBounds;
 
 use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
 
+use super::elements::elements;
 use super::{DeviceData, Fill, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
@@ -53,6 +54,12 @@ pub struct Buffer<'ctx, T: DeviceData> {
     memory: Held<'ctx, Allocation>,
     len: usize,
     _elements: PhantomData<T>,
+}
+
+elements! {
+    Buffer(this): this.memory.raw().0, of this.memory, this.len;
+    as_raw: "Address of the first element in device memory; 0 for a buffer that owns nothing.",
+    context: "The context in which the memory was allocated."
 }
 
 impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
@@ -115,49 +122,6 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Gives up the memory without freeing it.
     pub fn into_raw(self) -> CUdeviceptr {
         self.memory.into_raw().0
-    }
-
-    /// The address in device memory; 0 for a buffer that owns nothing.
-    #[inline]
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.memory.raw().0
-    }
-
-    /// The context in which the memory was allocated.
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
-
-    /// The number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// All elements, to read.
-    #[inline]
-    pub fn as_slice(&self) -> Slice<'_, T> {
-        Slice::new(self.as_raw(), self.len, self.memory.near())
-    }
-
-    /// All elements, to write.
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
-        SliceMut::new(self.as_raw(), self.len, self.memory.near())
-    }
-
-    /// Some elements, to read; `None` if the range does not lie in the buffer.
-    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
-        self.as_slice().slice(range)
-    }
-
-    /// Some elements, to write; `None` if the range does not lie in the buffer.
-    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
-        self.as_mut_slice().into_slice(range)
     }
 
     /// Copies `host` to the device. Returns when `host` may be reused.
@@ -231,11 +195,5 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     #[doc(alias = "cuMemFree_v2")]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for Buffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer({:#x}, {} elements)", self.as_raw(), self.len)
     }
 }

@@ -21,117 +21,127 @@ use crate::raw::call::context_call;
 pub(crate) use self::batch::{
     block_with_attributes_on, blocks_on, decompress_on, several_on, with_attributes_on,
 };
-pub(crate) use self::peer::{between_on, block_between, block_between_on, wait_for_other};
+pub(crate) use self::peer::{block_between, block_between_on, wait_for_other};
 
-/// Copies `bytes` bytes from the host. It may be reused on return.
-///
-/// # Safety
-/// Both sides have `bytes` bytes, `context` is current and the device side is of it.
-#[inline]
-pub(crate) unsafe fn from_host(
-    context: &ContextRef,
-    to: CUdeviceptr,
-    host: *const c_void,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyHtoD_v2(to, host, bytes)) }?;
-    settle(context)
+/// Defines functions that copy `bytes` bytes between two sides by one call of the driver: none need no call.
+macro_rules! copies {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($context:ident $(, $stream:ident)?; $to:ident: $there:ty, $from:ident: $here:ty; $bytes:ident)
+            = $call:ident($($argument:expr),*) $(, then $after:ident)?;
+    )*) => { $(
+        $(#[$meta])*
+        pub(crate) unsafe fn $name(
+            $context: &ContextRef,
+            $($stream: CUstream,)?
+            $to: $there,
+            $from: $here,
+            $bytes: usize,
+        ) -> Result<(), Error> {
+            if $bytes == 0 {
+                return Ok(());
+            }
+            // SAFETY: the caller's word.
+            unsafe { context_call!($context, $call($($argument),*)) }?;
+            $( $after($context)?; )?
+            Ok(())
+        }
+    )* };
 }
 
-/// Copies `bytes` bytes to the host. When it returns, the device no longer touches that memory, whatever the answer is:
-/// measured for faults of all kinds that happen during the copy (`tests/data/goldens/after_fault.txt`).
-///
-/// # Safety
-/// The duties of [`from_host`].
-#[inline]
-pub(crate) unsafe fn to_host(
-    context: &ContextRef,
-    host: *mut c_void,
-    from: CUdeviceptr,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyDtoH_v2(host, from, bytes)) }
+/// Fills by the function for the width of a pattern, under the word of the caller of the function that it stands in.
+macro_rules! fill_by_width {
+    ($context:expr, $pattern:expr, $value:ident: $($width:ident by $call:ident($($argument:expr),*);)*) => {
+        match $pattern { $(
+            // SAFETY: the caller's word.
+            Pattern::$width($value) => unsafe { context_call!($context, $call($($argument),*)) },
+        )* }
+    };
 }
 
-/// Copies `bytes` bytes within the device. The host does not wait.
-///
-/// # Safety
-/// The duties of [`from_host`].
-#[inline]
-pub(crate) unsafe fn within(
-    context: &ContextRef,
-    to: CUdeviceptr,
-    from: CUdeviceptr,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyDtoD_v2(to, from, bytes)) }?;
-    settle(context)
-}
+/// An address and the context of its memory.
+type InContext<'a> = (&'a ContextRef, CUdeviceptr);
 
-/// Copies `bytes` bytes from one context to another, each given with an address of its memory. The host does not wait.
-///
-/// # Safety
-/// Both sides have `bytes` bytes in their contexts, which are of one driver.
-pub(crate) unsafe fn between(
-    (to_context, to): (&ContextRef, CUdeviceptr),
-    (from_context, from): (&ContextRef, CUdeviceptr),
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    let (there, here) = (to_context.as_raw(), from_context.as_raw());
-    // SAFETY: the caller's word.
-    unsafe { context_call!(to_context, cuMemcpyPeer(to, there, from, here, bytes)) }?;
-    settle(to_context)
-}
+copies! {
+    /// Copies `bytes` bytes from the host. It may be reused on return.
+    ///
+    /// # Safety
+    /// Both sides have `bytes` bytes, `context` is current and the device side is of it.
+    #[inline]
+    fn from_host(context; to: CUdeviceptr, host: *const c_void; bytes)
+        = cuMemcpyHtoD_v2(to, host, bytes), then settle;
 
-/// Copies `bytes` bytes between addresses of any kind.
-///
-/// # Safety
-/// Those of [`from_host`] and [`to_host`], as the addresses are.
-pub(crate) unsafe fn unified(
-    context: &ContextRef,
-    to: CUdeviceptr,
-    from: CUdeviceptr,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpy(to, from, bytes)) }?;
-    settle(context)
-}
+    /// Copies `bytes` bytes to the host. When it returns, the device no longer touches that memory, whatever the answer is:
+    /// measured for faults of all kinds that happen during the copy (`tests/data/goldens/after_fault.txt`).
+    ///
+    /// # Safety
+    /// The duties of [`from_host`].
+    #[inline]
+    fn to_host(context; host: *mut c_void, from: CUdeviceptr; bytes)
+        = cuMemcpyDtoH_v2(host, from, bytes);
 
-/// Queues a copy of `bytes` bytes between addresses of any kind.
-///
-/// # Safety
-/// Those of [`from_host_on`] and [`to_host_on`], as the addresses are.
-pub(crate) unsafe fn unified_on(
-    context: &ContextRef,
-    stream: CUstream,
-    to: CUdeviceptr,
-    from: CUdeviceptr,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyAsync(to, from, bytes, stream)) }
+    /// Copies `bytes` bytes within the device. The host does not wait.
+    ///
+    /// # Safety
+    /// The duties of [`from_host`].
+    #[inline]
+    fn within(context; to: CUdeviceptr, from: CUdeviceptr; bytes)
+        = cuMemcpyDtoD_v2(to, from, bytes), then settle;
+
+    /// Copies `bytes` bytes from one context to another, of which the first given is current. The host does not wait.
+    ///
+    /// # Safety
+    /// Both sides have `bytes` bytes in their contexts, which are of one driver.
+    fn between(context; to: InContext<'_>, from: InContext<'_>; bytes)
+        = cuMemcpyPeer(to.1, to.0.as_raw(), from.1, from.0.as_raw(), bytes), then settle;
+
+    /// Copies `bytes` bytes between addresses of any kind.
+    ///
+    /// # Safety
+    /// Those of [`from_host`] and [`to_host`], as the addresses are.
+    fn unified(context; to: CUdeviceptr, from: CUdeviceptr; bytes)
+        = cuMemcpy(to, from, bytes), then settle;
+
+    /// Queues a copy of `bytes` bytes between addresses of any kind.
+    ///
+    /// # Safety
+    /// Those of [`from_host_on`] and [`to_host_on`], as the addresses are.
+    fn unified_on(context, stream; to: CUdeviceptr, from: CUdeviceptr; bytes)
+        = cuMemcpyAsync(to, from, bytes, stream);
+
+    /// Queues a copy of `bytes` bytes from the host.
+    ///
+    /// # Safety
+    /// The duties of [`from_host`]; the host side lives and is not written until `stream` was waited for or its context is
+    /// lost.
+    #[inline]
+    fn from_host_on(context, stream; to: CUdeviceptr, host: *const c_void; bytes)
+        = cuMemcpyHtoDAsync_v2(to, host, bytes, stream);
+
+    /// Queues a copy of `bytes` bytes to the host.
+    ///
+    /// # Safety
+    /// The duties of [`from_host`]; nobody touches the host side, nor frees it, until `stream` was waited for with success
+    /// or the context has ended: where the wait fails, page-locked memory may still be written.
+    #[inline]
+    fn to_host_on(context, stream; host: *mut c_void, from: CUdeviceptr; bytes)
+        = cuMemcpyDtoHAsync_v2(host, from, bytes, stream);
+
+    /// Queues a copy of `bytes` bytes within the device.
+    ///
+    /// # Safety
+    /// The duties of [`within`]; both sides live until `stream` was waited for.
+    #[inline]
+    fn within_on(context, stream; to: CUdeviceptr, from: CUdeviceptr; bytes)
+        = cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
+
+    /// Queues a copy of `bytes` bytes from one context to another.
+    ///
+    /// # Safety
+    /// `context` is current and that of the stream. Both sides have `bytes` bytes in their contexts, which are of one driver,
+    /// and live until `stream` was waited for.
+    fn between_on(context, stream; to: InContext<'_>, from: InContext<'_>; bytes)
+        = cuMemcpyPeerAsync(to.1, to.0.as_raw(), from.1, from.0.as_raw(), bytes, stream);
 }
 
 /// Sets `len` elements of the pattern's width. The host does not wait.
@@ -148,74 +158,12 @@ pub(crate) unsafe fn fill(
     if len == 0 {
         return Ok(());
     }
-    match pattern {
-        // SAFETY: the caller's word.
-        Pattern::Byte(byte) => unsafe { context_call!(context, cuMemsetD8_v2(to, byte, len)) },
-        // SAFETY: as above.
-        Pattern::Half(half) => unsafe { context_call!(context, cuMemsetD16_v2(to, half, len)) },
-        // SAFETY: as above.
-        Pattern::Word(word) => unsafe { context_call!(context, cuMemsetD32_v2(to, word, len)) },
+    fill_by_width! { context, pattern, value:
+        Byte by cuMemsetD8_v2(to, value, len);
+        Half by cuMemsetD16_v2(to, value, len);
+        Word by cuMemsetD32_v2(to, value, len);
     }?;
     settle(context)
-}
-
-/// Queues a copy of `bytes` bytes from the host.
-///
-/// # Safety
-/// The duties of [`from_host`]; the host side lives and is not written until `stream` was waited for or its context is
-/// lost.
-#[inline]
-pub(crate) unsafe fn from_host_on(
-    context: &ContextRef,
-    stream: CUstream,
-    to: CUdeviceptr,
-    host: *const c_void,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyHtoDAsync_v2(to, host, bytes, stream)) }
-}
-
-/// Queues a copy of `bytes` bytes to the host.
-///
-/// # Safety
-/// The duties of [`from_host`]; nobody touches the host side, nor frees it, until `stream` was waited for with success
-/// or the context has ended: where the wait fails, page-locked memory may still be written.
-#[inline]
-pub(crate) unsafe fn to_host_on(
-    context: &ContextRef,
-    stream: CUstream,
-    host: *mut c_void,
-    from: CUdeviceptr,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyDtoHAsync_v2(host, from, bytes, stream)) }
-}
-
-/// Queues a copy of `bytes` bytes within the device.
-///
-/// # Safety
-/// The duties of [`within`]; both sides live until `stream` was waited for.
-#[inline]
-pub(crate) unsafe fn within_on(
-    context: &ContextRef,
-    stream: CUstream,
-    to: CUdeviceptr,
-    from: CUdeviceptr,
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }
 }
 
 /// Queues a fill of `len` elements of the pattern's width.
@@ -233,13 +181,10 @@ pub(crate) unsafe fn fill_on(
     if len == 0 {
         return Ok(());
     }
-    match pattern {
-        // SAFETY: the caller's word.
-        Pattern::Byte(byte) => unsafe { context_call!(context, cuMemsetD8Async(to, byte, len, stream)) },
-        // SAFETY: as above.
-        Pattern::Half(half) => unsafe { context_call!(context, cuMemsetD16Async(to, half, len, stream)) },
-        // SAFETY: as above.
-        Pattern::Word(word) => unsafe { context_call!(context, cuMemsetD32Async(to, word, len, stream)) },
+    fill_by_width! { context, pattern, value:
+        Byte by cuMemsetD8Async(to, value, len, stream);
+        Half by cuMemsetD16Async(to, value, len, stream);
+        Word by cuMemsetD32Async(to, value, len, stream);
     }
 }
 
@@ -355,19 +300,10 @@ pub(crate) unsafe fn fill_rows(context: &ContextRef, to: Rows, pattern: Pattern)
         return Ok(());
     }
     let Rows { address, pitch, width, height } = to;
-    match pattern {
-        // SAFETY: the caller's word.
-        Pattern::Byte(value) => unsafe {
-            context_call!(context, cuMemsetD2D8_v2(address, pitch, value, width, height))
-        },
-        // SAFETY: as above.
-        Pattern::Half(value) => unsafe {
-            context_call!(context, cuMemsetD2D16_v2(address, pitch, value, width, height))
-        },
-        // SAFETY: as above.
-        Pattern::Word(value) => unsafe {
-            context_call!(context, cuMemsetD2D32_v2(address, pitch, value, width, height))
-        },
+    fill_by_width! { context, pattern, value:
+        Byte by cuMemsetD2D8_v2(address, pitch, value, width, height);
+        Half by cuMemsetD2D16_v2(address, pitch, value, width, height);
+        Word by cuMemsetD2D32_v2(address, pitch, value, width, height);
     }?;
     settle(context)
 }
@@ -386,19 +322,10 @@ pub(crate) unsafe fn fill_rows_on(
         return Ok(());
     }
     let Rows { address, pitch, width, height } = to;
-    match pattern {
-        // SAFETY: the caller's word.
-        Pattern::Byte(value) => unsafe {
-            context_call!(context, cuMemsetD2D8Async(address, pitch, value, width, height, stream))
-        },
-        // SAFETY: as above.
-        Pattern::Half(value) => unsafe {
-            context_call!(context, cuMemsetD2D16Async(address, pitch, value, width, height, stream))
-        },
-        // SAFETY: as above.
-        Pattern::Word(value) => unsafe {
-            context_call!(context, cuMemsetD2D32Async(address, pitch, value, width, height, stream))
-        },
+    fill_by_width! { context, pattern, value:
+        Byte by cuMemsetD2D8Async(address, pitch, value, width, height, stream);
+        Half by cuMemsetD2D16Async(address, pitch, value, width, height, stream);
+        Word by cuMemsetD2D32Async(address, pitch, value, width, height, stream);
     }
 }
 

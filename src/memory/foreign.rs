@@ -5,11 +5,13 @@ use std::marker::PhantomData;
 use std::mem;
 #[cfg(feature = "dlpack")]
 use std::mem::ManuallyDrop;
+use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use cuprum_sys::CUdeviceptr;
 
+use super::elements::elements;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
@@ -59,6 +61,11 @@ pub struct ForeignBuffer<'ctx, T: DeviceData> {
     release: Mutex<Option<Release<'ctx>>>,
     context: KeptContext<'ctx>,
     _elements: PhantomData<T>,
+}
+
+elements! {
+    ForeignBuffer(this): this.address, of this.context, this.len;
+    as_raw: "Address of the first element in device memory.", context: "The context in which the memory is used."
 }
 
 impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
@@ -140,37 +147,6 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Ok(Self { address, len, release: Mutex::new(release), context: cx.keep(), _elements: PhantomData })
     }
 
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    #[inline]
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    /// The context in which the memory is used.
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
-
-    /// All elements, to read.
-    pub fn as_slice(&self) -> Slice<'_, T> {
-        Slice::new(self.address, self.len, self.context.near())
-    }
-
-    /// All elements, to write.
-    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
-        SliceMut::new(self.address, self.len, self.context.near())
-    }
-
     /// Gives the memory back and reports the error that `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
@@ -205,11 +181,5 @@ impl<T: DeviceData> Drop for ForeignBuffer<'_, T> {
             // The panic hook has reported it; dropping the payload could panic once more.
             Err(payload) => mem::forget(payload),
         }
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for ForeignBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ForeignBuffer({:#x}, {} elements)", self.address, self.len)
     }
 }

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 
 use cuprum_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult, FnId, Fns, call};
 
+use super::elements::elements;
 use super::{Buffer, DeviceData, Slice, SliceMut};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
@@ -106,6 +108,11 @@ pub struct IpcBuffer<'ctx, T: DeviceData> {
     _elements: PhantomData<T>,
 }
 
+elements! {
+    IpcBuffer(this): this.memory.raw().0, of this.memory, this.len;
+    as_raw: "Address of the first element in device memory of this process.", context: "The context in which it was opened."
+}
+
 impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     /// Opens an allocation of another process: as many elements as lie in it, from its start. Switches access to the other
     /// device on if it is of another one.
@@ -148,37 +155,6 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
         Ok(Self { memory, len, _elements: PhantomData })
     }
 
-    /// Address of the first element in device memory of this process.
-    #[inline]
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.memory.raw().0
-    }
-
-    /// The context in which it was opened.
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
-
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// All elements, to read.
-    pub fn as_slice(&self) -> Slice<'_, T> {
-        Slice::new(self.as_raw(), self.len, self.memory.near())
-    }
-
-    /// All elements, to write.
-    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
-        SliceMut::new(self.as_raw(), self.len, self.memory.near())
-    }
-
     /// Closes the memory and reports what `Drop` would swallow. It is closed after an error too.
     ///
     /// # Errors
@@ -188,11 +164,5 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     #[doc(alias = "cuIpcCloseMemHandle")]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for IpcBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "IpcBuffer({:#x}, {} elements)", self.as_raw(), self.len)
     }
 }

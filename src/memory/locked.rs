@@ -28,11 +28,17 @@ impl Mark {
 }
 
 /// The page-locked memory that a scope was lent.
-#[derive(Default)]
 pub(crate) struct Marks {
     chain: Cell<*mut Mark>,
     /// Memory that other scopes may have at the same time, so that it cannot be in a chain. Rare.
     shared: RefCell<Vec<NonNull<Mark>>>,
+}
+
+impl Default for Marks {
+    /// A null pointer has no default in Rust 1.85.
+    fn default() -> Self {
+        Self { chain: Cell::new(ptr::null_mut()), shared: RefCell::default() }
+    }
 }
 
 impl Marks {

@@ -21,6 +21,7 @@ mod buffer;
 pub(crate) mod caching;
 pub(crate) mod copy;
 mod data;
+pub(crate) mod elements;
 mod extent;
 mod foreign;
 mod host_block;

@@ -48,7 +48,7 @@ impl<T: DeviceData> SliceMut<'_, T> {
         same_driver(context, source.context(), FnId::cuMemcpyPeer)?;
         let (to, from) = ((context, self.as_raw()), (source.context(), source.as_raw()));
         // SAFETY: both sides have `bytes` bytes in live allocations of their contexts; this side is ours.
-        unsafe { copy::between(to, from, bytes) }?;
+        unsafe { copy::between(context, to, from, bytes) }?;
         Ok(())
     }
 }

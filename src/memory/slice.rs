@@ -7,6 +7,7 @@ use std::ops::{Bound, RangeBounds};
 use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::data::Pattern;
+use super::elements::run;
 use super::{DeviceData, Fill, MemoryError, bytes_of, copy, same_length};
 use crate::context::{ContextRef, Current};
 use crate::raw::keep::Near;
@@ -52,21 +53,6 @@ macro_rules! common {
                 Self { address, len, context, _elements: PhantomData }
             }
 
-            /// The number of elements.
-            pub const fn len(&self) -> usize {
-                self.len
-            }
-
-            /// True if there are no elements.
-            pub const fn is_empty(&self) -> bool {
-                self.len == 0
-            }
-
-            /// The address of the first element in device memory.
-            pub const fn as_raw(&self) -> CUdeviceptr {
-                self.address
-            }
-
             /// The context to which the memory belongs.
             pub fn context(&self) -> &ContextRef {
                 &self.context
@@ -74,11 +60,6 @@ macro_rules! common {
 
             pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
                 self.context
-            }
-
-            /// The elements from `start` on; the range was checked, so the offset fits.
-            const fn part(&self, start: usize, len: usize) -> Self {
-                Self::new(self.address + (start * size_of::<T>()) as CUdeviceptr, len, self.context)
             }
         }
 
@@ -93,13 +74,10 @@ macro_rules! common {
 common!(Slice);
 common!(SliceMut);
 
-impl<T: DeviceData> Slice<'_, T> {
-    /// Some of the elements; `None` if the range does not lie in the slice.
-    pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
-        let (start, len) = resolve(&range, self.len)?;
-        Some(self.part(start, len))
-    }
+run!(Slice<'_, T>, with parts);
+run!(SliceMut<'_, T>);
 
+impl<T: DeviceData> Slice<'_, T> {
     /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
     pub fn split_at(self, middle: usize) -> Option<(Self, Self)> {
         Some((self.slice(..middle)?, self.slice(middle..)?))
@@ -149,6 +127,11 @@ impl<T: DeviceData> Slice<'_, T> {
 }
 
 impl<'a, T: DeviceData> SliceMut<'a, T> {
+    /// The elements from `start` on; the range was checked, so the offset fits.
+    const fn part(&self, start: usize, len: usize) -> Self {
+        Self::new(self.address + (start * size_of::<T>()) as CUdeviceptr, len, self.context)
+    }
+
     /// The same elements, to read.
     pub const fn as_slice(&self) -> Slice<'_, T> {
         Slice::new(self.address, self.len, self.context)
@@ -166,8 +149,13 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Some(self.part(start, len))
     }
 
-    /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
-    pub fn split_at_mut(self, middle: usize) -> Option<(SliceMut<'a, T>, SliceMut<'a, T>)> {
+    /// The elements before `middle` and those from it on, for a shorter time; `None` if there are fewer than `middle`.
+    pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
+        self.part(0, self.len).into_split_at(middle)
+    }
+
+    /// The elements before `middle` and those from it on, in place of all; `None` if there are fewer than `middle`.
+    pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))
     }
 

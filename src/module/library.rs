@@ -7,7 +7,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUkernel, CUlibrary, CUmodule, FnId};
+use cuprum_sys::{CUkernel, CUlibrary, CUmodule, CUresult, FnId};
 
 use super::jit::Jit;
 use super::linker::c_path;

@@ -8,6 +8,7 @@ use cuprum_sys::{
     CUmemcpyFlags, CUmemcpySrcAccessOrder, CUstream,
 };
 
+use super::batch::{Batch, batches, same_stream};
 use super::{Lent, LentArray, LentHost, LentPitched, LentShared, LentSource, Scope};
 use crate::memory::side::{Side, batch_operation};
 use crate::memory::{DeviceData, MemoryError, Texel, bytes_of, copy, same_length};
@@ -45,12 +46,6 @@ impl CopyAttributes {
     }
 }
 
-/// Notes the stream of a batch, which all its loans share.
-fn same_stream(known: &mut Option<CUstream>, streams: [CUstream; 2]) -> Result<(), MemoryError> {
-    let stream = *known.get_or_insert(streams[0]);
-    if streams.iter().all(|&other| other == stream) { Ok(()) } else { Err(MemoryError::OtherStream) }
-}
-
 /// Copies that one call queues, in no order among each other: made of loans, and queued by [`Scope::copy_all`].
 ///
 /// Several that write the same elements leave any of their contents, or a mixture.
@@ -81,29 +76,10 @@ fn same_stream(known: &mut Option<CUstream>, streams: [CUstream; 2]) -> Result<(
 pub struct Copies<'scope> {
     to: Vec<CUdeviceptr>,
     from: Vec<CUdeviceptr>,
-    bytes: Vec<usize>,
-    /// That of all loans.
-    stream: Option<CUstream>,
-    /// Invariant, as in [`LentShared`].
-    _scope: PhantomData<&'scope mut &'scope ()>,
+    bytes: Batch<'scope, usize>,
 }
 
 impl<'scope> Copies<'scope> {
-    /// None.
-    pub const fn new() -> Self {
-        Self { to: Vec::new(), from: Vec::new(), bytes: Vec::new(), stream: None, _scope: PhantomData }
-    }
-
-    /// Number of copies, without those of no bytes.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     fn push<T: DeviceData>(
         &mut self,
         (to, to_len, to_stream): (CUdeviceptr, usize, CUstream),
@@ -111,7 +87,7 @@ impl<'scope> Copies<'scope> {
     ) -> Result<&mut Self, MemoryError> {
         same_length(to_len, from_len)?;
         let bytes = bytes_of::<T>(to_len)?;
-        same_stream(&mut self.stream, [to_stream, from_stream])?;
+        self.bytes.accept(&[to_stream, from_stream])?;
         if bytes == 0 {
             return Ok(self);
         }
@@ -120,7 +96,7 @@ impl<'scope> Copies<'scope> {
         }
         self.to.push(to);
         self.from.push(from);
-        self.bytes.push(bytes);
+        self.bytes.list.push(bytes);
         Ok(self)
     }
 
@@ -169,36 +145,19 @@ impl<'scope> Copies<'scope> {
 /// Copies of rows and slices that one call queues, in no order among each other: as [`Copies`].
 #[derive(Default)]
 pub struct BlockCopies<'scope> {
-    raw: Vec<CUDA_MEMCPY3D_BATCH_OP>,
-    stream: Option<CUstream>,
-    _scope: PhantomData<&'scope mut &'scope ()>,
+    batch: Batch<'scope, CUDA_MEMCPY3D_BATCH_OP>,
 }
 
 impl<'scope> BlockCopies<'scope> {
-    /// None.
-    pub const fn new() -> Self {
-        Self { raw: Vec::new(), stream: None, _scope: PhantomData }
-    }
-
-    /// Number of copies, without those of no elements.
-    pub fn len(&self) -> usize {
-        self.raw.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.raw.is_empty()
-    }
-
     fn push(
         &mut self,
         streams: [CUstream; 2],
         sides: [&Side<'_>; 2],
         attributes: CopyAttributes,
     ) -> Result<&mut Self, MemoryError> {
-        same_stream(&mut self.stream, streams)?;
+        self.batch.accept(&streams)?;
         let block = batch_operation(sides[0], sides[1])?;
-        self.raw.extend(block.map(|block| attributes.on(block)));
+        self.batch.list.extend(block.map(|block| attributes.on(block)));
         Ok(self)
     }
 
@@ -258,11 +217,11 @@ impl<'scope> Scope<'scope, '_> {
     ) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;
-        same_stream(&mut copies.stream, [stream; 2])?;
+        copies.bytes.check(stream)?;
         let lists = [&mut copies.to[..], &mut copies.from[..]];
         // SAFETY: all sides are lent to a scope that waits for this stream, and that keeps the host side from everybody if
         // the wait fails; any bytes are an element.
-        unsafe { copy::several_on(&context, stream, lists, &mut copies.bytes, attributes.raw()) }?;
+        unsafe { copy::several_on(&context, stream, lists, &mut copies.bytes.list, attributes.raw()) }?;
         Ok(())
     }
 
@@ -276,10 +235,10 @@ impl<'scope> Scope<'scope, '_> {
     pub fn copy_all_blocks(&self, copies: &mut BlockCopies<'scope>) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;
-        same_stream(&mut copies.stream, [stream; 2])?;
+        copies.batch.check(stream)?;
         // SAFETY: all sides have room for their strides, and are lent to, or borrowed for, a scope that waits for this
         // stream; no destination is on the host.
-        unsafe { copy::blocks_on(&context, stream, &mut copies.raw) }?;
+        unsafe { copy::blocks_on(&context, stream, &mut copies.batch.list) }?;
         Ok(())
     }
 
@@ -334,7 +293,8 @@ impl<'scope> Decompression<'scope> {
     ) -> Result<Self, MemoryError> {
         same_length(bytes.len(), 1)?;
         let (to, told) = (destination.as_shared(), bytes.as_shared());
-        same_stream(&mut Some(source.stream()), [to.stream(), told.stream()])?;
+        same_stream([source.stream(), to.stream()])?;
+        same_stream([source.stream(), told.stream()])?;
         let places =
             [(source.as_raw(), source.len()), (to.as_raw(), to.len()), (told.as_raw(), size_of::<u32>())];
         if meet(places[0], places[1]) || meet(places[0], places[2]) || meet(places[1], places[2]) {
@@ -371,7 +331,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         let context = to.here()?;
-        same_stream(&mut Some(to.stream()), [from.stream(); 2])?;
+        same_stream([to.stream(), from.stream()])?;
         if bytes != 0 && from.overlaps(to.as_raw(), bytes) {
             return Err(MemoryError::Overlap);
         }
@@ -400,7 +360,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
         one.add(self, source, attributes)?;
         let (token, stream) = self.parts();
         let context = token.get()?;
-        let Some(block) = one.raw.pop() else { return Ok(()) };
+        let Some(block) = one.batch.list.pop() else { return Ok(()) };
         // SAFETY: both sides have room for their strides, and are lent to, or borrowed for, a scope that waits for this
         // stream; the destination is on the device.
         unsafe { copy::block_with_attributes_on(&context, stream, block) }?;
@@ -408,17 +368,10 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     }
 }
 
-macro_rules! debug {
-    ($($batch:ident)*) => { $(
-        impl fmt::Debug for $batch<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($batch), "({})"), self.len())
-            }
-        }
-    )* };
+batches! {
+    Copies { bytes, to, from }, "Number of copies, without those of no bytes.";
+    BlockCopies { batch }, "Number of copies, without those of no elements.";
 }
-
-debug! { Copies BlockCopies }
 
 impl fmt::Debug for Decompression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,6 +9,7 @@ use cuprum_sys::{CUdeviceptr, CUstream};
 use crate::context::{ContextRef, Token};
 use crate::error::Error;
 use crate::launch::addresses;
+use crate::memory::elements::run;
 use crate::memory::{DeviceData, Fill, MemoryError, Pattern, bytes_of, copy, resolve, same_length};
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
@@ -21,6 +22,7 @@ pub struct Lent<'scope, T: DeviceData> {
 }
 
 /// Device memory lent to a scope to be read, by other streams too. `Copy`.
+#[derive(Clone, Copy)]
 pub struct LentShared<'scope, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -32,40 +34,12 @@ pub struct LentShared<'scope, T: DeviceData> {
     _this_thread: ThisThread,
 }
 
-impl<T: DeviceData> Clone for LentShared<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: DeviceData> Copy for LentShared<'_, T> {}
+run!(LentShared<'_, T>, with parts);
 
 impl<'scope, T: DeviceData> LentShared<'scope, T> {
     pub(crate) fn new(address: CUdeviceptr, len: usize, stream: CUstream, token: Token<'scope>) -> Self {
         let (_elements, _scope, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
         Self { address, len, stream, token, _elements, _scope, _this_thread }
-    }
-
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    /// Some of the elements; `None` if the range does not lie in the loan.
-    pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
-        let (start, len) = resolve(&range, self.len)?;
-        let address = self.address + (start * size_of::<T>()) as CUdeviceptr;
-        Some(Self { address, len, ..self })
     }
 
     /// Waits for the stream and copies to `host`. Blocks until it is there.
@@ -124,25 +98,12 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
     }
 }
 
+run!(Lent<'_, T>, of its part);
+
 impl<'scope, T: DeviceData> Lent<'scope, T> {
     /// What is borrowed mutably by a scope, as its parts.
     pub(crate) const fn new(part: LentShared<'scope, T>) -> Self {
         Self { part, _elements: PhantomData }
-    }
-
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.part.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.part.len == 0
-    }
-
-    /// Address of the first element in device memory.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.part.address
     }
 
     /// The same memory, to read.

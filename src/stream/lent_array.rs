@@ -39,6 +39,7 @@ use crate::raw::this_thread::ThisThread;
 /// assert_eq!(output, input);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Clone, Copy)]
 pub struct LentArray<'scope, T: Texel> {
     part: ArrayPart<'scope, T>,
     stream: CUstream,
@@ -47,14 +48,6 @@ pub struct LentArray<'scope, T: Texel> {
     _scope: PhantomData<&'scope mut &'scope ()>,
     _this_thread: ThisThread,
 }
-
-impl<T: Texel> Clone for LentArray<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: Texel> Copy for LentArray<'_, T> {}
 
 impl<'scope> Scope<'scope, '_> {
     /// Lends elements of an array to this scope. As with [`lend_shared`](Scope::lend_shared), it may be lent to other

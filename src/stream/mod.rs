@@ -33,6 +33,7 @@
 //! with the fault: so futures are woken by the latter.
 
 mod attributes;
+mod batch;
 mod copies;
 mod event;
 mod foreign;

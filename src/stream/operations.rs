@@ -1,7 +1,6 @@
 //! Several operations of a stream on numbers, by one call.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use cuprum_sys::{
     CUdeviceptr, CUresult, CUstream, CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType,
@@ -10,6 +9,7 @@ use cuprum_sys::{
     CUstreamMemOpWaitValueParams, CUstreamMemOpWriteValueParams, CUstreamMemoryBarrier_flags, FnId,
 };
 
+use super::batch::{Batch, batches};
 use super::value::{StreamValue, Until, number, sealed};
 use super::{Lent, LentShared, LentSignals, Scope};
 use crate::error::Error;
@@ -70,36 +70,24 @@ numbers! {
 /// ```
 #[derive(Default)]
 pub struct Operations<'scope> {
-    raw: Vec<CUstreamBatchMemOpParams>,
-    /// That of all loans.
-    stream: Option<CUstream>,
-    /// Invariant, as in [`LentShared`].
-    _scope: PhantomData<&'scope mut &'scope ()>,
+    batch: Batch<'scope, CUstreamBatchMemOpParams>,
+}
+
+batches! {
+    Operations { batch }, "Number of operations. Drivers take up to 255 by one call.";
 }
 
 impl<'scope> Operations<'scope> {
-    /// None.
-    pub const fn new() -> Self {
-        Self { raw: Vec::new(), stream: None, _scope: PhantomData }
-    }
-
-    /// Number of operations. Drivers take up to 255 by one call.
-    pub fn len(&self) -> usize {
-        self.raw.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.raw.is_empty()
-    }
-
-    fn place<T: StreamValue>(
+    fn push<T: StreamValue>(
         &mut self,
         (address, len, stream): (CUdeviceptr, usize, CUstream),
         at: usize,
-    ) -> Result<CUdeviceptr, MemoryError> {
+        operation: impl FnOnce(CUdeviceptr) -> CUstreamBatchMemOpParams,
+    ) -> Result<&mut Self, MemoryError> {
         let address = number::<T>(address, len, at)?;
-        if *self.stream.get_or_insert(stream) == stream { Ok(address) } else { Err(MemoryError::OtherStream) }
+        self.batch.accept(&[stream])?;
+        self.batch.list.push(operation(address));
+        Ok(self)
     }
 
     /// A wait until the number at `at` of a loan is as `until` says.
@@ -112,9 +100,7 @@ impl<'scope> Operations<'scope> {
         at: usize,
         until: Until<T>,
     ) -> Result<&mut Self, MemoryError> {
-        let address = self.place::<T>(loan.at(), at)?;
-        self.raw.push(wait_of(address, until));
-        Ok(self)
+        self.push::<T>(loan.at(), at, |address| wait_of(address, until))
     }
 
     /// A write of `value` at `at` of a loan.
@@ -127,9 +113,7 @@ impl<'scope> Operations<'scope> {
         at: usize,
         value: T,
     ) -> Result<&mut Self, MemoryError> {
-        let address = self.place::<T>(loan.at(), at)?;
-        self.raw.push(write_of(address, value));
-        Ok(self)
+        self.push::<T>(loan.at(), at, |address| write_of(address, value))
     }
 
     /// An atomic operation with `value` on the number at `at` of a loan. CUDA 13.1.
@@ -143,21 +127,19 @@ impl<'scope> Operations<'scope> {
         operation: CUstreamAtomicReductionOpType,
         value: T,
     ) -> Result<&mut Self, MemoryError> {
-        let address = self.place::<T>(loan.at(), at)?;
-        self.raw.push(reduction_of(address, operation, value));
-        Ok(self)
+        self.push::<T>(loan.at(), at, |address| reduction_of(address, operation, value))
     }
 
     /// A barrier: what the stream did before is seen before what it does behind it, by the whole system or the device.
     pub fn barrier(&mut self, reach: CUstreamMemoryBarrier_flags) -> &mut Self {
-        self.raw.push(barrier_of(reach));
+        self.batch.list.push(barrier_of(reach));
         self
     }
 
     /// Makes writes from outside of the device that came before be seen by later work, on devices that have
     /// [`CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES`](cuprum_sys::CUdevice_attribute).
     pub fn flush_remote_writes(&mut self) -> &mut Self {
-        self.raw.push(flush_of());
+        self.batch.list.push(flush_of());
         self
     }
 }
@@ -174,15 +156,13 @@ impl<'scope> Scope<'scope, '_> {
     pub fn operate(&self, operations: &mut Operations<'scope>) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;
-        if operations.stream.is_some_and(|lent| lent != stream) {
-            return Err(MemoryError::OtherStream);
-        }
+        operations.batch.check(stream)?;
         let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuStreamBatchMemOp_v2);
         let count = u32::try_from(operations.len()).map_err(too_many)?;
         if count == 0 {
             return Ok(());
         }
-        let first = operations.raw.as_mut_ptr();
+        let first = operations.batch.list.as_mut_ptr();
         // SAFETY: there are `count` operations, on numbers in memory that is lent to a scope that waits for this stream.
         Ok(unsafe { context_call!(&context, cuStreamBatchMemOp_v2(stream, count, first, 0)) }?)
     }
@@ -272,10 +252,4 @@ pub(crate) fn flush_of() -> CUstreamBatchMemOpParams {
             flags: 0,
         };
     })
-}
-
-impl fmt::Debug for Operations<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Operations({})", self.len())
-    }
 }

@@ -1,21 +1,18 @@
 //! Numbers in page-locked memory by which the host and streams tell each other how far they are.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Deref;
 
-use cuprum_sys::{CUdeviceptr, CUstream, FnId};
+use cuprum_sys::{CUdeviceptr, FnId};
 
-use super::Scope;
 use super::value::StreamValue;
 use super::value::sealed::Value;
-use crate::context::{ContextRef, Current, Token};
+use super::{LentShared, Scope};
+use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::locked::sealed::PageLocked;
 use crate::memory::{MemoryError, PinnedBuffer, PinnedFlags};
 use crate::raw::call::context_call;
-use crate::raw::keep::Near;
-use crate::raw::this_thread::ThisThread;
 
 /// Numbers that streams [write and wait for](super::Until) while the host and other streams do too: `u32` or `u64`.
 ///
@@ -135,66 +132,33 @@ impl<'scope> Scope<'scope, '_> {
         }
         // SAFETY: the owner is borrowed for the scope, beyond its wait, as the body does not choose the lifetime.
         unsafe { self.marks().add_shared(signals.memory.locked().mark()) };
-        let (address, len) = (signals.address, signals.len);
-        Ok(LentSignals {
-            address,
-            len,
-            stream,
-            token,
-            _scope: PhantomData,
-            _value: PhantomData,
-            _this_thread: ThisThread::MARK,
-        })
+        Ok(LentSignals(LentShared::new(signals.address, signals.len, stream, token)))
     }
 }
 
 /// Numbers that are lent to a scope: made by [`Scope::lend_signals`]. `Copy`.
-pub struct LentSignals<'scope, T: StreamValue> {
-    address: CUdeviceptr,
-    len: usize,
-    stream: CUstream,
-    token: Token<'scope>,
-    /// Invariant: with a shorter `'scope`, memory could be borrowed for less than the scope.
-    _scope: PhantomData<&'scope mut &'scope ()>,
-    _value: PhantomData<T>,
-    _this_thread: ThisThread,
-}
-
-impl<T: StreamValue> Clone for LentSignals<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: StreamValue> Copy for LentSignals<'_, T> {}
+#[derive(Clone, Copy)]
+pub struct LentSignals<'scope, T: StreamValue>(LentShared<'scope, T>);
 
 impl<'scope, T: StreamValue> LentSignals<'scope, T> {
     /// Number of numbers.
     pub const fn len(&self) -> usize {
-        self.len
+        self.0.len()
     }
 
     /// True if there are none.
     pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.0.is_empty()
     }
 
     /// Address of the first number in the memory of the device.
     pub const fn as_raw(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    pub(super) const fn stream(&self) -> CUstream {
-        self.stream
-    }
-
-    pub(super) fn here(&self) -> Result<Near<'scope, ContextRef>, Error> {
-        self.token.get()
+        self.0.as_raw()
     }
 
     /// As other loans have it.
-    pub(super) const fn as_shared(&self) -> Self {
-        *self
+    pub(super) const fn as_shared(&self) -> LentShared<'scope, T> {
+        self.0
     }
 }
 
@@ -206,6 +170,6 @@ impl<T: StreamValue> fmt::Debug for Signals<'_, T> {
 
 impl<T: StreamValue> fmt::Debug for LentSignals<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LentSignals({:#x}, {} numbers)", self.address, self.len)
+        write!(f, "LentSignals({:#x}, {} numbers)", self.as_raw(), self.len())
     }
 }

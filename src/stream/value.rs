@@ -175,6 +175,17 @@ impl<T: StreamValue> LentShared<'_, T> {
         // SAFETY: the number lies in memory that is lent to a scope that waits for this stream.
         Ok(unsafe { wait(&context, self.stream(), address, until) }?)
     }
+
+    /// Queues a write of a number.
+    ///
+    /// # Safety
+    /// Nobody reads the number but by atomics or in the order of the stream: it was lent to be written.
+    unsafe fn queue_write(&self, at: usize, value: T) -> Result<(), MemoryError> {
+        let context = self.here()?;
+        let address = number::<T>(self.as_raw(), self.len(), at)?;
+        // SAFETY: the number lies in memory that is lent to a scope that waits for this stream; any bytes are a `T`.
+        Ok(unsafe { write(&context, self.stream(), address, value) }?)
+    }
 }
 
 impl<T: StreamValue> Lent<'_, T> {
@@ -218,10 +229,8 @@ impl<T: StreamValue> Lent<'_, T> {
     #[doc(alias = "cuStreamWriteValue32_v2")]
     #[doc(alias = "cuStreamWriteValue64_v2")]
     pub fn write_value(&self, at: usize, value: T) -> Result<(), MemoryError> {
-        let context = self.as_shared().here()?;
-        let address = number::<T>(self.as_raw(), self.len(), at)?;
-        // SAFETY: the number lies in memory that is lent to a scope that waits for this stream; any bytes are a `T`.
-        Ok(unsafe { write(&context, self.as_shared().stream(), address, value) }?)
+        // SAFETY: it was lent to be written, to this scope alone.
+        unsafe { self.as_shared().queue_write(at, value) }
     }
 }
 
@@ -237,10 +246,7 @@ impl<T: StreamValue> LentSignals<'_, T> {
     #[doc(alias = "cuStreamWaitValue32_v2")]
     #[doc(alias = "cuStreamWaitValue64_v2")]
     pub fn wait_value(&self, at: usize, until: Until<T>) -> Result<(), MemoryError> {
-        let context = self.here()?;
-        let address = number::<T>(self.as_raw(), self.len(), at)?;
-        // SAFETY: the number lies in memory that is lent to a scope that waits for this stream.
-        Ok(unsafe { wait(&context, self.stream(), address, until) }?)
+        self.as_shared().wait_value(at, until)
     }
 
     /// Queues a write of `value` at `at`, behind which all that the stream did before is seen by whoever sees it. The host
@@ -253,9 +259,7 @@ impl<T: StreamValue> LentSignals<'_, T> {
     #[doc(alias = "cuStreamWriteValue32_v2")]
     #[doc(alias = "cuStreamWriteValue64_v2")]
     pub fn write_value(&self, at: usize, value: T) -> Result<(), MemoryError> {
-        let context = self.here()?;
-        let address = number::<T>(self.as_raw(), self.len(), at)?;
-        // SAFETY: as above; host and other streams reach the number by atomics alone.
-        Ok(unsafe { write(&context, self.stream(), address, value) }?)
+        // SAFETY: host and other streams reach the number by atomics alone.
+        unsafe { self.as_shared().queue_write(at, value) }
     }
 }

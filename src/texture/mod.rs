@@ -67,7 +67,7 @@ pub use self::lent::{LentSurface, LentTexture};
 pub use self::resource::{Resource, ResourceView, SurfaceSource, TextureSource};
 pub use self::sampler::{AddressMode, FilterMode, ReadMode, Sampler};
 pub use self::surface::{Surface, SurfaceObject};
-pub use self::tensor::{Tensor, TensorElement};
+pub use self::tensor::{TensorElement, TensorLayout};
 pub use self::tensor_map::{TensorError, TensorMap, TensorMapObject, TensorMemory};
 pub use self::texture::{Texture, TextureObject};
 

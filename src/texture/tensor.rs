@@ -13,7 +13,7 @@ pub(super) const MOST: usize = 5;
 
 /// What a tensor map has as elements.
 pub trait TensorElement: DeviceData {
-    /// How kernels copy it, unless [`Tensor::with_element`] says otherwise.
+    /// How kernels copy it, unless [`TensorLayout::with_element`] says otherwise.
     const ELEMENT: CUtensorMapDataType;
 }
 
@@ -42,10 +42,10 @@ elements! {
     half::bf16: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
 }
 
-/// A tensor of up to five dimensions in device memory, and how tiles of it lie in shared memory. The innermost dimension,
+/// How a tensor of up to five dimensions lies in device memory, and tiles of it in shared memory. The innermost dimension,
 /// whose elements lie side by side, comes first everywhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Tensor {
+pub struct TensorLayout {
     pub(super) rank: usize,
     pub(super) sizes: [u64; MOST],
     /// Bytes from one element to the next along the dimensions from the second on; `None` without gaps.
@@ -72,8 +72,8 @@ pub(super) fn room<V: Copy, const ROOM: usize>(
     Ok(all)
 }
 
-impl Tensor {
-    /// A tensor without gaps, of so many elements along each dimension.
+impl TensorLayout {
+    /// The layout of a tensor without gaps, of so many elements along each dimension.
     ///
     /// # Errors
     /// [`TensorError::Rank`] unless there are one to five dimensions.

@@ -11,7 +11,7 @@ use cuprum_sys::{
     CUtensorMapInterleave, FnId,
 };
 
-use super::tensor::{MOST, Tensor, TensorElement, room};
+use super::tensor::{MOST, TensorElement, TensorLayout, room};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
@@ -106,12 +106,12 @@ memory! {
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Buffer;
 /// use cuprum::sys::CUtensorMapSwizzle;
-/// use cuprum::texture::{Tensor, TensorError, TensorMap};
+/// use cuprum::texture::{TensorLayout, TensorError, TensorMap};
 ///
 /// // 32 rows of 64 numbers, of which kernels copy 8 rows of 32 at a time.
 /// let matrix = Buffer::<f32>::zeroed(&cx, 64 * 32)?;
 /// let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
-/// let tensor = Tensor::new(&[64, 32])?.with_swizzle(swizzle);
+/// let tensor = TensorLayout::new(&[64, 32])?.with_swizzle(swizzle);
 /// let map = TensorMap::tiled(&cx, matrix.as_slice(), &tensor, &[32, 8])?;
 ///
 /// let refused = TensorMap::tiled(&cx, matrix.slice(1..).unwrap(), &tensor, &[32, 8]);
@@ -152,7 +152,7 @@ fn address_of(
     Ok((ptr::without_provenance_mut(address as usize), len as u64))
 }
 
-impl Tensor {
+impl TensorLayout {
     fn place<T: TensorElement>(
         &self,
         cx: &Current<'_, '_>,
@@ -167,6 +167,33 @@ impl Tensor {
         check_room(needed, len * size_of::<T>() as u64)?;
         Ok(Placed { element, address, strides, needed })
     }
+}
+
+/// Describes a tensor by a call of the driver: the end of a method. The functions differ in what comes between strides and
+/// steps, and in one argument behind the interleaving.
+macro_rules! encode {
+    (
+        $context:expr, $tensor:ident, $placed:ident, $element:ty,
+        $call:ident($($tile:expr),*; $($mode:expr)?)
+    ) => {{
+        let mut raw = CUtensorMap::zeroed();
+        let (map, rank, kind, address) = (&raw mut raw, $tensor.rank as u32, $placed.element, $placed.address);
+        let (sizes, strides) = ($tensor.sizes.as_ptr(), $placed.strides.as_ptr());
+        let (steps, interleave) = ($tensor.steps.as_ptr(), $tensor.interleave);
+        let (swizzle, promotion, fill) = ($tensor.swizzle, $tensor.promotion, $tensor.fill);
+        // SAFETY: all lists have as many values as there are dimensions, those of corners one for each dimension that has
+        // one; they outlive the call, as the map does, and nothing looks behind the address.
+        unsafe {
+            context_call!(
+                $context,
+                $call(
+                    map, kind, rank, address, sizes, strides, $($tile,)* steps, interleave, $($mode,)? swizzle,
+                    promotion, fill
+                )
+            )
+        }?;
+        Ok(Self::of::<$element>(raw, &$placed))
+    }};
 }
 
 impl<'a> TensorMap<'a> {
@@ -188,37 +215,14 @@ impl<'a> TensorMap<'a> {
     pub fn tiled<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &Tensor,
+        tensor: &TensorLayout,
         tile: &[u32],
     ) -> Result<Self, TensorError> {
         let context = cx.get()?;
         let tile: [u32; MOST] = room(tile, tensor.rank, 1)?;
         let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeTiled)?;
-        let mut raw = CUtensorMap::zeroed();
-        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
-        let (map, rank, address, tile) = (&raw mut raw, tensor.rank as u32, placed.address, tile.as_ptr());
-        // SAFETY: all lists have as many values as there are dimensions, and outlive the call, as the map does; nothing
-        // looks behind the address.
-        unsafe {
-            context_call!(
-                &context,
-                cuTensorMapEncodeTiled(
-                    map,
-                    placed.element,
-                    rank,
-                    address,
-                    sizes,
-                    strides,
-                    tile,
-                    steps,
-                    tensor.interleave,
-                    tensor.swizzle,
-                    tensor.promotion,
-                    tensor.fill,
-                )
-            )
-        }?;
-        Ok(Self::of::<T>(raw, &placed))
+        let tile = tile.as_ptr();
+        encode!(&context, tensor, placed, T, cuTensorMapEncodeTiled(tile;))
     }
 
     /// Describes a tensor of images, from which kernels copy columns of pixels: `lower` and `upper` are the offsets of the
@@ -233,7 +237,7 @@ impl<'a> TensorMap<'a> {
     pub fn im2col<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &Tensor,
+        tensor: &TensorLayout,
         [lower, upper]: [&[i32]; 2],
         channels_per_pixel: u32,
         pixels_per_column: u32,
@@ -243,34 +247,9 @@ impl<'a> TensorMap<'a> {
         let lower: [i32; MOST] = room(lower, corners, 0)?;
         let upper: [i32; MOST] = room(upper, corners, 0)?;
         let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2col)?;
-        let mut raw = CUtensorMap::zeroed();
-        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
         let (lower, upper) = (lower.as_ptr(), upper.as_ptr());
-        let (map, rank, address) = (&raw mut raw, tensor.rank as u32, placed.address);
-        // SAFETY: as in `tiled`; there is a corner for each dimension that has one.
-        unsafe {
-            context_call!(
-                &context,
-                cuTensorMapEncodeIm2col(
-                    map,
-                    placed.element,
-                    rank,
-                    address,
-                    sizes,
-                    strides,
-                    lower,
-                    upper,
-                    channels_per_pixel,
-                    pixels_per_column,
-                    steps,
-                    tensor.interleave,
-                    tensor.swizzle,
-                    tensor.promotion,
-                    tensor.fill,
-                )
-            )
-        }?;
-        Ok(Self::of::<T>(raw, &placed))
+        let (channels, pixels) = (channels_per_pixel, pixels_per_column);
+        encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2col(lower, upper, channels, pixels;))
     }
 
     /// Like [`im2col`](TensorMap::im2col), with columns that run along the width alone, whose corners are given. Compute
@@ -284,7 +263,7 @@ impl<'a> TensorMap<'a> {
     pub fn im2col_wide<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &Tensor,
+        tensor: &TensorLayout,
         [lower, upper]: [i32; 2],
         channels_per_pixel: u32,
         pixels_per_column: u32,
@@ -292,34 +271,8 @@ impl<'a> TensorMap<'a> {
     ) -> Result<Self, TensorError> {
         let context = cx.get()?;
         let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2colWide)?;
-        let mut raw = CUtensorMap::zeroed();
-        let (sizes, strides, steps) = (tensor.sizes.as_ptr(), placed.strides.as_ptr(), tensor.steps.as_ptr());
-        let (map, rank, address) = (&raw mut raw, tensor.rank as u32, placed.address);
-        // SAFETY: as in `tiled`.
-        unsafe {
-            context_call!(
-                &context,
-                cuTensorMapEncodeIm2colWide(
-                    map,
-                    placed.element,
-                    rank,
-                    address,
-                    sizes,
-                    strides,
-                    lower,
-                    upper,
-                    channels_per_pixel,
-                    pixels_per_column,
-                    steps,
-                    tensor.interleave,
-                    mode,
-                    tensor.swizzle,
-                    tensor.promotion,
-                    tensor.fill,
-                )
-            )
-        }?;
-        Ok(Self::of::<T>(raw, &placed))
+        let (channels, pixels) = (channels_per_pixel, pixels_per_column);
+        encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2colWide(lower, upper, channels, pixels; mode))
     }
 
     /// Describes the same tensor in other memory. After an error it describes the one before.

@@ -4,13 +4,13 @@ use cuprum::sys::{
     CUresult, CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapIm2ColWideMode, CUtensorMapInterleave,
     CUtensorMapSwizzle, FnId,
 };
-use cuprum::texture::{Tensor, TensorError, TensorMap};
+use cuprum::texture::{TensorError, TensorLayout, TensorMap};
 use cuprum::{Buffer, Current, Stream};
 
 use crate::common::{context, in_context};
 
-fn tensor(sizes: &[u64]) -> Tensor {
-    Tensor::new(sizes).unwrap()
+fn tensor(sizes: &[u64]) -> TensorLayout {
+    TensorLayout::new(sizes).unwrap()
 }
 
 /// True if the device has tensor maps.
@@ -65,8 +65,8 @@ fn tensors_lie_in_their_memory() {
 #[test]
 fn lists_have_a_value_for_each_dimension() {
     in_context(|cx| {
-        assert!(matches!(Tensor::new(&[]), Err(TensorError::Rank { given: 0, .. })));
-        assert!(matches!(Tensor::new(&[1; 6]), Err(TensorError::Rank { given: 6, .. })));
+        assert!(matches!(TensorLayout::new(&[]), Err(TensorError::Rank { given: 0, .. })));
+        assert!(matches!(TensorLayout::new(&[1; 6]), Err(TensorError::Rank { given: 6, .. })));
         let flat = tensor(&[64, 32]);
         assert!(matches!(flat.with_strides(&[16, 16]), Err(TensorError::Rank { given: 2, wanted: 1 })));
         assert!(matches!(flat.with_steps(&[1]), Err(TensorError::Rank { given: 1, wanted: 2 })));
@@ -87,7 +87,8 @@ fn the_driver_refuses_what_the_device_cannot_copy() {
         }
         let buffer = Buffer::<f32>::zeroed(cx, 1 << 16).unwrap();
         let flat = tensor(&[64, 32]);
-        let encode = |tensor: Tensor, tile: &[u32]| TensorMap::tiled(cx, buffer.as_slice(), &tensor, tile);
+        let encode =
+            |tensor: TensorLayout, tile: &[u32]| TensorMap::tiled(cx, buffer.as_slice(), &tensor, tile);
         let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B;
         let nan = CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
         let packed = CUtensorMapDataType(13);

@@ -1,8 +1,8 @@
 // Memory under a tensor map does not go before it.
-use cuprum::texture::{Tensor, TensorMap};
+use cuprum::texture::{TensorLayout, TensorMap};
 use cuprum::{Buffer, Current};
 
-fn wrong(cx: &Current<'_, '_>, buffer: Buffer<'_, f32>, tensor: &Tensor) {
+fn wrong(cx: &Current<'_, '_>, buffer: Buffer<'_, f32>, tensor: &TensorLayout) {
     let map = TensorMap::tiled(cx, buffer.as_slice(), tensor, &[32, 8]).unwrap();
     drop(buffer);
     drop(map);

@@ -15,6 +15,8 @@
 mod external;
 mod ipc;
 mod map;
+#[cfg(all(unix, not(miri)))]
+mod pages;
 mod physical;
 mod pool_file;
 mod ranges;

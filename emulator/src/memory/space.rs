@@ -86,26 +86,15 @@ impl Drop for Space {
 mod os {
     use core::ffi::{c_int, c_void};
 
+    use crate::memory::pages::{PROT_READ_WRITE, mmap, munmap};
+
     const PROT_NONE: c_int = 0;
-    const PROT_READ_WRITE: c_int = 1 | 2;
     const MAP_PRIVATE: c_int = 2;
     const MAP_FIXED: c_int = 0x10;
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const MAP_ANONYMOUS_NORESERVE: c_int = 0x20 | 0x4000;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const MAP_ANONYMOUS_NORESERVE: c_int = 0x1000 | 0x40;
-
-    unsafe extern "C" {
-        fn mmap(
-            addr: *mut c_void,
-            len: usize,
-            prot: c_int,
-            flags: c_int,
-            fd: c_int,
-            offset: i64,
-        ) -> *mut c_void;
-        fn munmap(addr: *mut c_void, len: usize) -> c_int;
-    }
 
     fn pointer(addr: u64) -> Option<*mut c_void> {
         usize::try_from(addr).ok().map(core::ptr::without_provenance_mut)

@@ -5,7 +5,7 @@
 use super::instruction::{BarrierKind, Callee, Collective, Instruction, Op};
 use super::matrix::Matrix;
 use super::memory::{MemoryBarrier, MemoryBarrierAction};
-use super::texture::{Level, ObjectOp, Place, SurfaceAction};
+use super::texture::{LevelOperand, ObjectOp, ObjectPlace, SurfaceAction};
 use crate::semantics::Register;
 
 /// Calls `change` with each register that an instruction names, with operands too that its operation does not use.
@@ -122,7 +122,7 @@ fn of_matrix(matrix: &mut Matrix, change: &mut dyn FnMut(&mut Register)) {
 }
 
 fn of_object(op: &mut ObjectOp, change: &mut dyn FnMut(&mut Register)) {
-    let of_place = |place: &mut Place, change: &mut dyn FnMut(&mut Register)| {
+    let of_place = |place: &mut ObjectPlace, change: &mut dyn FnMut(&mut Register)| {
         let object = std::iter::once(&mut place.object);
         object.chain(&mut place.layer).chain(place.coordinates.iter_mut().flatten()).for_each(change);
     };
@@ -131,9 +131,9 @@ fn of_object(op: &mut ObjectOp, change: &mut dyn FnMut(&mut Register)) {
             of_place(&mut sample.place, change);
             sample.offsets.iter_mut().flatten().chain(&mut sample.out).for_each(&mut *change);
             match &mut sample.level {
-                Level::Implicit | Level::Base => {}
-                Level::Number(register) => change(register),
-                Level::Gradients(x, y) => x.iter_mut().chain(y).flatten().for_each(change),
+                LevelOperand::Implicit | LevelOperand::Base => {}
+                LevelOperand::Number(register) => change(register),
+                LevelOperand::Gradients(x, y) => x.iter_mut().chain(y).flatten().for_each(change),
             }
         }
         ObjectOp::Access(access) => {

@@ -9,6 +9,9 @@
 mod common;
 #[path = "../device/mod.rs"]
 mod device;
+#[cfg(target_os = "linux")]
+#[path = "../../../tests/support/peer.rs"]
+mod peer;
 #[path = "../../../sys/tests/common/mod.rs"]
 mod processes;
 

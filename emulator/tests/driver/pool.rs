@@ -65,6 +65,17 @@ fn a_pool_without_a_largest_size_has_none() {
     ok!(cuStreamDestroy_v2(stream));
 }
 
+/// Of a pool that is exported as handles of a kind.
+#[cfg(unix)]
+fn shareable(kind: CUmemAllocationHandleType) -> CUmemPoolProps {
+    CUmemPoolProps {
+        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        handleTypes: kind,
+        location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
+        ..CUmemPoolProps::zeroed()
+    }
+}
+
 /// As an H100 with driver 580 answers in one process, but for the address of the import, which is another one there.
 #[cfg(unix)]
 #[test]
@@ -78,13 +89,7 @@ fn a_pool_is_exported_and_imported_in_one_process() {
     let _context = TestContext::new();
     let stream = stream(1);
     let (plain, mut shared, mut import) = (pool(0), CUmemoryPool::null(), CUmemoryPool::null());
-    let props = CUmemPoolProps {
-        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-        handleTypes: kind,
-        location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
-        ..CUmemPoolProps::zeroed()
-    };
-    ok!(cuMemPoolCreate(&mut shared, &props));
+    ok!(cuMemPoolCreate(&mut shared, &shareable(kind)));
     let mut descriptor = -1;
     let place = (&raw mut descriptor).cast::<c_void>();
     assert_eq!(code!(cuMemPoolExportToShareableHandle(place, plain, kind, 0)), INVALID);
@@ -140,13 +145,7 @@ fn pools_that_are_shared_leave_no_descriptor_open() {
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let once = || {
         let (mut shared, mut import) = (CUmemoryPool::null(), CUmemoryPool::null());
-        let props = CUmemPoolProps {
-            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-            handleTypes: kind,
-            location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
-            ..CUmemPoolProps::zeroed()
-        };
-        ok!(cuMemPoolCreate(&mut shared, &props));
+        ok!(cuMemPoolCreate(&mut shared, &shareable(kind)));
         let mut descriptor = -1;
         ok!(cuMemPoolExportToShareableHandle((&raw mut descriptor).cast::<c_void>(), shared, kind, 0));
         let number = std::ptr::without_provenance_mut::<c_void>(descriptor as usize);

@@ -1,80 +1,18 @@
 //! Memory, pools and events that two processes have: the test is one, the other is this program again.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
 use crate::common::*;
+use crate::peer::{Peer, bytes, hex, is_peer, serve};
 use cuprum_sys::*;
 
-const PEER: &str = "CUPRUM_TEST_PEER";
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
 const FILE: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 const LAZY: u32 = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
 const SHARED_EVENT: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
-/// The other process. It does what it is told, line by line, and answers with a line.
-struct Peer {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-}
-
-impl Peer {
-    fn new() -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "sharing::the_other_process", "--nocapture", "--test-threads=1"])
-            .env(PEER, "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, to, from }
-    }
-
-    fn ask(&mut self, question: &str) -> String {
-        self.say(question);
-        self.answer(question)
-    }
-
-    fn say(&mut self, question: &str) {
-        writeln!(self.to, "{question}").unwrap();
-    }
-
-    fn answer(&mut self, question: &str) -> String {
-        let mut line = String::new();
-        while self.from.read_line(&mut line).unwrap() > 0 {
-            if let Some((_, answer)) = line.split_once("> ") {
-                return answer.trim_end().to_owned();
-            }
-            line.clear();
-        }
-        panic!("no answer to {question}");
-    }
-
-    /// Kills it as it stands.
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // Killed already, or ended; what it has done was told.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-fn hex(bytes: [u8; 64]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn bytes(hex: &str) -> [u8; 64] {
-    let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
-    core::array::from_fn(byte)
+/// Starts the other process.
+fn other() -> Peer {
+    Peer::start("sharing::the_other_process")
 }
 
 /// A descriptor of the process that started this one.
@@ -128,18 +66,16 @@ fn open_memory(handle: &str) -> String {
 /// What the other process does. As a test of its own it does nothing.
 #[test]
 fn the_other_process() {
-    if std::env::var_os(PEER).is_none() {
+    if !is_peer() {
         return;
     }
     let _context = TestContext::new();
     let stream = stream(1);
     let (mut events, mut pools) = (Vec::new(), Vec::new());
-    for line in std::io::stdin().lines() {
-        let line = line.unwrap();
-        let words: Vec<&str> = line.split(' ').collect();
+    serve(|words| {
         let number = |index: usize| words[index].parse::<u64>().unwrap();
         let event = |events: &[CUevent]| events[number(1) as usize];
-        let answer = match words[0] {
+        match words[0] {
             "open" => open_memory(words[1]),
             "close" => code!(cuIpcCloseMemHandle(number(1))).0.to_string(),
             "free" => code!(cuMemFree_v2(number(1))).0.to_string(),
@@ -180,9 +116,8 @@ fn the_other_process() {
                 code!(cuMemAllocFromPoolAsync(&mut address, 1024, pools[0], stream)).0.to_string()
             }
             other => panic!("{other}?"),
-        };
-        println!("> {answer}");
-    }
+        }
+    });
 }
 
 fn handle_of(address: u64) -> String {
@@ -199,7 +134,7 @@ fn address(answer: &str) -> u64 {
 #[test]
 fn two_processes_have_the_same_bytes() {
     let _context = TestContext::new();
-    let mut peer = Peer::new();
+    let mut peer = other();
     for size in [64, 5000, 4 << 20] {
         let memory = alloc(size);
         write(memory, &[7u32]);
@@ -219,7 +154,7 @@ fn two_processes_have_the_same_bytes() {
 #[test]
 fn what_is_open_gets_the_same_address_and_is_closed_as_often() {
     let _context = TestContext::new();
-    let (mut peer, memory) = (Peer::new(), alloc(4096));
+    let (mut peer, memory) = (other(), alloc(4096));
     let handle = handle_of(memory);
     assert_eq!(handle, handle_of(memory + 100), "of the allocation, not of the address");
     let first = address(&peer.ask(&format!("open {handle}")));
@@ -236,7 +171,7 @@ fn what_is_open_gets_the_same_address_and_is_closed_as_often() {
 #[test]
 fn what_was_freed_cannot_be_opened_and_what_is_open_stays() {
     let _context = TestContext::new();
-    let (mut peer, memory) = (Peer::new(), alloc(1 << 20));
+    let (mut peer, memory) = (other(), alloc(1 << 20));
     write(memory, &[12u32]);
     let handle = handle_of(memory);
     let opened = address(&peer.ask(&format!("open {handle}")));
@@ -262,7 +197,7 @@ fn a_process_that_is_killed_leaves_nothing() {
     let mut handle = String::new();
     let memory = alloc(1 << 20);
     {
-        let mut peer = Peer::new();
+        let mut peer = other();
         handle.push_str(&handle_of(memory));
         address(&peer.ask(&format!("open {handle}")));
         peer.kill();
@@ -299,7 +234,7 @@ fn handles_of_this_process_and_of_nothing_are_refused() {
 #[test]
 fn an_event_of_another_process_is_reached_when_its_stream_gets_there() {
     let _context = TestContext::new();
-    let (mut peer, stream, flag) = (Peer::new(), stream(1), alloc(4));
+    let (mut peer, stream, flag) = (other(), stream(1), alloc(4));
     let mut event = CUevent::null();
     let interprocess = CUevent_flags::CU_EVENT_INTERPROCESS.0;
     assert_eq!(code!(cuEventCreate(&mut event, interprocess)), INVALID_VALUE);
@@ -341,7 +276,7 @@ fn an_event_of_another_process_is_reached_when_its_stream_gets_there() {
 fn physical_memory_travels_by_descriptor() {
     const BYTES: usize = 2 << 20;
     let _context = TestContext::new();
-    let mut peer = Peer::new();
+    let mut peer = other();
     let (mut physical, mut private, mut descriptor) = (0, 0, -1);
     let none = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
     ok!(cuMemCreate(&mut private, BYTES, &props(none), 0));
@@ -377,7 +312,7 @@ fn physical_memory_travels_by_descriptor() {
 #[test]
 fn a_pool_travels_by_descriptor_and_its_allocations_by_64_bytes() {
     let _context = TestContext::new();
-    let (mut peer, stream) = (Peer::new(), stream(1));
+    let (mut peer, stream) = (other(), stream(1));
     let wanted = CUmemPoolProps {
         allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
         handleTypes: FILE,

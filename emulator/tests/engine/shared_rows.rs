@@ -3,7 +3,7 @@
 use crate::device::{Args, Device};
 use crate::differential::{Outcome, run_case, run_checked};
 use crate::kernels::cases;
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::report::FaultKind;
 use std::fmt::Write;
 
@@ -30,10 +30,10 @@ fn padded(ptx: &str, kernel: &str) -> String {
 fn committed_kernels_do_the_same() {
     for case in cases::all() {
         let results = |outcome: Outcome| outcome.map(|(buffers, _)| buffers);
-        let own = results(run_case(&case, case.ptx, Mode::Plain));
+        let own = results(run_case(&case, case.ptx, Execution::Plain));
         let text = padded(case.ptx, case.kernel);
         assert_ne!(text, case.ptx);
-        for mode in [Mode::Plain, Mode::Vector] {
+        for mode in [Execution::Plain, Execution::Vector] {
             assert!(own == results(run_case(&case, &text, mode)), "{} in the mode {mode:?}", case.name);
         }
         assert!(own == results(run_checked(&case, &text)), "{} with the check of registers", case.name);
@@ -54,7 +54,7 @@ fn entry(body: &str) -> String {
     )
 }
 
-fn run(body: &str, mode: Mode) -> Vec<u32> {
+fn run(body: &str, mode: Execution) -> Vec<u32> {
     let mut device = Device::load(&entry(body)).unwrap_or_else(|error| panic!("{error}"));
     device.options.mode = mode;
     let out = device.buffer(&[0u32; 64]);
@@ -83,7 +83,7 @@ fn lanes_that_part_keep_their_values() {
             sum.wrapping_add(carried)
         })
         .collect();
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         assert_eq!(run(body, mode), expected, "{mode:?}");
     }
 }
@@ -91,7 +91,7 @@ fn lanes_that_part_keep_their_values() {
 #[test]
 fn a_function_that_calls_itself_keeps_its_values() {
     let expected: Vec<u32> = (0..64).map(|lane| lane * (lane + 1) / 2).collect();
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         assert_eq!(run("call (%r0), sum, (%t);\n", mode), expected, "{mode:?}");
     }
 }
@@ -100,7 +100,7 @@ fn a_function_that_calls_itself_keeps_its_values() {
 #[test]
 fn a_register_that_nobody_wrote_is_still_one() {
     let body = "add.u32 %r1, %t, 9;\nst.global.u32 [%at], %r1;\nsetp.gt.u32 %p0, %t, 3;\n@%p0 bra L;\nmov.u32 %r0, 5;\nL:\n";
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         let expected: Vec<u32> = (0..64).map(|lane| if lane > 3 { 0 } else { 5 }).collect();
         assert_eq!(run(body, mode), expected, "{mode:?}");
     }

@@ -1,32 +1,12 @@
 //! Copies between contexts.
 
-use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUstream, StreamMode};
+use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUstream, StreamMode};
 
 use super::{is_empty, settle, wait_for_default_stream};
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
-
-/// Queues a copy of `bytes` bytes from one context to another, each given with an address of its memory.
-///
-/// # Safety
-/// `context` is current and that of the stream. Both sides have `bytes` bytes in their contexts, which are of one driver,
-/// and live until `stream` was waited for.
-pub(crate) unsafe fn between_on(
-    context: &ContextRef,
-    stream: CUstream,
-    (to_context, to): (&ContextRef, CUdeviceptr),
-    (from_context, from): (&ContextRef, CUdeviceptr),
-    bytes: usize,
-) -> Result<(), Error> {
-    if bytes == 0 {
-        return Ok(());
-    }
-    let (there, here) = (to_context.as_raw(), from_context.as_raw());
-    // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpyPeerAsync(to, there, from, here, bytes, stream)) }
-}
 
 /// Waits for what the default stream of another context may still do with memory that is to be copied from there or to
 /// there on a stream: such as filling it, or using it as the memory of somebody else, who has freed it in the order of that

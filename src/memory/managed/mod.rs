@@ -11,6 +11,7 @@ use cuprum_sys::{CUdevice_attribute, CUdeviceptr, CUmemAttach_flags, CUstream, F
 
 pub use self::range::{Advice, ManagedInfo, ManagedRange, ManagedRangeMut};
 use super::buffer::Allocation;
+use super::elements::elements;
 use super::{DeviceData, MemoryError, Pattern, Slice, SliceMut, bytes_of, copy, resolve};
 use crate::context::{ContextRef, Current};
 use crate::device::Device;
@@ -64,6 +65,12 @@ pub struct ManagedBuffer<'ctx, T: DeviceData> {
     /// True if it could not be given back to the devices.
     lost: bool,
     _elements: PhantomData<T>,
+}
+
+elements! {
+    ManagedBuffer(this): this.memory.raw().0, of this.memory, this.reachable(), noting if this.lost { ", lost" } else { "" };
+    as_raw: "Address of the first element, on the host and on devices; 0 for a buffer that owns nothing.",
+    context: "The context in which the memory was allocated."
 }
 
 impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
@@ -126,26 +133,6 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// Address of the first element, on the host and on devices; 0 for a buffer that owns nothing.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.memory.raw().0
-    }
-
-    /// The context in which the memory was allocated.
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
-
-    /// Number of elements, lost or not.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// True if the host may read it while devices work: then [`host`](ManagedBuffer::host) works.
     pub const fn is_concurrent(&self) -> bool {
         self.concurrent
@@ -160,26 +147,6 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Number of elements that devices may reach.
     const fn reachable(&self) -> usize {
         if self.lost { 0 } else { self.len }
-    }
-
-    /// All elements, to read.
-    pub fn as_slice(&self) -> Slice<'_, T> {
-        Slice::new(self.as_raw(), self.reachable(), self.memory.near())
-    }
-
-    /// All elements, to write.
-    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
-        SliceMut::new(self.as_raw(), self.reachable(), self.memory.near())
-    }
-
-    /// Some elements, to read; `None` if the range does not lie in the buffer.
-    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
-        self.as_slice().slice(range)
-    }
-
-    /// Some elements, to write; `None` if the range does not lie in the buffer.
-    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
-        self.as_mut_slice().into_slice(range)
     }
 
     /// Some elements, for advice and prefetching; `None` if the range does not lie in the buffer.
@@ -343,12 +310,5 @@ impl Drop for Away<'_> {
         if let Err(error) = self.give_back() {
             self.context.swallow(error);
         }
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for ManagedBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = if self.lost { ", lost" } else { "" };
-        write!(f, "ManagedBuffer({:#x}, {} elements{lost})", self.as_raw(), self.len)
     }
 }

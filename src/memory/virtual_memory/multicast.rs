@@ -1,13 +1,11 @@
 //! Multicast objects: one address for memory of several devices.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUmulticastGranularity_flags,
     CUmulticastObjectProp, FnId, Library,
 };
 
-use super::physical::{Physical, same_driver};
+use super::physical::{Physical, handles, same_driver};
 use super::{Granularity, PhysicalMemory};
 use crate::device::Device;
 use crate::driver::Driver;
@@ -26,6 +24,8 @@ pub struct Multicast {
     handle: Owned<Physical>,
     bytes: usize,
 }
+
+handles! { Multicast, "Size in bytes, of each device." }
 
 fn described(devices: u32, bytes: usize, shareable: bool) -> CUmulticastObjectProp {
     let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -83,25 +83,6 @@ impl Multicast {
     /// 1. `handle` was given by this driver, nobody else releases it, and it is of a multicast object of `bytes` bytes.
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
-    }
-
-    /// Gives up the handle without releasing it.
-    pub fn into_raw(self) -> CUmemGenericAllocationHandle {
-        self.handle.into_raw().0
-    }
-
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmemGenericAllocationHandle {
-        self.handle.raw().0
-    }
-
-    /// Size in bytes, of each device.
-    pub const fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    pub(super) const fn library(&self) -> Library {
-        self.handle.library()
     }
 
     /// Adds a device. All have to be added, in whichever process, before any binds memory: until then
@@ -203,11 +184,5 @@ impl Multicast {
     #[doc(alias = "cuMemRelease")]
     pub fn close(self) -> Result<(), Error> {
         self.handle.close()
-    }
-}
-
-impl fmt::Debug for Multicast {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Multicast({:#x}, {} bytes)", self.as_raw(), self.bytes)
     }
 }

@@ -1,6 +1,5 @@
 //! Memory without addresses.
 
-use std::fmt;
 use std::ptr;
 
 use cuprum_sys::{
@@ -78,6 +77,42 @@ pub struct PhysicalMemory {
     bytes: usize,
 }
 
+/// Common methods of what a handle of physical memory is kept in, with the number of its bytes.
+macro_rules! handles {
+    ($object:ident, $bytes:literal) => {
+        impl $object {
+            /// Gives up the handle without releasing it.
+            pub fn into_raw(self) -> CUmemGenericAllocationHandle {
+                self.handle.into_raw().0
+            }
+
+            /// The driver's handle.
+            pub const fn as_raw(&self) -> CUmemGenericAllocationHandle {
+                self.handle.raw().0
+            }
+
+            #[doc = $bytes]
+            pub const fn bytes(&self) -> usize {
+                self.bytes
+            }
+
+            pub(crate) const fn library(&self) -> Library {
+                self.handle.library()
+            }
+        }
+
+        impl std::fmt::Debug for $object {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!(stringify!($object), "({:#x}, {} bytes)"), self.as_raw(), self.bytes)
+            }
+        }
+    };
+}
+
+pub(super) use handles;
+
+handles! { PhysicalMemory, "Size in bytes." }
+
 impl PhysicalMemory {
     /// Size that the size and the addresses of such memory are multiples of, in bytes.
     ///
@@ -131,25 +166,6 @@ impl PhysicalMemory {
     /// 1. `handle` was given by this driver, nobody else releases it, and its memory has `bytes` bytes.
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self::owning(driver.library(), handle, bytes)
-    }
-
-    /// Gives up the handle without releasing it.
-    pub fn into_raw(self) -> CUmemGenericAllocationHandle {
-        self.handle.into_raw().0
-    }
-
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmemGenericAllocationHandle {
-        self.handle.raw().0
-    }
-
-    /// Size in bytes.
-    pub const fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    pub(crate) const fn library(&self) -> Library {
-        self.handle.library()
     }
 
     /// Where the memory lies and what it is for, as the driver tells it: of imported memory, that is news.
@@ -292,10 +308,4 @@ fn refused(library: Library, described: &CUmemAllocationProp, bytes: usize, erro
         }
     }
     error.into()
-}
-
-impl fmt::Debug for PhysicalMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PhysicalMemory({:#x}, {} bytes)", self.as_raw(), self.bytes)
-    }
 }

@@ -13,7 +13,7 @@ const ROOMS: &[Room<'static>] = &[
     ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
     ("held", &["raw::held", "raw::owned"], &["error", "swallowed", "call", "keep", "context"]),
     ("memory", &["memory"], &["error", "call", "keep", "driver", "context", "held"]),
-    ("arguments", &["launch::signature"], &["memory"]),
+    ("arguments", &["launch::signature", "launch::tuples"], &["memory"]),
     ("geometry", &["launch::config"], &[]),
     (
         "stream",

@@ -3,6 +3,7 @@
 //! A new module gets a room, a new arrow a place in the table of its crate. An arrow upwards is a knot: better to cut
 //! it than to list it, and what is listed says why it stays.
 
+mod cli;
 mod cuprum;
 mod driver;
 mod emulator;

@@ -11,7 +11,7 @@ use cuprum::sys::{
     CUlaunchMemSyncDomain, CUmemDecompressAlgorithm, CUresult, CUstreamMemoryBarrier_flags,
     CUsynchronizationPolicy, CUtensorMapAllocClass, CUtensorMapIm2ColWideMode,
 };
-use cuprum::texture::{Tensor, TensorMap};
+use cuprum::texture::{TensorLayout, TensorMap};
 use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, PinnedFlags, Slice, Stream};
 
 use super::Steps;
@@ -178,7 +178,7 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
 fn tensors(steps: &Steps, cx: &Current<'_, '_>) {
     let Some(buffer) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 1024)) else { return };
     let memory = buffer.as_slice();
-    let tensor = |sizes: &[u64]| Tensor::new(sizes).expect("a rank of one to five");
+    let tensor = |sizes: &[u64]| TensorLayout::new(sizes).expect("a rank of one to five");
     let (flat, solid) = (tensor(&[32, 32]), tensor(&[32, 4, 4, 2]));
     let tiled = steps.attempt("TensorMap::tiled", || TensorMap::tiled(cx, memory, &flat, &[32, 8]));
     if let Some(mut map) = tiled {
@@ -192,7 +192,7 @@ fn tensors(steps: &Steps, cx: &Current<'_, '_>) {
     steps.done("Buffer::drop", || drop(buffer));
 }
 
-fn columns(steps: &Steps, cx: &Current<'_, '_>, memory: Slice<'_, u32>, solid: &Tensor) {
+fn columns(steps: &Steps, cx: &Current<'_, '_>, memory: Slice<'_, u32>, solid: &TensorLayout) {
     let none: [&[i32]; 2] = [&[0, 0], &[0, 0]];
     steps.attempt("TensorMap::im2col", || TensorMap::im2col(cx, memory, solid, none, 32, 16));
     let mode = CUtensorMapIm2ColWideMode::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;

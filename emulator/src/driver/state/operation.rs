@@ -7,7 +7,7 @@ use core::ops::Range;
 use crate::driver::answer::Answer;
 
 use super::health::Health;
-use super::lane::Ticket;
+use super::stream_key::Ticket;
 
 /// Circumstances of an operation's run.
 #[derive(Debug, Clone, Copy)]

@@ -26,10 +26,10 @@ use crate::settings::Mode;
 use super::dice::Dice;
 use super::health::Health;
 use super::in_time::call_in_time;
-use super::lane::{Lane, Ticket};
 use super::operation::{Operation, Turn};
 use super::outlive;
 use super::queue::{Entry, Job, Queue};
+use super::stream_key::{StreamKey, Ticket};
 
 /// The unfinished operations, and who runs them.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl Scheduler {
     pub(crate) fn issue(
         &'static self,
         health: &Arc<Health>,
-        lane: Lane,
+        lane: StreamKey,
         after: &[Ticket],
         operation: Box<dyn Operation>,
     ) -> Ticket {
@@ -122,7 +122,7 @@ impl Scheduler {
     }
 
     /// True if a lane has an unfinished operation.
-    pub(crate) fn is_busy(&self, lane: Lane) -> bool {
+    pub(crate) fn is_busy(&self, lane: StreamKey) -> bool {
         self.lock().entries.iter().any(|entry| entry.lane == lane)
     }
 
@@ -132,7 +132,7 @@ impl Scheduler {
     }
 
     /// Waits for all operations of a lane that are issued by now, and for those with which it keeps order.
-    pub(crate) fn wait_lane(&'static self, lane: Lane) {
+    pub(crate) fn wait_lane(&'static self, lane: StreamKey) {
         let last = self.lock().next;
         self.wait_for(|entry| entry.ticket < last && lane.follows(entry.lane));
     }
@@ -146,7 +146,7 @@ impl Scheduler {
     /// Like `wait_context`, for the operations in one green context.
     pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
         let last = self.lock().next;
-        let of_green = |lane: Lane| lane.context == context && lane.green == green;
+        let of_green = |lane: StreamKey| lane.context == context && lane.green == green;
         self.wait_for(|entry| entry.ticket < last && of_green(entry.lane));
     }
 

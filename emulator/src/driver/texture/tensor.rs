@@ -171,10 +171,18 @@ fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     Ok(())
 }
 
-fn check_amounts(channels: u32, pixels: u32, element: Type) -> Answer {
+/// Checks columns of pixels: the corners of their box, their channels and their pixels, of which it makes a word.
+fn check_columns(
+    tensor: &Tensor,
+    (lower, upper): (&[i32], &[i32]),
+    [channels, pixels]: [u32; 2],
+) -> Answer<u64> {
+    check_corners(lower, upper, &tensor.sizes[1..])?;
     ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)?;
-    let bytes = u64::from(channels) * u64::from(pixels) * element_bytes(element)?;
-    ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)
+    let bytes = u64::from(channels) * u64::from(pixels) * element_bytes(tensor.element)?;
+    ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)?;
+    tensor.check(u64::from(channels))?;
+    Ok(pair(channels as i32, pixels as i32))
 }
 
 /// Two numbers in a word.
@@ -241,11 +249,8 @@ calls! {
         let corners = tensorRank as usize - 2;
         let lower = pixelBoxLowerCorner.get_all(corners)?;
         let upper = pixelBoxUpperCorner.get_all(corners)?;
-        check_corners(&lower, &upper, &tensor.sizes[1..])?;
-        check_amounts(channelsPerPixel, pixelsPerColumn, tensorDataType)?;
-        tensor.check(u64::from(channelsPerPixel))?;
+        let amounts = check_columns(&tensor, (&lower, &upper), [channelsPerPixel, pixelsPerColumn])?;
         let corner = |index: usize| lower.get(index).map_or(0, |&low| pair(low, upper[index]));
-        let amounts = pair(channelsPerPixel as i32, pixelsPerColumn as i32);
         tensorMap.set(tensor.encode(2, [amounts, corner(0), corner(1), corner(2)]))
     }
 
@@ -275,11 +280,9 @@ calls! {
             tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave,
             swizzle, l2Promotion, oobFill,
         )?;
-        check_corners(&[pixelBoxLowerCornerWidth], &[pixelBoxUpperCornerWidth], &tensor.sizes[1..])?;
-        check_amounts(channelsPerPixel, pixelsPerColumn, tensorDataType)?;
-        tensor.check(u64::from(channelsPerPixel))?;
-        let corner = pair(pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
-        let amounts = pair(channelsPerPixel as i32, pixelsPerColumn as i32);
+        let (lower, upper) = (pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
+        let amounts = check_columns(&tensor, (&[lower], &[upper]), [channelsPerPixel, pixelsPerColumn])?;
+        let corner = pair(lower, upper);
         tensorMap.set(tensor.encode(3, [amounts, corner, u64::from(mode.0), 0]))
     }
 

@@ -2,23 +2,16 @@
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
-    use core::ffi::{c_int, c_long, c_void};
+    use core::ffi::{c_int, c_long};
     use std::fs::File;
     use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
     use std::os::unix::fs::{FileExt, MetadataExt};
 
+    use crate::memory::pages::{PROT_READ_WRITE, mmap, munmap};
+
     unsafe extern "C" {
         fn syscall(number: c_long, ...) -> c_long;
         fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
-        fn mmap(
-            addr: *mut c_void,
-            len: usize,
-            prot: c_int,
-            flags: c_int,
-            fd: c_int,
-            offset: i64,
-        ) -> *mut c_void;
-        fn munmap(addr: *mut c_void, len: usize) -> c_int;
         fn fallocate64(fd: c_int, mode: c_int, offset: i64, len: i64) -> c_int;
         fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
     }
@@ -35,7 +28,6 @@ mod linux {
     const MEMFD_CREATE: c_long = 279;
     const CLOSE_ON_EXEC: core::ffi::c_uint = 1;
     const F_DUPFD_CLOEXEC: c_int = 1030;
-    const PROT_READ_WRITE: c_int = 1 | 2;
     const MAP_SHARED_NORESERVE: c_int = 1 | 0x4000;
     const PUNCH_HOLE_KEEP_SIZE: c_int = 2 | 1;
     const LARGEST_FILE: c_int = 1;

@@ -1,0 +1,66 @@
+//! `cuprum`: what this machine's CUDA driver is and lacks, and programs run on the software device or traced.
+//!
+//! The binary of the feature `cli`, which adds no dependency. `cuprum help` says what there is; `README.md` beside this
+//! file says more.
+
+// The rooms, from the bottom to the top. The test `tests/rules/arrows/cli.rs` has the arrows.
+//
+// json arguments exit   texts in and out
+// progress child        what takes long, and what may crash, in a process of its own
+// elf program           what programs are made of, and which can be run
+// software              where the software device's library is
+// doctor run trace      the commands
+
+#![allow(dead_code, reason = "the commands that use these parts are being built")]
+
+mod arguments;
+mod doctor;
+mod elf;
+mod exit;
+mod json;
+mod program;
+mod progress;
+mod run;
+mod software;
+mod trace;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Usage};
+
+const HELP: &str = "\
+cuprum: the CUDA driver, seen from outside
+
+usage: cuprum COMMAND [OPTIONS]
+
+  doctor    tell what driver and devices this machine has, what they lack, and whether they work
+  run       run a program on the software device, with checks
+  trace     write down every driver call of a program
+  help      print this; `cuprum COMMAND --help` says more
+  version   print the version";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    let command = words.next().unwrap_or_default();
+    let arguments = Arguments::new(words);
+    let command = command.to_string_lossy();
+    let ended = match &*command {
+        "doctor" => doctor::main(arguments),
+        "run" => run::main(arguments),
+        "trace" => trace::main(arguments),
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        "version" | "--version" | "-V" => {
+            println!("cuprum {}", env!("CARGO_PKG_VERSION"));
+            Ok(ExitCode::SUCCESS)
+        }
+        "" => Err(Usage::new("a command is missing")),
+        _ => Err(Usage::new(format!("there is no command `{command}`"))),
+    };
+    ended.unwrap_or_else(|usage| {
+        eprintln!("cuprum: {usage}; `cuprum help` and `cuprum COMMAND --help` say what there is");
+        ExitCode::from(exit::USAGE)
+    })
+}

@@ -1,0 +1,152 @@
+//! Programs to be run with another driver library: how they are found, and which of them cannot be served so.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::elf::Elf;
+use crate::exit;
+
+/// A program that can be started with another `libcuda.so.1`.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// What to execute.
+    pub(crate) path: PathBuf,
+    /// What is known beforehand to go wrong, or to be of no use, although the program starts.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reason why a program is not started.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// The exit code that says so.
+    pub(crate) code: u8,
+    why: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+/// Finds a program as the shell would, and looks whether it would load `libcuda.so.1` from where the environment says.
+pub(crate) fn find(name: &OsStr) -> Result<Program, Refused> {
+    let shown = name.to_string_lossy();
+    let path = search(name, std::env::var_os("PATH"))
+        .ok_or_else(|| Refused { code: exit::NOT_FOUND, why: format!("there is no program `{shown}`") })?;
+    let unreadable =
+        |error| Refused { code: exit::NOT_EXECUTABLE, why: format!("`{shown}` cannot be read: {error}") };
+    let elf = Elf::open(&path).map_err(unreadable)?;
+    let mut warnings = Vec::new();
+    match elf {
+        Some(elf) => examine(elf, &shown, &mut warnings)?,
+        None => script(&path, &shown).map_err(unreadable)??,
+    }
+    if has_privileges(&path) {
+        return Err(Refused {
+            code: exit::CANNOT,
+            why: format!(
+                "`{shown}` runs with another user's rights, for which the system ignores LD_LIBRARY_PATH"
+            ),
+        });
+    }
+    Ok(Program { path, warnings })
+}
+
+/// A path as it is; a name in the folders of `PATH`.
+fn search(name: &OsStr, folders: Option<OsString>) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.components().count() > 1 || path.is_absolute() {
+        return path.is_file().then(|| path.to_owned());
+    }
+    let folders = folders.unwrap_or_default();
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| is_executable(path))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(unix)]
+fn has_privileges(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|about| about.permissions().mode() & 0o6000 != 0)
+}
+
+#[cfg(not(unix))]
+fn has_privileges(_path: &Path) -> bool {
+    false
+}
+
+fn examine(mut elf: Elf, shown: &str, warnings: &mut Vec<String>) -> Result<(), Refused> {
+    let cannot = |why: String| Err(Refused { code: exit::CANNOT, why });
+    if elf.interpreter.is_none() {
+        return cannot(if elf.is_dynamic {
+            format!("`{shown}` is a library, or a program linked statically: it loads no `libcuda.so.1`")
+        } else {
+            format!("`{shown}` is linked statically: it loads no library, and so no `libcuda.so.1` either")
+        });
+    }
+    let runtime = elf.needed.iter().find(|name| name.starts_with("libcudart.so")).cloned();
+    if let Some(runtime) = runtime {
+        warnings.push(format!(
+            "`{shown}` uses the CUDA runtime ({runtime}), which asks the driver for tables that are not documented"
+        ));
+    } else if elf.section(".nvFatBinSegment").is_some() {
+        warnings.push(format!(
+            "`{shown}` has the CUDA runtime in it, which asks the driver for tables that are not documented"
+        ));
+    }
+    let absolute = elf.needed.iter().find(|name| name.contains('/') && name.contains("libcuda.so")).cloned();
+    if let Some(path) = absolute {
+        return cannot(format!(
+            "`{shown}` asks for its driver by a path, {path}: the environment does not change that"
+        ));
+    }
+    let links = elf.needed.iter().any(|name| name.starts_with("libcuda.so"));
+    let names = elf.mentions("libcuda.so").unwrap_or(true);
+    if !links && !names && elf.needed.iter().all(|name| SYSTEM.iter().any(|system| name.starts_with(system)))
+    {
+        warnings.push(format!(
+            "`{shown}` neither links to `libcuda.so.1` nor names it, and no library of its own does: it will hardly use it"
+        ));
+    }
+    Ok(())
+}
+
+/// Libraries that open no driver.
+const SYSTEM: &[&str] = &[
+    "libc.so",
+    "libm.so",
+    "libdl.so",
+    "libpthread.so",
+    "librt.so",
+    "libgcc_s.so",
+    "libstdc++.so",
+    "ld-linux",
+];
+
+/// A file that is no ELF file can be a script, whose first line names who runs it.
+fn script(path: &Path, shown: &str) -> std::io::Result<Result<(), Refused>> {
+    let mut head = [0; 2];
+    let read = std::fs::File::open(path)?.read(&mut head)?;
+    Ok(if read == 2 && &head == b"#!" {
+        Ok(())
+    } else {
+        Err(Refused {
+            code: exit::NOT_EXECUTABLE,
+            why: format!(
+                "`{shown}` is neither a program of this machine's kind nor a script with `#!` in its first line"
+            ),
+        })
+    })
+}

@@ -1,0 +1,51 @@
+//! A line on the terminal for what takes more than two seconds.
+
+use std::io::{IsTerminal, Write};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long nothing is said.
+const QUIET: Duration = Duration::from_secs(2);
+/// How often the line changes.
+const STEP: Duration = Duration::from_millis(500);
+
+/// Says what is going on until it is dropped: nothing for two seconds, and then a line on standard error with the time
+/// that has passed. Where standard error is no terminal nothing is said.
+#[derive(Debug)]
+pub(crate) struct Progress(Option<(mpsc::Sender<()>, JoinHandle<()>)>);
+
+impl Progress {
+    /// Begins, with what is being waited for, as in "starting the driver".
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let (end, ended) = mpsc::channel();
+        let what = what.into();
+        Self(Some((end, thread::spawn(move || show(&what, &ended)))))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
+            // It cannot have panicked, and has cleared its line.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn show(what: &str, ended: &mpsc::Receiver<()>) {
+    let start = Instant::now();
+    let (mut wait, mut shown) = (QUIET, false);
+    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
+        // A terminal that is gone has nobody to tell.
+        let _ = write!(std::io::stderr(), "\r{what}: {} s\x1b[K", start.elapsed().as_secs());
+        (wait, shown) = (STEP, true);
+    }
+    if shown {
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
+    }
+}

@@ -1,0 +1,107 @@
+//! What the owners of elements in device memory have in common.
+
+/// Common methods of the owners of `len` elements: where the first is, whose context it is, and how many devices may reach.
+macro_rules! elements {
+    (
+        $buffer:ident($this:ident): $address:expr, of $memory:expr, $reachable:expr $(, noting $note:expr)?;
+        as_raw: $as_raw:literal, context: $context:literal
+    ) => {
+        impl<T: DeviceData> $buffer<'_, T> {
+            #[doc = $as_raw]
+            #[inline]
+            pub const fn as_raw(&self) -> CUdeviceptr {
+                let $this = self;
+                $address
+            }
+
+            #[doc = $context]
+            pub fn context(&self) -> &ContextRef {
+                let $this = self;
+                $memory.context()
+            }
+
+            /// Number of elements.
+            pub const fn len(&self) -> usize {
+                self.len
+            }
+
+            /// True if there are no elements.
+            pub const fn is_empty(&self) -> bool {
+                self.len == 0
+            }
+
+            /// All elements, to read.
+            #[inline]
+            pub fn as_slice(&self) -> Slice<'_, T> {
+                let $this = self;
+                Slice::new(self.as_raw(), $reachable, $memory.near())
+            }
+
+            /// All elements, to write.
+            #[inline]
+            pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
+                let $this = self;
+                SliceMut::new($this.as_raw(), $reachable, $memory.near())
+            }
+
+            /// Some elements, to read; `None` if the range does not lie in the buffer.
+            pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
+                self.as_slice().slice(range)
+            }
+
+            /// Some elements, to write; `None` if the range does not lie in the buffer.
+            pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
+                self.as_mut_slice().into_slice(range)
+            }
+        }
+
+        impl<T: DeviceData> fmt::Debug for $buffer<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($buffer), "({:#x}, {} elements"), self.as_raw(), self.len)?;
+                $(
+                    let $this = self;
+                    f.write_str($note)?;
+                )?
+                f.write_str(")")
+            }
+        }
+    };
+}
+
+pub(crate) use elements;
+
+/// Common methods of borrowed runs of elements, by an address and a number; of those that are `Copy`, also parts.
+macro_rules! run {
+    ($run:ty $(, of its $part:ident)?) => {
+        impl<T: DeviceData> $run {
+            /// Number of elements.
+            pub const fn len(&self) -> usize {
+                self.$($part.)?len
+            }
+
+            /// True if there are no elements.
+            pub const fn is_empty(&self) -> bool {
+                self.$($part.)?len == 0
+            }
+
+            /// Address of the first element in device memory.
+            pub const fn as_raw(&self) -> CUdeviceptr {
+                self.$($part.)?address
+            }
+        }
+    };
+    ($run:ty, with parts) => {
+        run!($run);
+
+        impl<T: DeviceData> $run {
+            /// Some of the elements; `None` if the range does not lie within.
+            pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
+                let (start, len) = resolve(&range, self.len)?;
+                let address = self.address + (start * size_of::<T>()) as CUdeviceptr;
+                Some(Self { address, len, ..self })
+            }
+        }
+    };
+}
+
+pub(crate) use run;

@@ -1,0 +1,73 @@
+//! Lists of what one call queues.
+
+use std::marker::PhantomData;
+
+use cuprum_sys::CUstream;
+
+use crate::memory::MemoryError;
+
+/// What one call queues, of loans of one stream.
+pub(super) struct Batch<'scope, R> {
+    pub(super) list: Vec<R>,
+    /// That of all loans.
+    stream: Option<CUstream>,
+    /// Invariant, as in [`LentShared`](super::LentShared).
+    _scope: PhantomData<&'scope mut &'scope ()>,
+}
+
+impl<R> Batch<'_, R> {
+    pub(super) const fn new() -> Self {
+        Self { list: Vec::new(), stream: None, _scope: PhantomData }
+    }
+
+    /// Notes the streams of loans, which have to be the one of those before.
+    pub(super) fn accept(&mut self, streams: &[CUstream]) -> Result<(), MemoryError> {
+        streams.iter().try_for_each(|&stream| same_stream([*self.stream.get_or_insert(stream), stream]))
+    }
+
+    /// Checks that the loans are of the stream on which this is queued.
+    pub(super) fn check(&self, stream: CUstream) -> Result<(), MemoryError> {
+        same_stream([self.stream.unwrap_or(stream), stream])
+    }
+}
+
+impl<R> Default for Batch<'_, R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Checks that two loans are of one stream.
+pub(super) fn same_stream([one, other]: [CUstream; 2]) -> Result<(), MemoryError> {
+    if one == other { Ok(()) } else { Err(MemoryError::OtherStream) }
+}
+
+/// Common methods of what is made of a batch.
+macro_rules! batches {
+    ($($name:ident { $batch:ident $(, $also:ident)* }, $number:literal;)*) => { $(
+        impl $name<'_> {
+            /// None.
+            pub const fn new() -> Self {
+                Self { $batch: Batch::new() $(, $also: Vec::new())* }
+            }
+
+            #[doc = $number]
+            pub fn len(&self) -> usize {
+                self.$batch.list.len()
+            }
+
+            /// True if there are none.
+            pub fn is_empty(&self) -> bool {
+                self.$batch.list.is_empty()
+            }
+        }
+
+        impl fmt::Debug for $name<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self.len())
+            }
+        }
+    )* };
+}
+
+pub(super) use batches;

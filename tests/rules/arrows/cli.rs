@@ -1,0 +1,22 @@
+//! The rooms of the binary `cuprum`.
+
+use super::assert_arrows;
+use crate::arrows_between::{Knot, Room};
+
+const ROOMS: &[Room<'static>] = &[
+    ("texts", &["arguments", "exit", "json"], &[]),
+    ("progress", &["progress"], &[]),
+    ("program", &["elf", "program"], &["texts"]),
+    ("software", &["software"], &[]),
+    ("doctor", &["doctor"], &["texts"]),
+    ("run", &["run"], &["texts"]),
+    ("trace", &["trace"], &["texts"]),
+    ("lib", &["lib"], &["texts", "doctor", "run", "trace"]),
+];
+
+const KNOTS: &[Knot<'static>] = &[];
+
+#[test]
+fn rooms_of_the_binary_use_only_those_below() {
+    assert_arrows("src/bin/cuprum/main.rs", ROOMS, KNOTS);
+}

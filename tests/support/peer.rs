@@ -1,0 +1,87 @@
+//! Another process that a test talks to, line by line: this program again, with one test of it alone.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// Set in the other process.
+const PEER: &str = "CUPRUM_TEST_PEER";
+
+/// The other process. It does what it is told, line by line, and answers with a line.
+pub(crate) struct Peer {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    /// Starts it with the test of this name, which calls [`serve`].
+    pub(crate) fn start(test: &str) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .env(PEER, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, to, from }
+    }
+
+    pub(crate) fn ask(&mut self, question: &str) -> String {
+        self.say(question);
+        self.answer(question)
+    }
+
+    pub(crate) fn say(&mut self, question: &str) {
+        writeln!(self.to, "{question}").unwrap();
+    }
+
+    pub(crate) fn answer(&mut self, question: &str) -> String {
+        let mut line = String::new();
+        while self.from.read_line(&mut line).unwrap() > 0 {
+            if let Some((_, answer)) = line.split_once("> ") {
+                return answer.trim_end().to_owned();
+            }
+            line.clear();
+        }
+        panic!("no answer to {question}");
+    }
+
+    /// Kills it as it stands.
+    #[allow(dead_code, reason = "some tests let theirs end")]
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // Killed already, or ended; what it has done was told.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// True in the other process.
+pub(crate) fn is_peer() -> bool {
+    std::env::var_os(PEER).is_some()
+}
+
+/// Answers each line until the test closes its end.
+pub(crate) fn serve(mut answer: impl FnMut(&[&str]) -> String) {
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        println!("> {}", answer(&line.split(' ').collect::<Vec<_>>()));
+    }
+}
+
+/// Bytes as a word of a line.
+pub(crate) fn hex(bytes: [u8; 64]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes that a word of a line gives.
+pub(crate) fn bytes(hex: &str) -> [u8; 64] {
+    core::array::from_fn(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap())
+}
