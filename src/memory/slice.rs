@@ -180,8 +180,13 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Some(self.part(start, len))
     }
 
-    /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
-    pub fn split_at_mut(self, middle: usize) -> Option<(SliceMut<'a, T>, SliceMut<'a, T>)> {
+    /// The elements before `middle` and those from it on, for a shorter time; `None` if there are fewer than `middle`.
+    pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
+        self.part(0, self.len).into_split_at(middle)
+    }
+
+    /// The elements before `middle` and those from it on, in place of all; `None` if there are fewer than `middle`.
+    pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))
     }
 

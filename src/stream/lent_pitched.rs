@@ -9,7 +9,7 @@ use super::{LentArray, Scope};
 use crate::context::{ContextRef, Token};
 use crate::error::Error;
 use crate::launch::addresses;
-use crate::memory::side::{self, Place, Side};
+use crate::memory::side::{self, Side, SidePlace};
 use crate::memory::{
     DeviceData, Extent, Fill, HostBlock, HostBlockMut, MemoryError, Pattern, PitchedMut, Strides, copy,
     filled_rows, same_length,
@@ -153,7 +153,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
         if source.stream().is_some_and(|stream| stream != self.stream) {
             return Err(MemoryError::OtherStream);
         }
-        if matches!(from.place, Place::Device { address, .. } if address == self.address) {
+        if matches!(from.place, SidePlace::Device { address, .. } if address == self.address) {
             // Loans of rows do not overlap, so this is the same one.
             return Extent::same(self.strides.extent, from.strides.extent);
         }

@@ -75,13 +75,13 @@ fn hooked(number: usize, library: Library) -> Result<Library, LoadError> {
 fn hooked_at<const NUMBER: usize>(library: Library) -> Result<Library, LoadError> {
     let origin = format!("{} (traced)", library.origin());
     // SAFETY: the place has this library for ever, and its hook passes each call on, unchanged, and answers as the driver.
-    unsafe { library.hooked::<Place<NUMBER>>(&origin) }
+    unsafe { library.hooked::<Hooked<NUMBER>>(&origin) }
 }
 
-/// Hook of a place.
-struct Place<const NUMBER: usize>;
+/// Hook of a slot.
+struct Hooked<const NUMBER: usize>;
 
-impl<const NUMBER: usize> Hook for Place<NUMBER> {
+impl<const NUMBER: usize> Hook for Hooked<NUMBER> {
     fn target() -> &'static Fns {
         PLACES[NUMBER].get().map_or(const { &Fns::STUBS }, |state| state.library.fns())
     }

@@ -26,7 +26,7 @@ mod plain;
 pub mod texture;
 mod vector;
 
-pub use interface::{ExecOptions, Hooks, LaunchArgs, LaunchStats, Mode, NoHooks};
+pub use interface::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, NoHooks};
 
 use crate::memory::Map;
 use crate::report::Fault;

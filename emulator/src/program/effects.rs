@@ -6,7 +6,7 @@
 use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
 use super::matrix::Matrix;
 use super::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction};
-use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
+use super::texture::{LevelOperand, ObjectOp, ObjectPlace, Sampled, SurfaceAction};
 use super::types::Type;
 use crate::semantics::{Predicate, Register, Width};
 
@@ -128,7 +128,7 @@ fn matrix_reads(matrix: &Matrix, visit: &mut dyn FnMut(Register)) {
 }
 
 fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
-    let mut place = |place: &Place| {
+    let mut place = |place: &ObjectPlace| {
         visit(place.object);
         place.layer.iter().chain(place.coordinates.iter().flatten()).for_each(|register| visit(*register));
     };
@@ -137,9 +137,11 @@ fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
             place(&sample.place);
             sample.offsets.iter().flatten().for_each(|register| visit(*register));
             match &sample.level {
-                Level::Implicit | Level::Base => {}
-                Level::Number(register) => visit(*register),
-                Level::Gradients(x, y) => x.iter().chain(y).flatten().for_each(|register| visit(*register)),
+                LevelOperand::Implicit | LevelOperand::Base => {}
+                LevelOperand::Number(register) => visit(*register),
+                LevelOperand::Gradients(x, y) => {
+                    x.iter().chain(y).flatten().for_each(|register| visit(*register))
+                }
             }
         }
         ObjectOp::Access(access) => {
@@ -249,6 +251,50 @@ fn matrix_writes(matrix: &Matrix, visit: &mut dyn FnMut(Register, Width)) {
         }
         Matrix::Move(_) | Matrix::Rows(_) => {}
         Matrix::Transpose { out, .. } => visit(*out, Width::Single),
+    }
+}
+
+/// Calls `visit` with each register whose value an instruction writes to memory, and the bytes of it that count.
+pub(crate) fn stored(instruction: &Instruction, visit: &mut dyn FnMut(Register, u32)) {
+    let bytes_of = |width: Width| if width == Width::Double { 8 } else { 4 };
+    match &instruction.op {
+        Op::Store(access) => {
+            access.registers.iter().for_each(|register| visit(*register, access.bytes));
+        }
+        Op::Atomic(atomic) => {
+            let halves =
+                |operand: &Register| wide_parts(*operand).into_iter().for_each(|half| visit(half, 8));
+            match atomic.ty {
+                Type::B128 => atomic.operands.iter().for_each(halves),
+                ty => atomic.operands.iter().for_each(|operand| visit(*operand, ty.bytes())),
+            }
+        }
+        Op::Matrix(matrix) => match &**matrix {
+            Matrix::Move(access) if access.store => {
+                let bytes = (access.ty.bits() / 8).max(4);
+                access.registers.iter().for_each(|register| visit(*register, bytes));
+            }
+            Matrix::Rows(rows) if rows.store => {
+                rows.registers.iter().for_each(|register| visit(*register, 4))
+            }
+            Matrix::Product(_) | Matrix::Move(_) | Matrix::Rows(_) | Matrix::Transpose { .. } => {}
+        },
+        Op::Object(op) => match &**op {
+            ObjectOp::Access(access) => match &access.action {
+                SurfaceAction::Load(_) => {}
+                SurfaceAction::Store(registers) | SurfaceAction::StoreConverted(registers) => {
+                    registers.iter().for_each(|register| visit(*register, bytes_of(access.width)));
+                }
+                SurfaceAction::Reduce { ty, value, .. } => visit(*value, ty.bytes()),
+            },
+            ObjectOp::Sample(_) | ObjectOp::Query { .. } | ObjectOp::IsKind { .. } => {}
+        },
+        Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => {}
+        Op::Video { .. } | Op::Load(_) | Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) => {}
+        Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit | Op::Trap => {}
+        Op::ClusterBarrier { .. } | Op::Barrier { .. } | Op::Collective { .. } | Op::ActiveMask { .. } => {}
+        Op::Clock { .. } | Op::Fence(_) | Op::Yield => {}
     }
 }
 

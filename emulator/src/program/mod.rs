@@ -25,6 +25,8 @@ mod kernel;
 pub(crate) mod matrix;
 pub(crate) mod memory;
 mod module;
+mod rename;
+mod reuse;
 mod slot;
 mod symbols;
 pub(crate) mod texture;

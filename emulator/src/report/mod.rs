@@ -40,6 +40,8 @@ pub enum FaultKind {
     UninitializedRead,
     /// A register that nobody wrote, used as an address, as the value of a store, or to decide what runs.
     UninitializedRegister,
+    /// A store of a NaN that the kernel has made of numbers. [`Fault::related`] names the instruction that made it.
+    NanMade,
     /// The kernel executed `trap`.
     Trap,
     /// A failed `assert` in the kernel.
@@ -133,6 +135,7 @@ impl FaultKind {
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitializedRead
             | Self::UninitializedRegister
+            | Self::NanMade
             | Self::Trap
             | Self::BarrierDivergence
             | Self::Deadlock
@@ -181,6 +184,7 @@ impl fmt::Display for FaultKind {
             Self::WriteToReadOnly => "write to read-only memory",
             Self::UninitializedRead => "read of uninitialized memory",
             Self::UninitializedRegister => "use of a register that nobody wrote",
+            Self::NanMade => "store of a NaN that the kernel has made of numbers",
             Self::Trap => "trap instruction",
             Self::Assert { expression, function } => {
                 return write!(f, "assertion `{expression}` failed in `{function}`");

@@ -23,4 +23,5 @@ mod parser;
 mod ptxas;
 mod races;
 mod reports;
+mod shared_rows;
 mod whole_kernels;

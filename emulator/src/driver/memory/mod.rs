@@ -19,7 +19,7 @@ pub(crate) use bytes::{Bytes, unified};
 pub(crate) use current_pool::CURRENT_POOLS;
 pub(crate) use graph_memory::{BLOCKS, Block};
 pub(crate) use ipc::refused;
-pub(crate) use pool::{POOLS, Place, join_pool, pool_of, will_leave_pool};
+pub(crate) use pool::{POOLS, PoolPlace, join_pool, pool_of, will_leave_pool};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {

@@ -149,6 +149,7 @@ impl<'l, 'a> Block<'l, 'a> {
             if launch.options.check_init {
                 warp.registers.start(launch.args.kernel);
             }
+            warp.nans.clear();
         }
         if scalars {
             self.scalars.start(launch, index);

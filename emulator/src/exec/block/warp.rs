@@ -2,6 +2,7 @@
 
 use super::rows::{Rows, Saved};
 use super::stack::{FRAME_ALIGN, StackPointers};
+use crate::exec::check::nans::Nans;
 use crate::exec::check::registers::WrittenRegisters;
 use crate::exec::check::traces::Written;
 use crate::program::unwritten::Unwritten;
@@ -119,6 +120,8 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) exits: Vec<(u32, u32)>,
     /// Written registers, where a check needs it.
     pub(in crate::exec) registers: Box<WrittenRegisters>,
+    /// NaNs that the kernel has made, where a check needs it.
+    pub(in crate::exec) nans: Nans,
 }
 
 impl Warp {
@@ -135,6 +138,7 @@ impl Warp {
             stack: [0; LANES],
             local_written: vec![Written::default(); LANES],
             registers: Box::default(),
+            nans: Nans::default(),
             exits: Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! Turns of the warps in a block, and the choice of the mode that runs them.
 
-use super::shuffle::Order;
+use super::shuffle::Permutation;
 use crate::exec::block::{Block, Stop};
 use crate::exec::plain;
 use crate::exec::vector::code::MOST_WARPS;
@@ -34,7 +34,7 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     } else {
         let [x, y, z] = block.index.map(u64::from);
         let salt = block.rounds ^ x << 16 ^ y << 32 ^ z << 48;
-        let order = Order::new(block.launch.options.seed, salt, block.warps.len() as u64);
+        let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
         for place in 0..block.warps.len() {
             let index = order.at(place as u64) as usize;
             let turn = order.turn(place as u64).unwrap_or(turn);

@@ -68,6 +68,21 @@ fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
     }
 }
 
+/// The lanes that hold a NaN of a part of a product.
+pub(super) fn nans(rows: &Rows, product: &MatrixProduct, part: Part) -> u32 {
+    let ty = product.ty(part);
+    let registers = match part {
+        Part::A => &product.a,
+        Part::B => &product.b,
+        Part::C => &product.c,
+        Part::D => &product.d,
+    };
+    let held = product.elements(part).min(registers.len() as u32 * ty.packed());
+    let is_nan =
+        |lane| (0..held).any(|number| self::number(ty, element(rows, registers, ty, lane, number)).is_nan());
+    lanes_of(u32::MAX).filter(|lane| is_nan(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
 /// The row and column of the lower of the two elements of a tile that a lane holds.
 fn tile_position(lane: usize) -> (usize, usize) {
     (lane / 4, lane % 4 * 2)

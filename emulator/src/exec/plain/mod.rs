@@ -7,6 +7,7 @@ mod collective;
 mod compute;
 mod control;
 mod matrix;
+mod nans;
 mod object;
 mod printf;
 mod registers;
@@ -122,6 +123,9 @@ pub(in crate::exec) fn step(
     }
     if issue.active == 0 {
         return Ok(Flow::Next);
+    }
+    if block.launch.options.check_nans {
+        return nans::watch(block, issue, instruction);
     }
     perform(block, issue, &instruction.op)
 }
