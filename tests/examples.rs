@@ -191,6 +191,25 @@ fn two_devices() {
     }
 }
 
+/// Where there is no driver; `examples/python/run.sh` runs it where there is one.
+#[test]
+fn without_a_driver() {
+    let said = run("16_without_a_driver", &[("CUPRUM_DRIVER", "/nowhere/libcuda.so.1")], &[]);
+    assert!(
+        said.contains("without a GPU: no CUDA driver could be loaded: /nowhere/libcuda.so.1: "),
+        "{said}"
+    );
+    assert!(said.ends_with("\nwith the CPU\n5\n"), "{said}");
+    #[cfg(target_os = "linux")]
+    {
+        let mut readelf = Command::new("readelf");
+        let output =
+            readelf.arg("--dynamic").arg(folder().join("16_without_a_driver")).output().expect("readelf");
+        let needed = String::from_utf8_lossy(&output.stdout);
+        assert!(needed.contains("NEEDED") && !needed.contains("cuda"), "{needed}");
+    }
+}
+
 /// NCCL needs GPUs: here the example says why it does not run, and ends with the code that it names.
 #[test]
 fn nccl() {

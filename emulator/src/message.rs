@@ -81,11 +81,17 @@ impl fmt::Display for Message<'_> {
 
 static HOOK: RwLock<Option<fn(&Message<'_>)>> = RwLock::new(None);
 
-/// Sets the function that receives messages beyond result codes. The library itself prints nothing.
+/// Sets the function that receives messages beyond result codes. The library itself prints nothing, but for
+/// [`open_driver_or_emulator`](crate::open_driver_or_emulator), whose hook this one replaces.
 ///
 /// The hook is called on the thread of the event, inside of the driver call.
 pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+}
+
+/// Sets the hook unless there is one.
+pub(crate) fn set_default_hook(hook: fn(&Message<'_>)) {
+    HOOK.write().unwrap_or_else(PoisonError::into_inner).get_or_insert(hook);
 }
 
 static KEEPER: OnceLock<fn(&Message<'_>)> = OnceLock::new();

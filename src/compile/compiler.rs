@@ -198,10 +198,9 @@ impl Compiler {
         arguments.extend(options.arguments.iter().cloned());
         #[cfg(feature = "cache")]
         if let Some(cache) = &self.cache {
-            let compiler = self.identity();
-            let (code, cache_use) = cache.code(compiler.as_deref(), source, &arguments, output, || {
-                self.run(source, &arguments, output)
-            })?;
+            let identity = || self.identity(&arguments);
+            let run = || self.run(source, &arguments, output);
+            let (code, cache_use) = cache.code(identity, source, &arguments, output, run)?;
             return Ok(Compiled { output, architecture, code, cache_use });
         }
         let code = self.run(source, &arguments, output)?;
@@ -225,17 +224,23 @@ impl Compiler {
         }
     }
 
-    /// Identity of this compiler: its version, and the size and time of its file, since releases with the same version
-    /// differ. `None` where the file is not known.
+    /// What code depends on besides its source and options: the compiler's version, the size and time of its file, since
+    /// releases with the same version differ, and for `nvcc` what it calls and reads. The error says what is not known.
     #[cfg(feature = "cache")]
-    fn identity(&self) -> Option<String> {
+    fn identity(&self, arguments: &[OsString]) -> Result<super::cache::Identity, String> {
+        let unknown = || "the compiler's file is not known, and with it not which release it is".to_owned();
         let (kind, file) = match &self.engine {
-            Engine::Nvrtc(library) => (self.to_string(), library.file()?),
+            Engine::Nvrtc(library) => (self.to_string(), library.file().ok_or_else(unknown)?),
             Engine::Nvcc(nvcc) => (nvcc.release().to_owned(), nvcc.path().to_owned()),
         };
-        let about = std::fs::metadata(file).ok()?;
-        let time = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-        Some(format!("{kind}, {} bytes, {} ns", about.len(), time.as_nanos()))
+        let file = super::cache::file_identity(&file).ok_or_else(unknown)?;
+        let mut known = format!("{kind}, {file}").into_bytes();
+        let mut flags = Vec::new();
+        if let Engine::Nvcc(nvcc) = &self.engine {
+            known.extend(nvcc.surroundings(arguments)?);
+            flags = Nvcc::flags_of_environment();
+        }
+        Ok(super::cache::Identity { known, flags })
     }
 }
 

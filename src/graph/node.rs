@@ -193,6 +193,7 @@ impl Nodes {
 
     /// Adds nodes to a body from now on; gives the part to which they were added before.
     pub(super) fn enter(&mut self, body: Body) -> Result<usize, GraphError> {
+        self.check_complete()?;
         match self.body(body.part).filter(|_| body.brand == self.brand) {
             None => Err(GraphError::Foreign),
             Some(inner) if inner.removed => Err(GraphError::Removed),

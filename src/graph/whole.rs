@@ -210,16 +210,22 @@ impl<'a> Graph<'a> {
     /// Runs `fill` with nodes being added to a body of a conditional node instead of the graph itself.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`] for a body of another graph; errors of `fill`.
+    /// [`GraphError::Foreign`] for a body of another graph; [`GraphError::Removed`]; [`GraphError::Incomplete`]; errors of
+    /// `fill`.
     pub fn within<R>(
         &mut self,
         body: Body,
         fill: impl FnOnce(&mut Self) -> Result<R, GraphError>,
     ) -> Result<R, GraphError> {
+        /// Leaves the body, also when `fill` panics.
+        struct Leave<'g, 'a>(&'g mut Graph<'a>, usize);
+        impl Drop for Leave<'_, '_> {
+            fn drop(&mut self) {
+                self.0.nodes.leave(self.1);
+            }
+        }
         let before = self.nodes.enter(body)?;
-        let result = fill(self);
-        self.nodes.leave(before);
-        result
+        fill(Leave(self, before).0)
     }
 
     /// All nodes, in no particular order; inside of [`within`](Graph::within) those of the body.
@@ -342,7 +348,7 @@ impl<'a> Graph<'a> {
     /// The node of a copy that matches a node of this graph.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; `CUDA_ERROR_INVALID_VALUE` if there is none.
+    /// [`GraphError::Foreign`]; [`GraphError::Incomplete`] of either graph; `CUDA_ERROR_INVALID_VALUE` if there is none.
     ///
     /// Driver: `cuGraphNodeFindInClone`, CUDA 10.0+.
     #[doc(alias = "cuGraphNodeFindInClone")]
@@ -350,6 +356,7 @@ impl<'a> Graph<'a> {
         if copy.context() != self.context() {
             return Err(Error::wrong_context(FnId::cuGraphNodeFindInClone).into());
         }
+        copy.check_complete()?;
         let (node, graph, mut found) = (self.nodes.raw(node)?, copy.as_raw(), CUgraphNode::null());
         // SAFETY: node and graph are live; the out-parameter outlives the call.
         unsafe { context_call!(self.context(), cuGraphNodeFindInClone(&raw mut found, node, graph)) }?;

@@ -7,9 +7,10 @@ use std::ptr;
 
 use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
 
+use super::advice::advice;
 use super::jit::Jit;
 use super::linked::Linked;
-use super::load::{advice, entries_for, ptx_text};
+use super::load::{entries_for, ptx_text};
 use super::{LoadOptions, ModuleError, c_string, ptx};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
@@ -333,7 +334,7 @@ impl<'ctx> Linker<'ctx> {
             return Ok(());
         };
         let (driver, device) = (self.context().driver(), self.context().device());
-        let advice = advice(driver, Some(device), error, ptx);
+        let advice = advice(driver, Some(device), error, ptx.map(str::as_bytes));
         Err(LinkError::Input { name: name.to_owned(), error, log: self.new_in_log(), advice })
     }
 

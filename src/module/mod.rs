@@ -1,5 +1,6 @@
 //! Modules: loaded code, its kernels and its global variables.
 
+mod advice;
 mod function;
 mod global;
 mod jit;

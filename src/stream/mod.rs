@@ -42,6 +42,7 @@ mod green;
 mod host;
 mod identity;
 mod ipc_event;
+mod left_over;
 mod lent;
 mod lent_array;
 mod lent_host;

@@ -14,7 +14,7 @@ use std::task::{Poll, Waker};
 
 use cuprum_sys::{CUresult, CUstream, FnId};
 
-use super::{Event, Pending, Request, RequestError, Stream};
+use super::{Event, Pending, Request, RequestError, Stream, left_over};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, forked};
@@ -35,6 +35,10 @@ struct State {
 impl Told {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn into_waker(self) -> Option<Waker> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).waker
     }
 
     /// The status that the driver reported; if it has not called yet, it will wake `waker`.
@@ -64,9 +68,16 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
         state.status = Some(status);
         state.waker.take()
     };
+    let Some(waker) = waker else { return };
     // A waker is somebody else's code. Its panic must not unwind into the driver, and has nowhere else to go.
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.map_or((), Waker::wake))) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref())) {
         std::mem::forget(payload);
+    }
+    // The last waker of a task may own the task, and with it objects whose drop calls the driver, which is not allowed
+    // here. So the future drops it, and if that is gone by now, whoever comes next.
+    told.state().waker = Some(waker);
+    if let Some(waker) = Arc::into_inner(told).and_then(|told| told.into_waker()) {
+        left_over::leave(waker);
     }
 }
 
@@ -74,7 +85,10 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// [`Event::reached`].
 ///
 /// It needs no runtime: the driver wakes it, on a thread of its own, in which no call of the driver is allowed. So wakers
-/// must not poll, which those of the usual executors do not. Dropping it waits for nothing.
+/// must not poll, which those of the usual executors do not; a call there answers with an error
+/// (`CUDA_ERROR_NOT_PERMITTED`), and what is dropped there leaks. No waker is dropped there, and with it a task that may
+/// own objects of this crate: that is done by the future, or after it by the next one that is made or dropped. Dropping a
+/// future waits for nothing.
 ///
 /// Its context is kept alive as long as it is there, since no call comes from one that has ended. If the context is
 /// [reset](crate::Device::reset_primary_context) under it, it may never be woken.
@@ -117,6 +131,7 @@ impl<'ctx> Reached<'ctx> {
     /// # Errors
     /// Whatever the driver reports.
     fn new(stream: CUstream, current: &ContextRef, context: Keep<'ctx, ContextRef>) -> Result<Self, Error> {
+        left_over::clear();
         let told = Arc::<Told>::default();
         let theirs = Arc::into_raw(Arc::clone(&told)).cast_mut().cast::<c_void>();
         // SAFETY: the stream is live, and its context is current; the function takes the share. After an error that share
@@ -149,6 +164,7 @@ impl Drop for Reached<'_> {
             // Out of the lock, as it is somebody else's code.
             let waker = self.told.state().waker.take();
             drop(waker);
+            left_over::clear();
         }
     }
 }

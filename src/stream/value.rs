@@ -62,7 +62,7 @@ values! {
 /// # Safety
 /// The stream is live, its context is current, and a number of this type lies at the address until the stream has been
 /// waited for.
-unsafe fn write<T: StreamValue>(
+pub(crate) unsafe fn write<T: StreamValue>(
     context: &ContextRef,
     stream: CUstream,
     at: CUdeviceptr,
@@ -81,7 +81,7 @@ unsafe fn write<T: StreamValue>(
 ///
 /// # Safety
 /// As for [`write`].
-unsafe fn wait<T: StreamValue>(
+pub(crate) unsafe fn wait<T: StreamValue>(
     context: &ContextRef,
     stream: CUstream,
     at: CUdeviceptr,

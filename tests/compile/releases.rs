@@ -334,7 +334,26 @@ fn nvcc_makes_code_that_runs() {
         let error =
             compiler.compile_for(device(), &Source::new("\nint f() { return x; }"), &options).unwrap_err();
         assert_eq!(error.diagnostics()[0].to_string(), "source.cu:2: error: identifier \"x\" is undefined");
+        #[cfg(feature = "cache")]
+        its_code_is_kept(&compiler, &source, &options);
     });
+}
+
+/// NVIDIA's `nvcc` tells which compiler of the host it calls, so that its code is kept.
+#[cfg(feature = "cache")]
+fn its_code_is_kept(compiler: &Compiler, source: &Source<'_>, options: &Options) {
+    use cuprum::compile::cache::{Cache, CacheUse};
+
+    let folder = crate::scratch("nvcc-kept");
+    let _ = std::fs::remove_dir_all(&folder);
+    let cached = compiler.clone().with_cache(Cache::new(&folder));
+    let uses = [(); 2].map(|()| {
+        let start = std::time::Instant::now();
+        let code = cached.compile_for(device(), source, options).unwrap();
+        println!("{compiler}, {:?} in {:?}", code.cache_use(), start.elapsed());
+        code.cache_use().clone()
+    });
+    assert_eq!(uses, [CacheUse::Stored, CacheUse::Hit]);
 }
 
 #[test]

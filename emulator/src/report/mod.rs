@@ -69,6 +69,8 @@ pub enum FaultKind {
     /// A warp-level instruction whose member mask leaves out a thread that executes it, or whose members never come or
     /// name other masks.
     WrongMembers,
+    /// A matrix product of a warp group, or a wait for one, that not all four warps come to.
+    IncompleteGroup,
     /// A shuffle that reads from a thread which takes no part in it.
     InactiveLane,
     /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
@@ -130,7 +132,7 @@ impl FaultKind {
             | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
-            Self::OtherBlock => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            Self::OtherBlock | Self::IncompleteGroup => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitializedRead
@@ -197,6 +199,7 @@ impl fmt::Display for FaultKind {
             Self::Race(hazard) => return write!(f, "data race, {hazard}"),
             Self::InvalidCode => "call or jump to an address that is not code",
             Self::WrongMembers => "warp-level operation with wrong member mask",
+            Self::IncompleteGroup => "operation of a warp group without all its warps",
             Self::InactiveLane => "shuffle from a thread that takes no part in it",
             Self::HeapMisuse => "wrong free of kernel heap memory",
             Self::Object(text) | Self::Other(text) => text,

@@ -292,7 +292,8 @@ impl Settings {
         self
     }
 
-    /// Sets whether the message hook is told of faults and of refused modules. Default: yes.
+    /// Sets whether the message hook is told of faults and of refused modules, and whether a host that follows an address
+    /// of the device is told which allocation that is: on standard error, by a handler of `SIGSEGV` (Linux). Default: yes.
     /// [`last_fault`](crate::last_fault) knows the newest fault all the same.
     #[must_use]
     pub fn reports(mut self, yes: bool) -> Self {
