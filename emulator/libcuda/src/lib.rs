@@ -12,9 +12,13 @@
 //! It exports every function of `cuprum-sys`, by reading the one list there with another macro. A
 //! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
 //! in a kernel, and why a module was refused, is printed to standard error, unless
-//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`.
+//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`. `CUPRUM_REPORT_FILE` names a file to which
+//! the same is added, for `cuprum run`: a line with `use`, when a process first calls the driver, and for each message a
+//! line with its kind (`fault`, `refused`, `unsupported`, `leaks`, `settings`) and its text, each line of it behind a tab.
 
 use core::ffi::c_void;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use cuprum_emulator::{Message, Settings};
@@ -47,6 +51,7 @@ fn functions(mode: StreamMode) -> &'static Fns {
     };
     table.get_or_init(|| {
         cuprum_emulator::set_message_hook(print);
+        write_down("use\n");
         // SAFETY: the exported function of that name and mode, with the signature of the list it was made from.
         unsafe { cuprum_emulator::set_publisher(published) };
         // Settings that make no sense are not installed, so that `cuInit` finds them and says so.
@@ -71,7 +76,28 @@ fn answer(result: CUresult) -> CUresult {
     }
 }
 
+/// Says that this is no hardware's driver: what `Library::is_software_device` looks for.
+#[unsafe(export_name = "cuprum_software_device")]
+pub(crate) static SOFTWARE_DEVICE: u8 = 1;
+
 /// This library has no other way to tell a C program more than a number.
 fn print(message: &Message<'_>) {
     eprintln!("software CUDA device: {message}");
+    let kind = match message {
+        Message::Fault(_) => "fault",
+        Message::ModuleRefused { .. } | Message::InputRefused { .. } => "refused",
+        Message::Leaks(_) => "leaks",
+        Message::Settings(_) => "settings",
+        _ => "unsupported",
+    };
+    let text: String = message.to_string().lines().map(|line| format!("\t{line}\n")).collect();
+    write_down(&format!("{kind}\n{text}"));
+}
+
+/// Adds to the file of `CUPRUM_REPORT_FILE`, if it is set: in one piece, as other processes may write as well.
+fn write_down(text: &str) {
+    let Some(path) = std::env::var_os("CUPRUM_REPORT_FILE").filter(|path| !path.is_empty()) else { return };
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    // Who asked for the file finds it missing; the program goes on as it would without it.
+    let _ = file.and_then(|mut file| file.write_all(text.as_bytes()));
 }

@@ -188,14 +188,14 @@ impl Library {
         // It is asked for each function, in order.
         let mut functions = FnId::ALL.iter();
         let per_thread = self.stream_mode() == StreamMode::PerThread;
+        let options = Self::options().per_thread_default_stream(per_thread);
+        let options = options.software_device(self.is_software_device());
         // SAFETY: each address is the hooked function of that name, of the same signature and as static as the code; the
         // caller vouches for what it does.
         unsafe {
-            Self::options().per_thread_default_stream(per_thread).from_resolver(origin, |_| {
-                match functions.next() {
-                    Some(&function) if self.has(function) => fns.address(function),
-                    _ => ptr::null(),
-                }
+            options.from_resolver(origin, |_| match functions.next() {
+                Some(&function) if self.has(function) => fns.address(function),
+                _ => ptr::null(),
             })
         }
     }

@@ -83,7 +83,7 @@ const ROOMS: &[Room<'static>] = &[
             "message",
         ],
     ),
-    ("choice", &["choice"], &[]),
+    ("choice", &["choice"], &["message"]),
     ("lib", &["lib"], &["report", "driver", "message", "settings", "choice"]),
 ];
 

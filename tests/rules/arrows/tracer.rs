@@ -15,8 +15,8 @@ const ROOMS: &[Room<'static>] = &[
     ("segment", &["segment"], &["variables", "format", "os", "driver"]),
     ("extras", &["extras", "times"], &["variables", "format", "roles", "os", "driver", "segment"]),
     ("record", &["record"], &["format", "os", "driver", "segment", "extras"]),
-    ("exports", &["fns", "table"], &[]),
-    ("lib", &["lib"], &["variables", "format", "read", "show", "driver", "record", "exports"]),
+    ("exports", &["fns", "table", "enums", "structs", "types"], &[]),
+    ("lib", &["lib"], &["read", "show"]),
 ];
 
 const KNOTS: &[Knot<'static>] = &[
