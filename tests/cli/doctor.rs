@@ -281,6 +281,7 @@ fn seven_real_drivers() {
             "{:?}",
             report.at("driver")
         );
+        assert_eq!(report.text("driver.release"), driver);
         let lacking: Vec<_> =
             report.list("features").iter().filter(|one| one.at("has") == &Json::Bool(false)).collect();
         assert_eq!((lacking.len(), lacking[0].text("name")), (lacks, first), "{driver}: {lacking:?}");

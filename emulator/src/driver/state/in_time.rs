@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use super::stream_key::Ticket;
 use super::schedule::Scheduler;
+use super::stream_key::Ticket;
 
 /// Delay of a call of the program's function if nobody waits for it.
 const LATE: Duration = Duration::from_millis(50);
