@@ -51,7 +51,7 @@
 //! let cx = stack.push(&context)?;
 //!
 //! // A signature is compared with the kernel once: number, sizes and offsets of its parameters.
-//! let module = Module::load_ptx(&cx, include_str!("../kernels/saxpy.ptx"))?;
+//! let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 //! let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 //!
 //! let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;

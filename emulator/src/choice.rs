@@ -11,6 +11,19 @@ use crate::message::{self, Message};
 const VARIABLE: &str = "CUPRUM_DEVICE";
 
 /// The driver that was opened, and the reason.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::{Choice, Reason};
+///
+/// let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
+/// match &choice {
+///     Choice::Emulator(Reason::NoDriver(error)) => println!("no driver on this machine: {error}"),
+///     other => println!("{other}"),
+/// }
+/// assert!(library.version() >= cuprum_sys::Version::new(6, 5));
+/// # Ok::<(), cuprum_emulator::ChoiceError>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Choice {
@@ -24,6 +37,8 @@ pub enum Choice {
 }
 
 /// Reason why there is no GPU.
+///
+/// Example: that of [`Choice`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -58,6 +73,8 @@ impl fmt::Display for Reason {
 }
 
 /// Reason why no driver was opened.
+///
+/// Example: that of [`Choice`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ChoiceError {

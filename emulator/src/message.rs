@@ -9,6 +9,17 @@ use crate::report::{Fault, Leak};
 use crate::settings::{Settings, SettingsError};
 
 /// An event that a result code alone does not tell.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::Message;
+///
+/// // A program whose `main` returns an error then shows the thread and the line as well.
+/// cuprum_emulator::set_message_hook(|message| match message {
+///     Message::Fault(fault) => eprintln!("{fault}"),
+///     other => eprintln!("{other}"),
+/// });
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Message<'a> {

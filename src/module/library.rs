@@ -51,7 +51,7 @@ use crate::swallowed;
 /// use cuprum::{Buffer, Context, ContextFlags, In, InOut, LaunchConfig, Stream};
 ///
 /// // No context yet.
-/// let code = CodeLibrary::load_ptx(driver, include_str!("../../kernels/saxpy.ptx"))?;
+/// let code = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// for kernel in code.kernels()? {
 ///     println!("{}", kernel.name()?);
 /// }

@@ -18,6 +18,21 @@ use crate::version::Version;
 /// A loaded driver: its functions, its version, and its origin.
 ///
 /// Copying it copies a reference. It stays loaded until the process ends.
+///
+/// # Example
+/// ```
+/// use cuprum_sys::{FnId, Library};
+///
+/// match Library::open() {
+///     Ok(library) => println!(
+///         "CUDA {} from {}, graphs: {}",
+///         library.version(),
+///         library.origin(),
+///         library.has(FnId::cuGraphCreate),
+///     ),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Library(&'static Loaded);
 

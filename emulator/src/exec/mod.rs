@@ -23,6 +23,7 @@ mod check;
 mod interface;
 mod launch;
 mod plain;
+pub(crate) mod tensor;
 pub mod texture;
 mod vector;
 

@@ -34,6 +34,8 @@ fn load_module<'s>(
         shared: Vec::new(),
         constants: Vec::new(),
         since_sm_100: target_number(module).is_some_and(|(number, _)| number >= 100),
+        has_own_features: target_number(module).is_some_and(|(number, own)| own && number >= 90),
+        is_sm_90a: target_number(module) == Some((90, true)),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),

@@ -10,7 +10,7 @@ const ROOMS: &[Room<'static>] = &[
     ("software", &["software"], &[]),
     ("doctor", &["doctor"], &["texts", "progress", "program", "software"]),
     ("run", &["run"], &["texts", "progress", "program", "software"]),
-    ("trace", &["trace"], &["texts"]),
+    ("trace", &["trace"], &["texts", "progress", "program", "software"]),
     ("lib", &["lib"], &["texts", "doctor", "run", "trace"]),
 ];
 
