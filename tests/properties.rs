@@ -13,20 +13,26 @@
 mod child;
 #[path = "support/common/mod.rs"]
 mod common;
+#[path = "support/executors.rs"]
+mod executors;
 #[path = "support/property/mod.rs"]
 mod property;
+#[path = "support/tracer/mod.rs"]
+mod tracer;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use child::in_children;
 use cuprum::Driver;
-use cuprum::sys::{Library, StreamMode};
+use cuprum::sys::{CUresult, Library, StreamMode};
 use property::element::Element;
 use property::generate::program;
 use property::run::run;
 use property::shrink::{shorten, text};
 use property::step::{Act, Step};
+use property::work;
+use tracer::{Backing, Injection, Pick};
 
 /// Steps of a program.
 const STEPS: usize = 80;
@@ -168,4 +174,89 @@ fn a_mistake_with_default_streams_of_threads_is_found() {
         concat!(module_path!(), "::a_mistake_with_default_streams_of_threads_is_found"),
         StreamMode::PerThread,
     );
+}
+
+/// Programs over requests and graphs in each process, and the steps of each.
+const PROGRAMS_OF_WORK: u64 = 1000;
+const STEPS_OF_WORK: usize = 60;
+/// As many in which each call fails in turn, and their steps.
+const PROGRAMS_WITH_FAILURES: u64 = 4;
+const STEPS_WITH_FAILURES: usize = 40;
+
+/// Runs a program over requests and graphs, with each of these failures.
+fn check_work(driver: Driver, seed: u64, steps: usize, failures: &[Option<Injection>]) {
+    let program = work::program(seed, steps);
+    for &failure in failures {
+        let Some(how) = work::run(driver, &program, failure).wrong else { continue };
+        let fails = |program: &[work::Act]| work::run(driver, program, failure).wrong.is_some();
+        // A call has its number in this program alone.
+        let program = if failure.is_none() { work::shorten(&program, fails) } else { program };
+        let text: String = program.iter().map(|act| format!("  {act:?}\n")).collect();
+        let again = work::run(driver, &program, failure).wrong;
+        panic!("CUPRUM_PROPERTY_SEED={seed} fails with {failure:?}: {how}\nshortened: {again:?}\n{text}");
+    }
+}
+
+/// The driver for programs over requests and graphs: the emulator, with each call written down.
+fn traced() -> Driver {
+    cuprum::swallowed::set_hook(|error| {
+        if let Some(session) = tracer::Session::current() {
+            session.swallowed(error);
+        }
+    })
+    .expect("the first hook");
+    Backing::Emulator.driver()
+}
+
+#[test]
+fn requests_and_graphs_do_what_they_are_asked() {
+    in_children(concat!(module_path!(), "::requests_and_graphs_do_what_they_are_asked"), MODES, || {
+        let (driver, begin) = (traced(), Instant::now());
+        let (first, count) =
+            (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", PROGRAMS_OF_WORK));
+        (first..first + count).for_each(|seed| check_work(driver, seed, STEPS_OF_WORK, &[None]));
+        println!("{count} programs in {:?}", begin.elapsed());
+    });
+}
+
+/// Each call fails once, done and not done, with a code that stays and one that does not.
+#[test]
+fn requests_and_graphs_bear_any_call_that_fails() {
+    in_children(concat!(module_path!(), "::requests_and_graphs_bear_any_call_that_fails"), MODES, || {
+        let (driver, begin) = (traced(), Instant::now());
+        let (first, count) =
+            (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", PROGRAMS_WITH_FAILURES));
+        let mut runs = 0;
+        for seed in first..first + count {
+            let calls = work::run(driver, &work::program(seed, STEPS_WITH_FAILURES), None).calls;
+            let ways = (0..calls).flat_map(|call| {
+                let codes = [CUresult::CUDA_ERROR_UNKNOWN, CUresult::CUDA_ERROR_LAUNCH_FAILED];
+                codes.into_iter().flat_map(move |code| {
+                    let pick = Pick::Nth(call);
+                    [true, false].map(|done| Some(Injection { pick, code, done, lasting: false }))
+                })
+            });
+            let ways: Vec<_> = ways.collect();
+            check_work(driver, seed, STEPS_WITH_FAILURES, &ways);
+            runs += ways.len();
+        }
+        println!("{runs} runs in {:?}", begin.elapsed());
+    });
+}
+
+/// As `programs_do_all_that_they_can`, for those over requests and graphs.
+#[test]
+fn programs_over_requests_and_graphs_do_all_that_they_can() {
+    let name = concat!(module_path!(), "::programs_over_requests_and_graphs_do_all_that_they_can");
+    in_children(name, &MODES[..1], || {
+        let (driver, mut counts) = (traced(), BTreeMap::new());
+        for seed in 1..=PROGRAMS_OF_WORK {
+            for act in work::run(driver, &work::program(seed, STEPS_OF_WORK), None).done {
+                *counts.entry(act.kind()).or_insert(0) += 1;
+            }
+        }
+        assert_eq!(counts.len(), work::Act::KINDS, "{counts:?}");
+        assert!(counts.values().all(|&count| count >= 10), "{counts:?}");
+        println!("{counts:?}");
+    });
 }

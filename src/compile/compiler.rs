@@ -16,14 +16,19 @@ use crate::driver::Driver;
 ///
 /// It may be used by many threads at once, and needs neither a GPU nor a driver.
 ///
-/// ```no_run
+/// ```
 /// use cuprum::compile::{Architecture, Compiler, Options, Source};
 ///
-/// let compiler = Compiler::load()?;
+/// let compiler = match Compiler::load() {
+///     Ok(compiler) => compiler,
+///     // The error says where NVRTC was looked for, and how to get it.
+///     Err(error) => return Ok(println!("{error}")),
+/// };
 /// let source = Source::new("template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }");
 /// let options = Options::new().architecture(Architecture::new(8, 0)).standard("c++17");
 /// let code = compiler.compile(&source.expression("twice<float>"), &options)?;
-/// println!("{}: {:?}\n{}", compiler.version(), code.name("twice<float>"), code.log());
+/// assert!(code.name("twice<float>").is_some());
+/// println!("compiled by {compiler}\n{}", code.log());
 /// # Ok::<(), cuprum::compile::CompileError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -193,10 +198,9 @@ impl Compiler {
         arguments.extend(options.arguments.iter().cloned());
         #[cfg(feature = "cache")]
         if let Some(cache) = &self.cache {
-            let compiler = self.identity();
-            let (code, cache_use) = cache.code(compiler.as_deref(), source, &arguments, output, || {
-                self.run(source, &arguments, output)
-            })?;
+            let identity = || self.identity(&arguments);
+            let run = || self.run(source, &arguments, output);
+            let (code, cache_use) = cache.code(identity, source, &arguments, output, run)?;
             return Ok(Compiled { output, architecture, code, cache_use });
         }
         let code = self.run(source, &arguments, output)?;
@@ -220,17 +224,23 @@ impl Compiler {
         }
     }
 
-    /// Identity of this compiler: its version, and the size and time of its file, since releases with the same version
-    /// differ. `None` where the file is not known.
+    /// What code depends on besides its source and options: the compiler's version, the size and time of its file, since
+    /// releases with the same version differ, and for `nvcc` what it calls and reads. The error says what is not known.
     #[cfg(feature = "cache")]
-    fn identity(&self) -> Option<String> {
+    fn identity(&self, arguments: &[OsString]) -> Result<super::cache::Identity, String> {
+        let unknown = || "the compiler's file is not known, and with it not which release it is".to_owned();
         let (kind, file) = match &self.engine {
-            Engine::Nvrtc(library) => (self.to_string(), library.file()?),
+            Engine::Nvrtc(library) => (self.to_string(), library.file().ok_or_else(unknown)?),
             Engine::Nvcc(nvcc) => (nvcc.release().to_owned(), nvcc.path().to_owned()),
         };
-        let about = std::fs::metadata(file).ok()?;
-        let time = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-        Some(format!("{kind}, {} bytes, {} ns", about.len(), time.as_nanos()))
+        let file = super::cache::file_identity(&file).ok_or_else(unknown)?;
+        let mut known = format!("{kind}, {file}").into_bytes();
+        let mut flags = Vec::new();
+        if let Engine::Nvcc(nvcc) = &self.engine {
+            known.extend(nvcc.surroundings(arguments)?);
+            flags = Nvcc::flags_of_environment();
+        }
+        Ok(super::cache::Identity { known, flags })
     }
 }
 

@@ -17,6 +17,28 @@ use crate::device::ComputeCapability;
 /// Environment variable that names the `nvcc` to run, instead of a search.
 const VARIABLE: &str = "CUPRUM_NVCC";
 
+/// Environment variables with options that `nvcc` puts before and after those it is given.
+#[cfg(feature = "cache")]
+const FLAGS: [&str; 2] = ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"];
+
+/// Other variables that change what `nvcc` makes, or which compiler of the host it finds, or what that one reads: its
+/// own, those of GCC and Clang, and those of Microsoft's.
+#[cfg(feature = "cache")]
+const ENVIRONMENT: [&str; 12] = [
+    "NVCC_CCBIN",
+    "PATH",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+    "CCC_OVERRIDE_OPTIONS",
+    "SOURCE_DATE_EPOCH",
+    "INCLUDE",
+    "CL",
+    "_CL_",
+];
+
 /// A compiler that is a program.
 #[derive(Clone, Debug)]
 pub(super) struct Nvcc {
@@ -75,6 +97,51 @@ impl Nvcc {
     #[cfg(feature = "cache")]
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What code depends on besides the program, its source and its options: the settings beside the program, the
+    /// environment that it and the host's compiler read, and which compiler of the host it calls with these options.
+    #[cfg(feature = "cache")]
+    pub(super) fn surroundings(&self, arguments: &[OsString]) -> Result<Vec<u8>, String> {
+        let settings = self.path.with_file_name("nvcc.profile");
+        let settings = super::cache::file_identity(&settings).unwrap_or_default();
+        let mut known = format!(", settings {settings}, host {}", self.host(arguments)?).into_bytes();
+        for name in FLAGS.iter().chain(&ENVIRONMENT) {
+            let value = env::var_os(name);
+            known.extend(format!(", {name} {:?} ", value.as_ref().map(|value| value.len())).bytes());
+            known.extend(value.unwrap_or_default().as_encoded_bytes());
+        }
+        Ok(known)
+    }
+
+    /// The host's compiler in its own words. The preprocessor alone is run, on C++: nothing is included.
+    #[cfg(feature = "cache")]
+    fn host(&self, arguments: &[OsString]) -> Result<String, String> {
+        const MARK: &str = "cuprum_host";
+        const WORDS: &str = "__VERSION__ __GNUC__ __clang__ _MSC_FULL_VER __cplusplus";
+        let untold = |why: &dyn std::fmt::Display| format!("nvcc does not tell its host's compiler: {why}");
+        let folder = Folder::new().map_err(|error| untold(&error))?;
+        let text = folder.0.join("host.cpp");
+        write(&text, format!("{MARK} {WORDS}\n").as_bytes()).map_err(|error| untold(&error))?;
+        let mut command = Command::new(&self.path);
+        command.args(["-E", "-x", "c++"]).args(arguments).arg(&text);
+        let ran = ended(&self.path, &mut command).map_err(|error| untold(&error))?;
+        let told = String::from_utf8_lossy(&ran.stdout);
+        let line = told.lines().find_map(|line| line.trim().strip_prefix(MARK));
+        match line {
+            Some(line) if ran.status.success() => Ok(line.trim().to_owned()),
+            _ => Err(untold(&all_text(&ran).trim())),
+        }
+    }
+
+    /// Options that it takes from the environment.
+    #[cfg(feature = "cache")]
+    pub(super) fn flags_of_environment() -> Vec<OsString> {
+        let text = |name| env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
+        FLAGS
+            .iter()
+            .flat_map(|name| text(name).split_whitespace().map(OsString::from).collect::<Vec<_>>())
+            .collect()
     }
 
     pub(super) fn architectures(&self) -> Result<Vec<ComputeCapability>, CompileError> {
@@ -191,7 +258,7 @@ impl Drop for Folder {
 }
 
 /// Makes a folder for this user alone.
-pub(super) fn private_folder(path: &Path) -> io::Result<()> {
+fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

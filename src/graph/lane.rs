@@ -42,17 +42,17 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(self.shared.kept.borrow_mut().give(buffer))
     }
 
-    fn accept(&self, home: &ContextRef) -> Result<(), GraphError> {
+    pub(super) fn accept(&self, home: &ContextRef) -> Result<(), GraphError> {
         let here = home == self.stream.context();
         if here { Ok(()) } else { Err(Error::wrong_context(FnId::cuStreamBeginCapture_v2).into()) }
     }
 
     /// The current context, for a call on this lane.
-    fn ready(&self, call: FnId) -> Result<&ContextRef, GraphError> {
+    pub(super) fn ready(&self, call: FnId) -> Result<&ContextRef, GraphError> {
         Ok(self.cx.of(self.stream.context(), call)?)
     }
 
-    fn check<T: DeviceData>(&self, loan: SharedLoan<T>) -> Result<(), GraphError> {
+    pub(super) fn check<T: DeviceData>(&self, loan: SharedLoan<T>) -> Result<(), GraphError> {
         self.shared.kept.borrow().check(loan)
     }
 

@@ -8,16 +8,18 @@ use cuprum_sys::{
     CUstreamBatchMemOpParams, CUstreamMemoryBarrier_flags, FnId,
 };
 
-use super::{Executable, Graph, GraphError, Loan, Node, SharedLoan};
+use super::{Capture, Executable, Graph, GraphError, Loan, Node, SharedLoan};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::stream::operations::{barrier_of, reduction_of, wait_of, write_of};
-use crate::stream::value::number;
+use crate::stream::value::{number, wait, write};
 use crate::stream::{Signals, StreamValue, Until};
 
 /// [`Signals`] of which a graph has a share. A token, `Copy`.
+///
+/// Example: that of [`Graph::add_operations`], `share_signals`.
 #[derive(Clone, Copy)]
 pub struct SignalLoan<T: StreamValue>(SharedLoan<T>);
 
@@ -34,12 +36,16 @@ impl<T: StreamValue> fmt::Debug for SignalLoan<T> {
 }
 
 /// What nodes may write numbers to: a [`Loan`], or a [`SignalLoan`].
+///
+/// Example: that of [`Graph::add_operations`], `write`.
 pub trait Writable<T: StreamValue>: Into<SharedLoan<T>> {}
 
 impl<T: StreamValue> Writable<T> for Loan<T> {}
 impl<T: StreamValue> Writable<T> for SignalLoan<T> {}
 
 /// Operations on numbers that one node does, in order: [`Graph::add_operations`].
+///
+/// Example: that of [`Graph::add_operations`].
 #[derive(Clone, Default)]
 pub struct NodeOperations {
     raw: Vec<CUstreamBatchMemOpParams>,
@@ -282,5 +288,86 @@ impl Executable<'_> {
         Ok(unsafe {
             context_call!(context, cuGraphExecBatchMemOpNodeSetParams(exec, node, &raw const params))
         }?)
+    }
+}
+
+impl<'a> Capture<'_, '_, 'a> {
+    /// Gives the graph a share of signals: like [`Graph::share_signals`]. No driver call.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] for numbers of another context.
+    pub fn share_signals<T: StreamValue>(
+        &self,
+        signals: Arc<Signals<'a, T>>,
+    ) -> Result<SignalLoan<T>, GraphError> {
+        self.accept(signals.context())?;
+        Ok(SignalLoan(self.shared.kept.borrow_mut().give_signals(signals)))
+    }
+
+    /// Adds a write of `value` at `at`, behind which all that the lane did before is seen by whoever sees it.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::Stream;
+    /// use cuprum::graph::{CaptureMode, InstantiateFlags};
+    /// use cuprum::stream::{Signals, Until};
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::Ordering::Acquire;
+    ///
+    /// let (mut stream, signals) = (Stream::new(&cx)?, Arc::new(Signals::<u32>::new(&cx, 2)?));
+    /// let (graph, ()) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+    ///     let shared = capture.share_signals(Arc::clone(&signals))?;
+    ///     capture.wait_value(shared, 0, Until::equal(0))?;
+    ///     capture.write_value(shared, 1, 5)
+    /// })?;
+    /// graph.instantiate(&cx, InstantiateFlags::empty())?.run(&cx, &stream)?;
+    /// assert_eq!(signals[1].load(Acquire), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::is_unresolved`] on drivers before
+    /// CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` for what the device lacks; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    ///
+    /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
+    #[doc(alias = "cuStreamWriteValue32_v2")]
+    #[doc(alias = "cuStreamWriteValue64_v2")]
+    pub fn write_value<T: StreamValue>(
+        &self,
+        to: impl Writable<T>,
+        at: usize,
+        value: T,
+    ) -> Result<(), GraphError> {
+        let (context, to) = (self.ready(FnId::cuStreamWriteValue32_v2)?, to.into());
+        self.check(to)?;
+        let address = number::<T>(to.as_raw(), to.len(), at)?;
+        // SAFETY: the stream is live and its context current; the number is the graph's as long as it can run.
+        Ok(unsafe { write(context, self.as_raw(), address, value) }?)
+    }
+
+    /// Adds a wait until the number at `at` is as `until` says. See [the module](crate::stream#waits-for-numbers) for a wait
+    /// that never ends.
+    ///
+    /// # Errors
+    /// Those of [`write_value`](Capture::write_value).
+    ///
+    /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
+    #[doc(alias = "cuStreamWaitValue32_v2")]
+    #[doc(alias = "cuStreamWaitValue64_v2")]
+    pub fn wait_value<T: StreamValue>(
+        &self,
+        on: impl Into<SharedLoan<T>>,
+        at: usize,
+        until: Until<T>,
+    ) -> Result<(), GraphError> {
+        let (context, on) = (self.ready(FnId::cuStreamWaitValue32_v2)?, on.into());
+        self.check(on)?;
+        let address = number::<T>(on.as_raw(), on.len(), at)?;
+        // SAFETY: as in `write_value`.
+        Ok(unsafe { wait(context, self.as_raw(), address, until) }?)
     }
 }

@@ -17,6 +17,8 @@ use crate::error::Error;
 
 /// Source of a copy, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
 /// ([`Pitched`](super::Pitched)) or an array ([`ArrayPart`](super::ArrayPart)).
+///
+/// Example: that of [`PitchedMut`](super::PitchedMut), `copy_from`.
 pub trait CopySource<T: DeviceData>: sealed::Source<T> {}
 
 impl<T: DeviceData, S: sealed::Source<T>> CopySource<T> for S {}

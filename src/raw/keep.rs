@@ -12,7 +12,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A thing that may be shared.
 ///
@@ -152,10 +152,9 @@ impl<T: Shareable> Drop for Keep<'_, T> {
 #[cold]
 #[inline(never)]
 fn give_share<T: Shareable>(thing: Near<'_, T>) {
-    let last = thing.shares().is_some_and(|shares| shares.fetch_sub(1, Ordering::Release) == 1);
+    let last = thing.shares().is_some_and(|shares| shares.fetch_sub(1, Ordering::AcqRel) == 1);
     if last {
-        // Other threads' uses of the thing happen before its end.
-        fence(Ordering::Acquire);
+        // Other threads' uses of the thing happened before.
         thing.end();
         // SAFETY: the thing lies in a box of its own, as it has a count, and the last share is this one.
         drop(unsafe { Box::from_raw(thing.0.as_ptr()) });

@@ -44,6 +44,21 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 /// A function that a stream was given to call: its result, once it was called. Made by [`Stream::call_host`].
 ///
 /// Dropping it changes nothing: the function is called all the same, and its result dropped on the driver's thread.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// let stream = cuprum::Stream::new(&cx)?;
+/// // On a thread of the driver's, behind the work that was queued before: no call of the driver is allowed in it.
+/// let call = stream.call_host(&cx, || 6 * 7)?;
+/// stream.synchronize(&cx)?;
+/// assert_eq!(call.take().and_then(Result::ok), Some(42));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct HostCall<R>(Arc<Outbox<R>>);
 
 impl<R> HostCall<R> {

@@ -52,6 +52,8 @@ pub struct LentPitched<'scope, T: DeviceData> {
 }
 
 /// Source of a copy on a scope's stream: a [`HostBlock`] that is borrowed for the scope, or memory that was lent to it.
+///
+/// Example: that of [`LentPitched`], `copy_from`.
 pub trait LentSource<'scope, T: DeviceData>: sealed::Lent<T> {}
 
 mod sealed {

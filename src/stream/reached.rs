@@ -14,7 +14,7 @@ use std::task::{Poll, Waker};
 
 use cuprum_sys::{CUresult, CUstream, FnId};
 
-use super::{Event, Pending, Request, RequestError, Stream};
+use super::{Event, Pending, Request, RequestError, Stream, left_over};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, forked};
@@ -35,6 +35,10 @@ struct State {
 impl Told {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn into_waker(self) -> Option<Waker> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).waker
     }
 
     /// The status that the driver reported; if it has not called yet, it will wake `waker`.
@@ -64,9 +68,16 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
         state.status = Some(status);
         state.waker.take()
     };
+    let Some(waker) = waker else { return };
     // A waker is somebody else's code. Its panic must not unwind into the driver, and has nowhere else to go.
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.map_or((), Waker::wake))) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref())) {
         std::mem::forget(payload);
+    }
+    // The last waker of a task may own the task, and with it objects whose drop calls the driver, which is not allowed
+    // here. So the future drops it, and if that is gone by now, whoever comes next.
+    told.state().waker = Some(waker);
+    if let Some(waker) = Arc::into_inner(told).and_then(|told| told.into_waker()) {
+        left_over::leave(waker);
     }
 }
 
@@ -74,10 +85,42 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// [`Event::reached`].
 ///
 /// It needs no runtime: the driver wakes it, on a thread of its own, in which no call of the driver is allowed. So wakers
-/// must not poll, which those of the usual executors do not. Dropping it waits for nothing.
+/// must not poll, which those of the usual executors do not; a call there answers with an error
+/// (`CUDA_ERROR_NOT_PERMITTED`), and what is dropped there leaks. No waker is dropped there, and with it a task that may
+/// own objects of this crate: that is done by the future, or after it by the next one that is made or dropped. Dropping a
+/// future waits for nothing.
 ///
 /// Its context is kept alive as long as it is there, since no call comes from one that has ended. If the context is
 /// [reset](crate::Device::reset_primary_context) under it, it may never be woken.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use std::future::Future;
+/// use std::sync::Arc;
+/// use std::task::{Poll, Wake, Waker};
+///
+/// /// What an executor does: the thread sleeps until it is woken.
+/// struct Thread(std::thread::Thread);
+/// impl Wake for Thread {
+///     fn wake(self: Arc<Self>) {
+///         self.0.unpark();
+///     }
+/// }
+///
+/// let stream = cuprum::Stream::new(&cx)?;
+/// let mut reached = std::pin::pin!(stream.reached(&cx)?);
+/// let waker = Waker::from(Arc::new(Thread(std::thread::current())));
+/// let mut task = std::task::Context::from_waker(&waker);
+/// while reached.as_mut().poll(&mut task).is_pending() {
+///     std::thread::park();
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a future does nothing unless it is polled"]
 pub struct Reached<'ctx> {
     told: Arc<Told>,
@@ -88,6 +131,7 @@ impl<'ctx> Reached<'ctx> {
     /// # Errors
     /// Whatever the driver reports.
     fn new(stream: CUstream, current: &ContextRef, context: Keep<'ctx, ContextRef>) -> Result<Self, Error> {
+        left_over::clear();
         let told = Arc::<Told>::default();
         let theirs = Arc::into_raw(Arc::clone(&told)).cast_mut().cast::<c_void>();
         // SAFETY: the stream is live, and its context is current; the function takes the share. After an error that share
@@ -120,6 +164,7 @@ impl Drop for Reached<'_> {
             // Out of the lock, as it is somebody else's code.
             let waker = self.told.state().waker.take();
             drop(waker);
+            left_over::clear();
         }
     }
 }
@@ -203,6 +248,37 @@ impl<'ctx> Event<'ctx> {
 /// The future of a [`Pending`]: it gives back the request. Made by [`Pending::notify`].
 ///
 /// Dropping it before it is ready waits for the work, as dropping a [`Pending`] does.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, Error, Event, EventFlags, PrimaryContext, Request, Stream};
+///
+/// /// Fills a buffer beside whatever else the executor has to do.
+/// async fn filled(context: cuprum::SharedContext) -> Result<Buffer<'static, u32>, Box<dyn std::error::Error>> {
+///     // No token may live across `await`: it belongs to a thread.
+///     let future = context.enter(|cx| -> Result<_, Box<dyn std::error::Error>> {
+///         let (stream, done) = (Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);
+///         let request = Request::new(done, Buffer::<u32>::alloc(cx, 4)?);
+///         let pending = request.submit(cx, &stream, |scope, buffer| {
+///             scope.lend(buffer.as_mut_slice())?.fill(7)
+///         })?;
+///         Ok(pending.notify(cx, &stream)?)
+///     })??;
+///     Ok(future.await?.into_parts().1)
+/// }
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// # let mut future = std::pin::pin!(filled(context.clone()));
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # let buffer = loop {
+/// #     if let std::task::Poll::Ready(ready) = std::future::Future::poll(future.as_mut(), &mut task) { break ready?; }
+/// #     std::thread::yield_now();
+/// # };
+/// # assert_eq!(context.enter(|cx| buffer.to_vec(cx))??, [7; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "dropping it waits for the work"]
 pub struct PendingFuture<V: 'static> {
     /// None after it was ready.

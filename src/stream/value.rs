@@ -14,6 +14,8 @@ use crate::raw::call::context_call;
 ///
 /// Those of 64 bits need a device that has
 /// [`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`](cuprum_sys::CUdevice_attribute).
+///
+/// Example: that of [`Operations`](super::Operations), `write`.
 pub trait StreamValue: DeviceData + sealed::Value {}
 
 impl StreamValue for u32 {}
@@ -60,7 +62,7 @@ values! {
 /// # Safety
 /// The stream is live, its context is current, and a number of this type lies at the address until the stream has been
 /// waited for.
-unsafe fn write<T: StreamValue>(
+pub(crate) unsafe fn write<T: StreamValue>(
     context: &ContextRef,
     stream: CUstream,
     at: CUdeviceptr,
@@ -79,7 +81,7 @@ unsafe fn write<T: StreamValue>(
 ///
 /// # Safety
 /// As for [`write`].
-unsafe fn wait<T: StreamValue>(
+pub(crate) unsafe fn wait<T: StreamValue>(
     context: &ContextRef,
     stream: CUstream,
     at: CUdeviceptr,
@@ -95,6 +97,8 @@ unsafe fn wait<T: StreamValue>(
 }
 
 /// The end of a wait for a number in memory.
+///
+/// Example: that of [`Signals`](super::Signals).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Until<T> {
     value: T,

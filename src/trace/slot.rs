@@ -106,15 +106,16 @@ impl State {
             return result;
         }
         let thread = this_thread();
-        let gave = if result == CUresult::CUDA_SUCCESS { value::given(call) } else { None };
+        // SAFETY: the call has been passed on, and succeeded.
+        let gave = if result == CUresult::CUDA_SUCCESS { unsafe { call.given() } } else { None };
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.threads.entry(thread).or_insert_with(name_of_this_thread);
-        if let (Some(gave), Some(name)) = (&gave, value::kernel_name(call)) {
-            log.kernels.insert(gave.word, name);
+        if let (Some(gave), Some(name)) = (gave, value::kernel_name(call)) {
+            log.kernels.insert(gave, name);
         }
         let kernel = value::kernel(call).and_then(|handle| log.kernels.get(&handle).cloned());
         let (function, start) = (call.function(), start.saturating_duration_since(self.begun));
-        let gave = gave.map(|gave| gave.text);
+        let gave = gave.and_then(|gave| Some(call.arguments().next()?.parameter().given_text(gave)));
         log.entries.push(Entry { function, arguments, kernel, result, gave, thread, start, time });
         result
     }

@@ -28,3 +28,5 @@ mod nvcc;
 mod nvrtc_releases;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod releases;
+#[cfg(all(unix, feature = "cache"))]
+mod trust;

@@ -14,7 +14,7 @@ fn script() -> PathBuf {
     std::env::current_dir().unwrap().join("tests/support/nvcc.sh")
 }
 
-fn compiler() -> Compiler {
+pub(crate) fn compiler() -> Compiler {
     // SAFETY: what the script writes is not loaded.
     unsafe { Compiler::nvcc_at(script()) }.unwrap()
 }

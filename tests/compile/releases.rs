@@ -288,18 +288,23 @@ fn each_release_compiles_for_what_it_knows() {
 
 #[test]
 #[ignore = "needs NVRTC"]
-fn the_example_runs() {
-    with_the_newest(concat!(module_path!(), "::the_example_runs"), &[], || {
+fn the_examples_run() {
+    with_the_newest(concat!(module_path!(), "::the_examples_run"), &[], || {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let ran = Command::new(cargo)
-            .args(["run", "--quiet", "--example", "10_from_source"])
-            .current_dir(ROOT)
-            .env("CUPRUM_DEVICE", "emulator")
-            .output()
-            .unwrap();
-        let out = String::from_utf8_lossy(&ran.stdout);
-        assert!(ran.status.success(), "{out}{}", String::from_utf8_lossy(&ran.stderr));
-        assert!(out.contains("NVRTC 13.5 made PTX for") && out.contains("all right"), "{out}");
+        for (example, says) in [
+            ("10_from_source", ["NVRTC 13.5 made PTX for", "all right"]),
+            ("18_from_c", ["1000 sums", "every one right"]),
+        ] {
+            let ran = Command::new(&cargo)
+                .args(["run", "--quiet", "--example", example])
+                .current_dir(ROOT)
+                .env("CUPRUM_DEVICE", "emulator")
+                .output()
+                .unwrap();
+            let out = String::from_utf8_lossy(&ran.stdout);
+            assert!(ran.status.success(), "{out}{}", String::from_utf8_lossy(&ran.stderr));
+            assert!(says.iter().all(|words| out.contains(words)), "{out}");
+        }
     });
 }
 
@@ -329,7 +334,26 @@ fn nvcc_makes_code_that_runs() {
         let error =
             compiler.compile_for(device(), &Source::new("\nint f() { return x; }"), &options).unwrap_err();
         assert_eq!(error.diagnostics()[0].to_string(), "source.cu:2: error: identifier \"x\" is undefined");
+        #[cfg(feature = "cache")]
+        its_code_is_kept(&compiler, &source, &options);
     });
+}
+
+/// NVIDIA's `nvcc` tells which compiler of the host it calls, so that its code is kept.
+#[cfg(feature = "cache")]
+fn its_code_is_kept(compiler: &Compiler, source: &Source<'_>, options: &Options) {
+    use cuprum::compile::cache::{Cache, CacheUse};
+
+    let folder = crate::scratch("nvcc-kept");
+    let _ = std::fs::remove_dir_all(&folder);
+    let cached = compiler.clone().with_cache(Cache::new(&folder));
+    let uses = [(); 2].map(|()| {
+        let start = std::time::Instant::now();
+        let code = cached.compile_for(device(), source, options).unwrap();
+        println!("{compiler}, {:?} in {:?}", code.cache_use(), start.elapsed());
+        code.cache_use().clone()
+    });
+    assert_eq!(uses, [CacheUse::Stored, CacheUse::Hit]);
 }
 
 #[test]

@@ -369,3 +369,48 @@ fn a_scope_beside_a_global_capture_of_another_thread_is_waited_for() {
         assert!(!host.is_lost());
     });
 }
+
+/// Nodes, bodies and conditions of a graph into which a capture failed, and all tokens of a graph that was never made.
+#[test]
+fn tokens_of_a_capture_that_failed_are_refused() {
+    in_context(|cx| {
+        let mut stream = Stream::new(cx).unwrap();
+        let (mut lost, buffer, another) = (None, zeros(cx, 4), zeros(cx, 4));
+        let failed = cx.capture(&mut stream, CaptureMode::Global, |capture| -> Result<(), _> {
+            let memory = capture.give(buffer)?;
+            lost = Some((memory, capture.copy_to_host(memory, vec![0; 4])?, capture.info()?.next_after));
+            Err(GraphError::FileName)
+        });
+        assert_eq!(failed.map(drop), Err(GraphError::FileName));
+        let (memory, host, nodes) = lost.unwrap();
+
+        let mut graph = Graph::new(cx).unwrap();
+        assert_eq!(graph.slice(memory).unwrap_err(), GraphError::Foreign);
+        assert_eq!(graph.add_fill(cx, &[], memory, 1), Err(GraphError::Foreign));
+        assert_eq!(graph.host(host), Err(GraphError::Foreign));
+        assert_eq!(graph.add_empty(cx, &nodes), Err(GraphError::Foreign));
+
+        let (used, unused) = (graph.condition(cx, Some(1)).unwrap(), graph.condition(cx, Some(1)).unwrap());
+        let (node, body) = graph.add_if(cx, &[], used).unwrap();
+        // SAFETY: nothing is replayed.
+        let mut copy = unsafe { Graph::new(cx).unwrap().duplicate(cx) }.unwrap();
+        let mut inside = None;
+        let failed =
+            graph.capture_into(cx, &mut stream, &[], CaptureMode::Global, |capture| -> Result<(), _> {
+                inside = Some(capture.give(another)?);
+                Err(GraphError::FileName)
+            });
+        assert_eq!(failed, Err(GraphError::FileName));
+        assert_eq!(graph.add_if(cx, &[], unused).map(drop), Err(GraphError::Incomplete));
+        assert_eq!(graph.within(body, |_| Ok(())), Err(GraphError::Incomplete));
+        assert_eq!(graph.node_type(node), Err(GraphError::Incomplete));
+        assert_eq!(graph.find_in_copy(node, &mut copy), Err(GraphError::Incomplete));
+        assert_eq!(copy.find_in_copy(node, &mut graph), Err(GraphError::Incomplete));
+
+        // Such a graph is no child, and its memory is gone with it.
+        let mut parent = Graph::new(cx).unwrap();
+        assert_eq!(parent.add_child(cx, &[], graph), Err(GraphError::Incomplete));
+        assert_eq!(parent.slice(inside.unwrap()).unwrap_err(), GraphError::Foreign);
+        assert_eq!(parent.add_fill(cx, &[], inside.unwrap(), 1), Err(GraphError::Foreign));
+    });
+}

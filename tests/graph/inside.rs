@@ -1,5 +1,7 @@
 //! Memory that graphs allocate, and bodies that run on a condition.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use cuprum::graph::{Graph, GraphError, GraphMemory, InstantiateFlags, NodeType};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Event, EventFlags, Stream};
@@ -140,5 +142,18 @@ fn a_body_takes_no_events_and_a_graph_needs_its_conditions() {
             matches!(error, GraphError::Driver(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE)
         );
         drop(Buffer::<u32>::alloc(cx, 4).unwrap());
+    });
+}
+
+#[test]
+fn a_body_that_is_left_by_a_panic_is_left() {
+    in_context(|cx| {
+        let mut graph = Graph::new(cx).unwrap();
+        let condition = graph.condition(cx, Some(1)).unwrap();
+        let (node, body) = graph.add_if(cx, &[], condition).unwrap();
+        let panicking = AssertUnwindSafe(|| graph.within(body, |_| -> Result<(), _> { panic!("as it may") }));
+        assert!(catch_unwind(panicking).is_err());
+        assert_eq!(graph.nodes(cx).unwrap(), [node], "the nodes of the whole again");
+        graph.add_empty(cx, &[node]).unwrap();
     });
 }

@@ -1,14 +1,14 @@
 //! Nodes that write numbers and wait for them.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::thread;
 use std::time::Duration;
 
-use cuprum::graph::{Graph, GraphError, NodeOperations, NodeType};
+use cuprum::graph::{CaptureMode, Graph, GraphError, NodeOperations, NodeType};
 use cuprum::stream::{Signals, Until};
 use cuprum::sys::{CUresult, CUstreamMemoryBarrier_flags};
-use cuprum::{MemoryError, Stream};
+use cuprum::{Buffer, MemoryError, Stream};
 
 use super::{executable, in_context, zeros};
 
@@ -111,5 +111,40 @@ fn operations_are_on_memory_of_their_graph() {
         assert_eq!(graph.add_operations(cx, &[], &operations).unwrap_err(), GraphError::Foreign);
         let refused = operations.write(mine, 2, 1).unwrap_err();
         assert_eq!(refused, MemoryError::Index { index: 2, len: 2 });
+    });
+}
+
+#[test]
+fn a_capture_waits_for_numbers_and_writes_them() {
+    in_context(|cx| {
+        let (mut stream, mut buffer) = (Stream::new(cx).unwrap(), Buffer::<u64>::zeroed(cx, 2).unwrap());
+        let signals = Arc::new(Signals::<u32>::new(cx, 2).unwrap());
+        let other = Arc::new(Signals::<u32>::new(cx, 1).unwrap());
+        let theirs = Graph::new(cx).unwrap().share_signals(other).unwrap();
+        let (graph, memory) = cx
+            .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+                let memory = capture.lend(buffer.as_mut_slice())?;
+                let shared = capture.share_signals(Arc::clone(&signals))?;
+                capture.write_value(shared, 0, 3)?;
+                capture.wait_value(shared, 0, Until::equal(3))?;
+                capture.write_value(memory, 1, 1 << 40)?;
+                capture.wait_value(memory.as_shared(), 1, Until::at_least(1))?;
+                capture.write_value(shared, 1, 9)?;
+                let beyond = MemoryError::Index { index: 2, len: 2 };
+                assert_eq!(capture.write_value(shared, 2, 1), Err(GraphError::Memory(beyond)));
+                assert_eq!(capture.wait_value(memory, 2, Until::equal(0)), Err(GraphError::Memory(beyond)));
+                assert_eq!(capture.write_value(theirs, 0, 1), Err(GraphError::Foreign));
+                assert_eq!(capture.wait_value(theirs, 0, Until::equal(0)), Err(GraphError::Foreign));
+                Ok(memory)
+            })
+            .unwrap();
+        let mut executable = executable(cx, graph);
+        assert_eq!(executable.nodes(cx).unwrap().len(), 5);
+        assert_eq!(signals[0].load(Acquire), 0, "nothing has run");
+        for _ in 0..2 {
+            executable.run(cx, &stream).unwrap();
+            assert_eq!([signals[0].swap(0, AcqRel), signals[1].swap(0, AcqRel)], [3, 9]);
+            assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [0, 1 << 40]);
+        }
     });
 }

@@ -21,6 +21,7 @@ mod errors;
 mod futures;
 mod green;
 mod host_call;
+mod inside_the_driver;
 mod launch;
 mod library;
 mod linker;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Stands in for nvcc: tells its version, writes down its arguments in $NVCC_LOG, "compiles" a source to itself, and
-# refuses one that has the word "refused".
+# refuses one that has the word "refused". Asked to preprocess, it puts $NVCC_HOST in the place of __VERSION__, as the
+# host's compiler puts its own, unless $NVCC_HOST is "none".
 set -eu
 case $1 in
     --version)
@@ -9,6 +10,12 @@ case $1 in
         exit ;;
     --list-gpu-arch)
         printf 'compute_50\ncompute_75\ncompute_90\n'
+        exit ;;
+    -E)
+        for text in "$@"; do :; done
+        [ "${NVCC_HOST-}" != none ] || { echo "nvcc fatal: Failed to preprocess host compiler properties." >&2; exit 1; }
+        echo "# 1 \"$text\""
+        sed "s/__VERSION__/\"${NVCC_HOST-12.2.0}\"/" "$text"
         exit ;;
 esac
 [ -z "${NVCC_LOG-}" ] || printf '%s\n' "$@" >"$NVCC_LOG"

@@ -16,6 +16,7 @@
 use super::blocks::Blocks;
 use super::instruction::{Condition, Instruction, Op};
 use super::types::Type;
+use super::warp_group::GroupOp;
 use super::{Kernel, RowKind, effects, rename};
 use crate::semantics::Register;
 use std::cmp::Reverse;
@@ -45,6 +46,9 @@ pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
         .iter()
         .flat_map(|function| function.params.iter().chain(&function.returns))
         .for_each(|register| new.own(kernel, register.0));
+    for register in written_late(kernel) {
+        new.own(kernel, register.0);
+    }
     let pairs = pairs(kernel);
     pairs.iter().for_each(|register| {
         new.own(kernel, register.0);
@@ -81,6 +85,18 @@ fn pairs(kernel: &Kernel) -> Vec<Register> {
         }
     }
     pairs
+}
+
+/// Results of the products of warp groups, which are written when they are waited for, needed or not.
+fn written_late(kernel: &Kernel) -> Vec<Register> {
+    let products = kernel.code.iter().filter_map(|instruction| match &instruction.op {
+        Op::WarpGroup(op) => match &**op {
+            GroupOp::Product(product) => Some(product),
+            GroupOp::Commit | GroupOp::Wait { .. } => None,
+        },
+        _ => None,
+    });
+    products.flat_map(|product| product.d.iter().copied()).collect()
 }
 
 /// The new row of each old one.

@@ -15,6 +15,8 @@ use crate::memory::Neighbor;
 pub use leak::{Leak, LeakKind};
 
 /// Kind of a fault.
+///
+/// Example: that of [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -80,6 +82,18 @@ pub enum FaultKind {
 }
 
 /// Kind of a race between two accesses.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::report::{Fault, FaultKind, Hazard};
+///
+/// /// True for a race in which one of both threads only reads.
+/// fn is_read(fault: &Fault) -> bool {
+///     matches!(fault.kind, FaultKind::Race(Hazard::ReadAfterWrite | Hazard::WriteAfterRead))
+/// }
+///
+/// assert!(is_read(&Fault::new(FaultKind::Race(Hazard::ReadAfterWrite), "sum")));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hazard {
@@ -194,6 +208,8 @@ impl fmt::Display for FaultKind {
 }
 
 /// The memory access at fault.
+///
+/// Example: that of [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
@@ -210,6 +226,8 @@ pub struct Access {
 }
 
 /// Another place that takes part: the second access of a race, a barrier where threads wait.
+///
+/// Example: that of [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Related {
@@ -228,6 +246,22 @@ pub struct Related {
 /// One fault of one kernel: its kind, thread and place.
 ///
 /// `Display` gives several lines, [`Fault::one_line`] the first of them.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::report::{Access, Fault, FaultKind, Related};
+///
+/// /// One line for a log; `last_fault()` gives the fault after a call that failed.
+/// fn line(fault: &Fault) -> String {
+///     let at = fault.access.as_ref().map_or(String::new(), |Access { address, .. }| format!(" at {address:#x}"));
+///     let beside: Vec<&str> = fault.related.iter().map(|Related { note, .. }| note.as_str()).collect();
+///     format!("{}:{} {:?}{at} {}", fault.kernel, fault.ptx_line, fault.kind, beside.join(", "))
+/// }
+///
+/// let fault = Fault::new(FaultKind::OutOfBounds, "saxpy");
+/// assert_eq!(line(&fault).trim(), "saxpy:0 OutOfBounds");
+/// assert_eq!(cuprum_emulator::last_fault(), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {

@@ -10,6 +10,17 @@ use crate::exec;
 use super::{MAX_DEVICES, Mode, Settings};
 
 /// A setting with a value that it cannot have.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::Settings;
+///
+/// match Settings::from_env() {
+///     Ok(settings) => println!("{settings}"),
+///     // Names the variable, its value, and what it may be.
+///     Err(error) => eprintln!("{error}"),
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
     variable: &'static str,

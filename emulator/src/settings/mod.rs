@@ -13,6 +13,16 @@ use crate::exec;
 pub use environment::SettingsError;
 
 /// Time at which the operations that are pushed to streams run.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::{Mode, Settings};
+///
+/// // A program that forgets to wait finds nothing here, where hardware would often have been fast enough.
+/// let settings = Settings::default().mode(Mode::Deferred);
+/// settings.install()?;
+/// # Ok::<(), cuprum_emulator::AlreadyInUse>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Mode {
@@ -116,6 +126,16 @@ impl Default for Settings {
 }
 
 /// The emulator is in use already, so its settings can no longer change.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::{AlreadyInUse, Settings};
+///
+/// let library = cuprum_emulator::library();
+/// // The first use fixed the settings.
+/// assert_eq!(Settings::default().devices(2).install(), Err(AlreadyInUse));
+/// assert!(library.version() > cuprum_sys::Version::new(12, 0));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlreadyInUse;
 
@@ -272,7 +292,8 @@ impl Settings {
         self
     }
 
-    /// Sets whether the message hook is told of faults and of refused modules. Default: yes.
+    /// Sets whether the message hook is told of faults and of refused modules, and whether a host that follows an address
+    /// of the device is told which allocation that is: on standard error, by a handler of `SIGSEGV` (Linux). Default: yes.
     /// [`last_fault`](crate::last_fault) knows the newest fault all the same.
     #[must_use]
     pub fn reports(mut self, yes: bool) -> Self {

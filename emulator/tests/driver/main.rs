@@ -33,6 +33,8 @@ mod graph;
 mod graph_memory;
 mod graph_nodes;
 mod green;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod host_access;
 mod init;
 mod launch;
 mod library;

@@ -218,7 +218,7 @@ impl Case {
             false => fingerprint(&read::<u8>(on_device, TENSOR_BYTES), &[0, 1, 4, 8, 32, 64]),
         };
         ok!(cuModuleUnload(module));
-        [on_device, tile_at, out].map(|pointer| ok!(cuMemFree_v2(pointer)));
+        [on_device, tile_at, out].into_iter().for_each(|pointer| ok!(cuMemFree_v2(pointer)));
         text
     }
 }

@@ -54,7 +54,7 @@ fn entry(body: &str) -> String {
     )
 }
 
-fn run(body: &str, mode: Mode) -> Vec<u32> {
+fn run(body: &str, mode: Execution) -> Vec<u32> {
     let mut device = Device::load(&entry(body)).unwrap_or_else(|error| panic!("{error}"));
     device.options.mode = mode;
     let out = device.buffer(&[0u32; 64]);

@@ -3,7 +3,7 @@
 
 use crate::device::{Args, Device};
 use crate::hopper::{Random, fill, fingerprint, lines};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::program::PtxErrorKind;
 use cuprum_emulator::report::FaultKind;
 use cuprum_sys::CUresult;
@@ -64,7 +64,7 @@ fn inputs(types: &str, registers: usize) -> Vec<u8> {
 fn devices(text: &str) -> Vec<Device> {
     let load = || Device::load_for(text, 90).unwrap_or_else(|error| panic!("{text}\n{error}"));
     let mut devices = [(); 4].map(|()| load());
-    devices[1].options.mode = Mode::Plain;
+    devices[1].options.mode = Execution::Plain;
     devices[2].options.seed = Some(7);
     devices[3].options.check_races = true;
     devices[3].options.check_barriers = true;

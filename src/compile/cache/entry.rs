@@ -12,20 +12,16 @@ const MAGIC: &[u8] = b"cuprum code, 1\n";
 pub(super) const EXTENSION: &str = "cuprum";
 
 /// All that the code depends on, as one byte string: different inputs give different strings.
-pub(super) fn key(compiler: &str, source: &Source<'_>, arguments: &[OsString], output: Output) -> Vec<u8> {
+pub(super) fn key(compiler: &[u8], source: &Source<'_>, arguments: &[OsString], output: Output) -> Vec<u8> {
     let mut key = Vec::new();
     put(&mut key, env!("CARGO_PKG_VERSION").as_bytes());
-    put(&mut key, compiler.as_bytes());
+    put(&mut key, compiler);
     put(&mut key, format!("{output:?}").as_bytes());
     // With line information, the compiler writes its working directory into the code.
     let with_lines =
         |one: &OsString| ["line", "debug", "-G"].iter().any(|word| one.to_string_lossy().contains(word));
     let folder = arguments.iter().any(with_lines).then(|| env::current_dir().unwrap_or_default());
     put(&mut key, folder.unwrap_or_default().as_os_str().as_encoded_bytes());
-    // Options that nvcc reads from the environment.
-    for variable in ["NVCC_PREPEND_OPTIONS", "NVCC_APPEND_OPTIONS"] {
-        put(&mut key, env::var_os(variable).unwrap_or_default().as_encoded_bytes());
-    }
     put_number(&mut key, arguments.len());
     arguments.iter().for_each(|one| put(&mut key, one.as_encoded_bytes()));
     put(&mut key, source.name.as_bytes());
@@ -153,7 +149,7 @@ mod tests {
     #[test]
     fn a_key_has_all_that_the_code_depends_on() {
         let base = Source::new("text").named("name");
-        let key_of = |source: &Source<'_>| key("NVRTC", source, &["-a".into()], Output::Ptx);
+        let key_of = |source: &Source<'_>| key(b"NVRTC", source, &["-a".into()], Output::Ptx);
         let known = key_of(&base);
         let others = [
             key_of(&Source::new("texu").named("name")),
@@ -162,10 +158,10 @@ mod tests {
             key_of(&base.clone().header("hx", "")),
             key_of(&base.clone().expression("e")),
             key_of(&base.clone().fingerprint("1")),
-            key("NVRTC 2", &base, &["-a".into()], Output::Ptx),
-            key("NVRTC", &base, &["-ab".into()], Output::Ptx),
-            key("NVRTC", &base, &["-".into(), "a".into()], Output::Ptx),
-            key("NVRTC", &base, &["-a".into()], Output::Cubin),
+            key(b"NVRTC 2", &base, &["-a".into()], Output::Ptx),
+            key(b"NVRTC", &base, &["-ab".into()], Output::Ptx),
+            key(b"NVRTC", &base, &["-".into(), "a".into()], Output::Ptx),
+            key(b"NVRTC", &base, &["-a".into()], Output::Cubin),
         ];
         for (i, other) in others.iter().enumerate() {
             assert_ne!(*other, known, "{i}");

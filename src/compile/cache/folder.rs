@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::entry::EXTENSION;
-use crate::compile::nvcc::private_folder;
+use super::trust;
 
 /// File extension of entries that are being written.
 const UNFINISHED: &str = "part";
@@ -15,10 +15,12 @@ const UNFINISHED: &str = "part";
 /// Age at which such a file counts as abandoned: its writer has died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The bytes of an entry; `None` if it cannot be read, or is larger than the limit of the whole cache.
+/// The bytes of an entry; `None` if it cannot be read, could be of another user, or is larger than the limit of the
+/// whole cache.
 pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(limit.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+    let file = File::open(path).ok().filter(trust::file)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= limit).then_some(bytes)
 }
 
@@ -33,16 +35,18 @@ pub(super) fn store(folder: &Path, path: &Path, bytes: &[u8], limit: u64) -> Res
     if bytes.len() as u64 > limit {
         return Err(format!("the entry has {} bytes, and the cache may have {limit}", bytes.len()));
     }
+    let failed = |error| format!("{}: {error}", folder.display());
+    make(folder).map_err(failed)?;
+    trust::folder(folder)?;
     let unfinished = unfinished(path);
-    let written = make(folder).and_then(|()| {
-        let mut file = File::options().write(true).create_new(true).open(&unfinished)?;
+    let written = create(&unfinished).and_then(|mut file| {
         file.write_all(bytes)?;
         drop(file);
         fs::rename(&unfinished, path)
     });
     if let Err(error) = written {
         let _swallowed = fs::remove_file(&unfinished);
-        return Err(format!("{}: {error}", folder.display()));
+        return Err(failed(error));
     }
     make_room(folder, path, limit);
     Ok(())
@@ -56,16 +60,20 @@ fn unfinished(path: &Path) -> PathBuf {
     path.with_extension(format!("{}-{number}-{}.{UNFINISHED}", std::process::id(), since.as_nanos()))
 }
 
+/// Makes a folder, and those above it that are missing, for this user alone.
 fn make(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    folder.parent().map_or(Ok(()), fs::create_dir_all)?;
-    match private_folder(folder) {
-        // Another process was faster.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
-        made => made,
-    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+/// A new file that this user alone can write, and read.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create_new(true).open(path)
 }
 
 /// Removes the least recently used entries, and abandoned files. Files that cannot be removed, or are already gone, are

@@ -1,21 +1,30 @@
 //! A cache of compiled code in a folder, which many processes share. (Feature `cache`.)
 //!
 //! The key of an entry is all that its code depends on: the texts, names and name expressions of the source, the
-//! options, the output, and the compiler with its version, size and time. The whole key is kept in the entry and
+//! options, the output, and the compiler with its version, size and time; for `nvcc` also the host's compiler, as it
+//! tells its version, and the environment that either reads. The whole key is kept in the entry and
 //! compared, so that the hash in the file's name need not be cryptographic, and no crate is needed for it. An entry
 //! that is truncated, changed, or has another key counts as missing, and is written anew.
 //!
 //! Entries are written under a temporary name and renamed, so that a reader sees a whole entry or none. When the folder
 //! exceeds its limit, the least recently used entries are removed.
 //!
+//! Code from the cache is loaded without further checks, so that whoever can write there can run code in this process.
+//! On Unix, the owners and modes of the folder, of those above it and of each entry are compared with the user of this
+//! process: nothing is read from a folder in which others can write, or that they could replace, and nothing is kept
+//! there. Folders and entries that are made here are this user's alone. On Windows nothing is compared: there the lists
+//! of rights decide, which a folder gets from the one above it, and those of `LOCALAPPDATA` let nobody else write.
+//!
 //! Files that a source includes are not seen here. Such code is not cached, unless the source has a
 //! [fingerprint](Source::fingerprint) for them.
 //!
-//! ```no_run
+//! ```
 //! use cuprum::compile::cache::{Cache, CacheUse};
 //! use cuprum::compile::{Compiler, Options, Source};
 //!
-//! let compiler = Compiler::load()?.with_cache(Cache::new("/var/cache/simulation").limit(64 << 20));
+//! let cache = Cache::new(std::env::temp_dir().join("simulation")).limit(64 << 20);
+//! # let Ok(_) = Compiler::load() else { return Ok(()) };
+//! let compiler = Compiler::load()?.with_cache(cache);
 //! let code = compiler.compile(&Source::new("__global__ void f() {}"), &Options::new())?;
 //! if let CacheUse::NotStored(why) = code.cache_use() {
 //!     eprintln!("compiled every time: {why}");
@@ -26,6 +35,7 @@
 mod entry;
 mod folder;
 mod includes;
+mod trust;
 
 use std::env;
 use std::ffi::OsString;
@@ -37,6 +47,8 @@ use super::{Code, CompileError, Output, Source};
 const USUAL_LIMIT: u64 = 256 << 20;
 
 /// A folder with compiled code. Making one touches no file.
+///
+/// Example: that of the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: PathBuf,
@@ -44,6 +56,8 @@ pub struct Cache {
 }
 
 /// Use of the cache in a compilation.
+///
+/// Example: that of the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheUse {
@@ -57,9 +71,25 @@ pub enum CacheUse {
     NotStored(String),
 }
 
+/// All that code depends on besides the source and the options.
+pub(super) struct Identity {
+    /// The compiler with what it calls and reads, as one byte string.
+    pub(super) known: Vec<u8>,
+    /// Options that the compiler gets from elsewhere.
+    pub(super) flags: Vec<OsString>,
+}
+
+/// Size and time of a file, which differ between releases; `None` if it does not tell them.
+pub(super) fn file_identity(path: &Path) -> Option<String> {
+    let about = std::fs::metadata(path).ok()?;
+    let time = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(format!("{} bytes, {} ns", about.len(), time.as_nanos()))
+}
+
 impl Cache {
-    /// A cache in this folder, which is created, for this user alone, when there is something to keep. Machine code
-    /// from it is loaded without checks: nobody else should be able to write there.
+    /// A cache in this folder, which is created, for this user alone, when there is something to keep. On Unix it is
+    /// not used while others could write in it, or put another in its place ([`CacheUse::NotStored`] says where).
+    /// Windows does not tell as much: there, name a folder in which nobody else can write.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), limit: USUAL_LIMIT }
     }
@@ -89,23 +119,17 @@ impl Cache {
         &self.folder
     }
 
-    /// The cached code, or else the result of `compile`. Errors of the cache itself are part of the value.
+    /// The cached code, or else the result of `compile`. Errors of the cache itself are part of the value. `compiler` is
+    /// asked only for code that can be kept.
     pub(super) fn code(
         &self,
-        compiler: Option<&str>,
+        compiler: impl FnOnce() -> Result<Identity, String>,
         source: &Source<'_>,
         arguments: &[OsString],
         output: Output,
         compile: impl FnOnce() -> Result<Code, CompileError>,
     ) -> Result<(Code, CacheUse), CompileError> {
-        let key =
-            match includes::from_files(source, arguments) {
-                Some(what) => Err(format!("the code depends on {what}; give the source a fingerprint")),
-                None => compiler.map(|compiler| entry::key(compiler, source, arguments, output)).ok_or_else(
-                    || "the compiler's file is not known, and with it not which release it is".into(),
-                ),
-            };
-        let key = match key {
+        let key = match self.key(compiler, source, arguments, output) {
             Ok(key) => key,
             Err(why) => return Ok((compile()?, CacheUse::NotStored(why))),
         };
@@ -122,5 +146,21 @@ impl Cache {
             Err(why) => CacheUse::NotStored(why),
         };
         Ok((code, cache_use))
+    }
+
+    /// The key of this code in this folder, or the reason why it is not looked for there.
+    fn key(
+        &self,
+        compiler: impl FnOnce() -> Result<Identity, String>,
+        source: &Source<'_>,
+        arguments: &[OsString],
+        output: Output,
+    ) -> Result<Vec<u8>, String> {
+        let on_files = |what| Err(format!("the code depends on {what}; give the source a fingerprint"));
+        includes::from_files(source, arguments).map_or(Ok(()), on_files)?;
+        trust::folder(&self.folder)?;
+        let compiler = compiler()?;
+        includes::from_files(source, &compiler.flags).map_or(Ok(()), on_files)?;
+        Ok(entry::key(&compiler.known, source, arguments, output))
     }
 }

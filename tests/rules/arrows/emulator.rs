@@ -52,17 +52,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "block",
         &["exec::block"],
-        &[
-            "semantics",
-            "memory",
-            "report",
-            "instruction",
-            "kernel",
-            "interface",
-            "code",
-            "check",
-            "tensor",
-        ],
+        &["semantics", "memory", "report", "instruction", "kernel", "interface", "code", "check", "tensor"],
     ),
     ("access", &["exec::access"], &["semantics", "ptx", "report", "instruction", "check", "block"]),
     (
@@ -109,7 +99,7 @@ const ROOMS: &[Room<'static>] = &[
             "message",
         ],
     ),
-    ("choice", &["choice"], &[]),
+    ("choice", &["choice"], &["message"]),
     ("lib", &["lib"], &["report", "driver", "message", "settings", "choice"]),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuprum::graph::{Graph, InstantiateFlags, NodeOperations};
+use cuprum::graph::{CaptureMode, Graph, InstantiateFlags, NodeOperations};
 use cuprum::memory::PitchedBuffer;
 use cuprum::stream::{
     AccessPolicy, BlockCopies, Copies, CopyAttributes, Decompression, Operations, Scope, Signals, Until,
@@ -27,6 +27,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     copies(steps, cx, &stream);
     unified(steps, cx, &stream);
     nodes(steps, cx, &stream);
+    captured(steps, cx);
     tensors(steps, cx);
     steps.done("Stream::drop", || drop(stream));
 }
@@ -173,6 +174,23 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     steps.attempt("Executable::set_operations", change);
     steps.attempt("Executable::run", || executable.run(cx, stream));
     steps.done("Executable::drop", || drop(executable));
+}
+
+/// Numbers in a graph that is captured.
+fn captured(steps: &Steps, cx: &Current<'_, '_>) {
+    let signals = steps.attempt("Signals::new", || Signals::<u32>::new(cx, 2));
+    let stream = steps.attempt("Stream::new", || Stream::new(cx));
+    let (Some(signals), Some(mut stream)) = (signals, stream) else { return };
+    let captured = steps.attempt("Current::capture", || {
+        cx.capture(&mut stream, CaptureMode::Global, |capture| {
+            let shared = capture.share_signals(Arc::new(signals))?;
+            steps.attempt("Capture::wait_value", || capture.wait_value(shared, 0, Until::at_least(0)));
+            steps.attempt("Capture::write_value", || capture.write_value(shared, 1, 0));
+            Ok(())
+        })
+    });
+    steps.done("Graph::drop", || drop(captured));
+    steps.done("Stream::drop", || drop(stream));
 }
 
 fn tensors(steps: &Steps, cx: &Current<'_, '_>) {

@@ -14,4 +14,5 @@ pub(crate) mod run;
 pub(crate) mod scoped;
 pub(crate) mod shrink;
 pub(crate) mod step;
+pub(crate) mod work;
 pub(crate) mod worker;

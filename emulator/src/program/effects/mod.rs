@@ -7,6 +7,7 @@ mod operands;
 
 use operands::{barrier_reads, bulk_reads, collective_reads, map_reads, matrix_reads, object_reads};
 
+use super::bulk::MapOp;
 use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
 use super::matrix::Matrix;
 use super::memory::{AsyncCopy, MemoryBarrierAction};
@@ -220,8 +221,12 @@ pub(crate) fn stored(instruction: &Instruction, visit: &mut dyn FnMut(Register, 
         Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
         Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit | Op::Trap => {}
         Op::ClusterBarrier { .. } | Op::Barrier { .. } | Op::Collective { .. } | Op::ActiveMask { .. } => {}
-        Op::Clock { .. } | Op::Fence(_) | Op::Yield => {}
-        Op::WarpGroup(_) | Op::BulkGroup(_) | Op::Map(_) => {}
+        Op::Clock { .. } | Op::Fence(_) | Op::Yield | Op::BulkGroup(_) => {}
+        Op::Map(op) => match &**op {
+            MapOp::Replace { value, width, .. } => visit(*value, bytes_of(*width)),
+            MapOp::Copy { .. } => {}
+        },
+        Op::WarpGroup(_) => {}
     }
 }
 
