@@ -26,6 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The launch itself succeeds, as on hardware; the next call that waits tells.
     let Err(error) = cx.synchronize() else { return Err("the fault went unnoticed".into()) };
     println!("{error}\n");
+    // Whatever is called next fails too. It is innocent, and its error says so.
+    let Err(error) = Buffer::<u32>::alloc(&cx, 1) else { return Err("the context was lost".into()) };
+    println!("{error}\n");
     println!("{}", cuprum_emulator::last_fault().ok_or("no report")?);
     Ok(())
 }

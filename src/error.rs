@@ -1,10 +1,14 @@
 //! Errors of driver calls: eight bytes that name the call, the code and the first cause.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::{CUresult, FnId, Library, Version};
+
+use crate::diagnosis::advice_here;
 
 /// A driver call that failed: the call, its code, and the call that first reported the fault, if it stays.
 ///
@@ -14,14 +18,17 @@ use cuprum_sys::{CUresult, FnId, Library, Version};
 /// Four codes are this crate's own and mean that the driver was not called:
 /// [`is_unresolved`](Error::is_unresolved), [`is_forked`](Error::is_forked),
 /// [`is_wrong_context`](Error::is_wrong_context) and [`is_out_of_order`](Error::is_out_of_order).
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub struct Error {
     code: NonZeroU32,
     call: FnId,
     /// Unresolved: the driver's version divided by ten. Sticky: one more than the id of the call that
-    /// first reported the fault, zero when this call did.
+    /// first reported the fault, zero when this call did. And [`SOFTWARE`].
     note: u16,
 }
+
+/// The bit of a note that says that the driver is one in software. It makes no error another one.
+const SOFTWARE: u16 = 1 << 15;
 
 /// The object given to a call belongs to another context than the current one; the driver was not asked.
 const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
@@ -65,12 +72,9 @@ impl Error {
     #[cold]
     #[inline(never)]
     fn cold(library: Library, code: NonZeroU32, call: FnId) -> Self {
-        let note = if code.get() == CUresult::UNRESOLVED.0 {
-            u16::try_from(library.version().as_raw() / 10).unwrap_or(0)
-        } else {
-            0
-        };
-        Self { code, call, note }
+        let version = u16::try_from(library.version().as_raw() / 10).unwrap_or(0) & !SOFTWARE;
+        let note = if code.get() == CUresult::UNRESOLVED.0 { version } else { 0 };
+        Self { code, call, note: note | if library.is_software_device() { SOFTWARE } else { 0 } }
     }
 
     /// An error that this crate found itself, without asking the driver.
@@ -123,7 +127,7 @@ impl Error {
         if !self.is_sticky() {
             return None;
         }
-        FnId::ALL.get(usize::from(self.note.checked_sub(1)?)).copied()
+        FnId::ALL.get(usize::from(self.value().checked_sub(1)?)).copied()
     }
 
     /// True if the driver lacks the function: it is older than the function, and was not called.
@@ -156,6 +160,25 @@ impl Error {
             .contains(&code.0)
     }
 
+    /// True if a driver [in software](Library::is_software_device) gave this error, as far as this crate saw it happen.
+    pub fn is_of_software_device(self) -> bool {
+        self.note & SOFTWARE != 0
+    }
+
+    /// The note without what says where it is from.
+    const fn value(self) -> u16 {
+        self.note & !SOFTWARE
+    }
+
+    /// Cause and remedy, as far as something is known: on the software device, on this machine, or in general.
+    fn advice(self) -> Option<Cow<'static, str>> {
+        let code = self.code();
+        if self.is_of_software_device() {
+            return code.advice_in_software().map(Cow::Borrowed);
+        }
+        advice_here(code).map(Cow::Owned).or_else(|| code.advice().map(Cow::Borrowed))
+    }
+
     /// True if the driver is shutting down, as it does while a process exits. The object to be freed is gone.
     pub fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
@@ -164,8 +187,8 @@ impl Error {
     /// Message for a function that the driver lacks. The version is not known if the error was made from a code.
     fn fmt_unresolved(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (call, since, has) =
-            (self.call, self.call.symbol().since, Version::from_raw(u32::from(self.note) * 10));
-        if self.note == 0 {
+            (self.call, self.call.symbol().since, Version::from_raw(u32::from(self.value()) * 10));
+        if has.as_raw() == 0 {
             write!(f, "{call} needs CUDA {since}, and this driver lacks it: update the driver")
         } else if has < since {
             write!(f, "{call} needs CUDA {since}, the driver has {has}: update the driver")
@@ -231,9 +254,23 @@ impl Poison {
             Ok(_) => error,
             Err(first) => {
                 let note = Error::from_bits(first).and_then(|first| (first.call as u16).checked_add(1));
-                Error { note: note.unwrap_or(0), ..error }
+                Error { note: note.unwrap_or(0) | error.note & SOFTWARE, ..error }
             }
         }
+    }
+}
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        (self.code, self.call, self.value()) == (other.code, other.call, other.value())
+    }
+}
+
+impl Eq for Error {}
+
+impl Hash for Error {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.code, self.call, self.value()).hash(state);
     }
 }
 
@@ -272,7 +309,7 @@ impl fmt::Display for Error {
         if let Some(description) = code.description() {
             write!(f, ": {description}")?;
         }
-        if let Some(advice) = code.advice() {
+        if let Some(advice) = self.advice() {
             write!(f, " {advice}")?;
         }
         if self.is_capture() {

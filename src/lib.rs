@@ -51,7 +51,7 @@
 //! let cx = stack.push(&context)?;
 //!
 //! // A signature is compared with the kernel once: number, sizes and offsets of its parameters.
-//! let module = Module::load_ptx(&cx, include_str!("../kernels/saxpy.ptx"))?;
+//! let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 //! let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 //!
 //! let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
@@ -137,7 +137,8 @@
 //! the failure of work at whichever call comes next, so that many calls list "the sticky errors of earlier
 //! work". `Drop` cannot report: `close` does. After an error of either the object is gone: the driver may report a
 //! failure for a call that was done, and an object freed twice may be somebody else's by then. Errors that `Drop`
-//! swallowed are counted in [`swallowed`].
+//! swallowed are counted in [`swallowed`]. Where the cause of an error lies in the machine (no device, a driver and a kernel
+//! module of two versions), its text says what is wrong with this one: [`diagnosis`].
 //!
 //! # Faults
 //!
@@ -179,6 +180,7 @@
 // The rooms, from the bottom to the top; each uses only those above it in this list. `tests/rules/arrows/cuprum.rs` has
 // the arrows, checks them, and gives the reason for each of the few that go the other way.
 //
+// diagnosis         what the machine has, without a driver call; above `device`: what an image has
 // error swallowed   errors of calls, and errors that drops could not report
 // raw               call: one checked call; keep: keeping a context or module alive; held: the owner of handles
 //                   this_thread: what must not be sent
@@ -198,6 +200,7 @@
 pub mod compile;
 pub mod context;
 pub mod device;
+pub mod diagnosis;
 #[cfg(feature = "dlpack")]
 pub mod dlpack;
 pub mod driver;

@@ -68,7 +68,37 @@ fn vector_add() {
 
 #[test]
 fn find_the_fault() {
-    says("02_find_the_fault", &[], &["out-of-bounds access in kernel `oob_write`", "faults.cu:17"]);
+    let innocent = "cuMemAlloc_v2 failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)";
+    says("02_find_the_fault", &[], &["out-of-bounds access in kernel `oob_write`", "faults.cu:17", innocent]);
+}
+
+#[test]
+fn older_driver() {
+    says("17_older_driver", &[], &["1000 numbers in the order of a stream\n"]);
+    let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "11.0")];
+    says("17_older_driver", &old, &["\n1000 numbers by an allocation that waits\n"]);
+}
+
+/// Outputs that the README and the guide show, each below the comment that says of what (see `tests/rules/pages.rs`).
+#[test]
+fn outputs_on_pages_are_those_of_the_examples() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = std::fs::read_dir(root.join("guide/src")).expect("the guide");
+    let pages = guide.map(|entry| entry.expect("an entry").path()).chain([root.join("README.md")]);
+    let mut seen = 0;
+    for page in pages.filter(|path| path.extension().is_some_and(|end| end == "md")) {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        for block in text.split("<!-- output: ").skip(1) {
+            let (command, rest) = block.split_once(" -->\n```text\n").expect("a comment above a block");
+            let (shown, _) = rest.split_once("\n```\n").expect("the end of the block");
+            let mut words = command.split(' ');
+            let name = words.next().expect("an example");
+            let variables: Vec<_> = words.filter_map(|word| word.split_once('=')).collect();
+            says(name, &variables, &[shown]);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 3, "only {seen} outputs");
 }
 
 #[test]
@@ -161,6 +191,25 @@ fn two_devices() {
     }
 }
 
+/// Where there is no driver; `examples/python/run.sh` runs it where there is one.
+#[test]
+fn without_a_driver() {
+    let said = run("16_without_a_driver", &[("CUPRUM_DRIVER", "/nowhere/libcuda.so.1")], &[]);
+    assert!(
+        said.contains("without a GPU: no CUDA driver could be loaded: /nowhere/libcuda.so.1: "),
+        "{said}"
+    );
+    assert!(said.ends_with("\nwith the CPU\n5\n"), "{said}");
+    #[cfg(target_os = "linux")]
+    {
+        let mut readelf = Command::new("readelf");
+        let output =
+            readelf.arg("--dynamic").arg(folder().join("16_without_a_driver")).output().expect("readelf");
+        let needed = String::from_utf8_lossy(&output.stdout);
+        assert!(needed.contains("NEEDED") && !needed.contains("cuda"), "{needed}");
+    }
+}
+
 /// NCCL needs GPUs: here the example says why it does not run, and ends with the code that it names.
 #[test]
 fn nccl() {
@@ -195,7 +244,7 @@ fn examples_are_short_and_all_of_them_run() {
             continue;
         }
         let name = path.file_stem().expect("a name").to_string_lossy();
-        let text = if name == "10_from_source" { RELEASES } else { this };
+        let text = if ["10_from_source", "18_from_c"].contains(&&*name) { RELEASES } else { this };
         assert!(text.contains(&format!("\"{name}\"")), "{name} is not run");
         let lines = std::fs::read_to_string(&path).expect("an example").lines().count();
         let shown = ["01_vector_add", "15_nccl"].contains(&&*name);

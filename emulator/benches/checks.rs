@@ -10,7 +10,7 @@
 #[path = "../tests/device/mod.rs"]
 mod device;
 
-use cuprum_emulator::exec::{ExecOptions, Mode};
+use cuprum_emulator::exec::{ExecOptions, Execution};
 use device::{Args, Device};
 use std::time::{Duration, Instant};
 
@@ -98,15 +98,17 @@ struct Variant {
 const VARIANTS: &[Variant] = &[
     Variant { name: "none", change: |_| {}, tracked: false },
     Variant { name: "barriers", change: |options| options.check_barriers = true, tracked: false },
-    Variant { name: "plain mode", change: |options| options.mode = Mode::Plain, tracked: false },
+    Variant { name: "plain mode", change: |options| options.mode = Execution::Plain, tracked: false },
     Variant { name: "initialization", change: |options| options.check_init = true, tracked: true },
     Variant { name: "races", change: |options| options.check_races = true, tracked: false },
+    Variant { name: "NaNs", change: |options| options.check_nans = true, tracked: false },
     Variant {
-        name: "all three",
+        name: "all four",
         change: |options| {
             options.check_barriers = true;
             options.check_init = true;
             options.check_races = true;
+            options.check_nans = true;
         },
         tracked: true,
     },

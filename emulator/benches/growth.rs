@@ -19,6 +19,7 @@ fn main() {
     row("the same once all addresses were used: ns each", allocation_again);
     row("end a context of three allocations: ns each", context);
     row("load a kernel and launch it first: ns per instruction", first_launch);
+    row("launch 256 threads of a kernel of so many registers, two of them alive at once: KiB", registers);
     row("call a function that calls itself so deep, at most 9000: ns per call", recursion);
 }
 
@@ -82,9 +83,15 @@ const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 fn run(text: &str, params: &[u8]) {
     let program = Program::load(text, &LoadOptions::default()).expect("PTX of this file");
-    let kernel = program.kernel("k").expect("the kernel of this file");
-    let args = LaunchArgs {
-        kernel,
+    let memory = Memory::new(1, 1 << 20, false);
+    launch(&args(&program, params), &memory.snapshot(), &ExecOptions::default(), &NoHooks)
+        .expect("a launch without faults");
+}
+
+/// One warp of the kernel `k`.
+fn args<'a>(program: &'a Program, params: &'a [u8]) -> LaunchArgs<'a> {
+    LaunchArgs {
+        kernel: program.kernel("k").expect("the kernel of this file"),
         globals: &[],
         grid: [1; 3],
         block: [32, 1, 1],
@@ -93,9 +100,7 @@ fn run(text: &str, params: &[u8]) {
         cluster: None,
         cooperative: false,
         grid_workspace: 0,
-    };
-    let memory = Memory::new(1, 1 << 20, false);
-    launch(&args, &memory.snapshot(), &ExecOptions::default(), &NoHooks).expect("a launch without faults");
+    }
 }
 
 fn first_launch(instructions: usize) -> f64 {
@@ -110,6 +115,33 @@ fn first_launch(instructions: usize) -> f64 {
     let start = Instant::now();
     run(&text, &[]);
     each(start.elapsed(), instructions)
+}
+
+/// What a launch takes besides the kernel itself; `NAN` where the system does not tell.
+fn registers(count: usize) -> f64 {
+    let mut text =
+        format!("{HEADER}.visible .entry k()\n{{\n.reg .b32 %r<{}>;\nmov.u32 %r0, %tid.x;\n", count + 1);
+    for index in 1..=count {
+        writeln!(text, "add.u32 %r{index}, %r{}, %r0;", index - 1).expect("text in memory");
+    }
+    let text = text + "ret;\n}\n";
+    let program = Program::load(&text, &LoadOptions::default()).expect("PTX of this file");
+    let args = LaunchArgs { block: [256, 1, 1], ..args(&program, &[]) };
+    let memory = Memory::new(1, 1 << 20, false);
+    // From here on the system looks for the most again.
+    if std::fs::write("/proc/self/clear_refs", "5").is_err() {
+        return f64::NAN;
+    }
+    let before = kibibytes("VmRSS:");
+    launch(&args, &memory.snapshot(), &ExecOptions::default(), &NoHooks).expect("a launch without faults");
+    kibibytes("VmHWM:") - before
+}
+
+/// What the system says of this process.
+fn kibibytes(name: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(f64::NAN)
 }
 
 fn recursion(depth: usize) -> f64 {

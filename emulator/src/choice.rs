@@ -1,13 +1,29 @@
 //! A GPU where there is one, the emulator elsewhere.
 
 use core::fmt;
+use std::io::Write as _;
 
 use cuprum_sys::{CUresult, Library, LoadError};
+
+use crate::message::{self, Message};
 
 /// Environment variable that forces one or the other: `gpu` or `emulator`.
 const VARIABLE: &str = "CUPRUM_DEVICE";
 
 /// The driver that was opened, and the reason.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::{Choice, Reason};
+///
+/// let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
+/// match &choice {
+///     Choice::Emulator(Reason::NoDriver(error)) => println!("no driver on this machine: {error}"),
+///     other => println!("{other}"),
+/// }
+/// assert!(library.version() >= cuprum_sys::Version::new(6, 5));
+/// # Ok::<(), cuprum_emulator::ChoiceError>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Choice {
@@ -21,6 +37,8 @@ pub enum Choice {
 }
 
 /// Reason why there is no GPU.
+///
+/// Example: that of [`Choice`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -55,6 +73,8 @@ impl fmt::Display for Reason {
 }
 
 /// Reason why no driver was opened.
+///
+/// Example: that of [`Choice`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -82,17 +102,32 @@ impl std::error::Error for ChoiceError {}
 /// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them. The driver is
 /// initialized in both cases.
 ///
+/// The emulator's reports, of faults with the thread and the line, of code that it refuses and of functions that it lacks,
+/// go to standard error from then on, so that a program that only hands on its errors shows them. It is told otherwise by
+/// [`set_message_hook`](crate::set_message_hook), before or after, and by `CUPRUM_EMULATOR_REPORTS=0`.
+///
 /// # Errors
 ///
 /// [`ChoiceError`] if a GPU is demanded and there is none, or if the variable has another value.
 pub fn open_driver_or_emulator() -> Result<(Library, Choice), ChoiceError> {
     let wanted = std::env::var(VARIABLE).unwrap_or_default();
     match wanted.as_str() {
-        "emulator" => Ok((crate::library(), Choice::Emulator(Reason::Forced))),
+        "emulator" => Ok(emulator(Reason::Forced)),
         "gpu" => open_gpu().map_err(ChoiceError::NoGpu),
-        "" => Ok(open_gpu().unwrap_or_else(|reason| (crate::library(), Choice::Emulator(reason)))),
+        "" => Ok(open_gpu().unwrap_or_else(emulator)),
         _ => Err(ChoiceError::UnknownDevice(wanted)),
     }
+}
+
+fn emulator(reason: Reason) -> (Library, Choice) {
+    message::set_default_hook(print);
+    (crate::library(), Choice::Emulator(reason))
+}
+
+/// The one place in this crate that prints.
+fn print(message: &Message<'_>) {
+    // Where standard error is closed nobody reads it.
+    let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
 }
 
 fn open_gpu() -> Result<(Library, Choice), Reason> {

@@ -75,7 +75,7 @@ pub fn library() -> Library {
 #[expect(clippy::missing_panics_doc, reason = "the table has what a driver must have")]
 pub fn library_in(mode: StreamMode) -> Library {
     let per_thread = mode == StreamMode::PerThread;
-    let options = Library::options().per_thread_default_stream(per_thread);
+    let options = Library::options().per_thread_default_stream(per_thread).software_device(true);
     // SAFETY: `resolve` gives null, or a function with the signature of the symbol, which the
     // compiler has compared with the table where it is defined.
     let library = unsafe { options.from_resolver("software device", resolve) };

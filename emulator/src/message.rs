@@ -9,6 +9,17 @@ use crate::report::{Fault, Leak};
 use crate::settings::{Settings, SettingsError};
 
 /// An event that a result code alone does not tell.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::Message;
+///
+/// // A program whose `main` returns an error then shows the thread and the line as well.
+/// cuprum_emulator::set_message_hook(|message| match message {
+///     Message::Fault(fault) => eprintln!("{fault}"),
+///     other => eprintln!("{other}"),
+/// });
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Message<'a> {
@@ -70,11 +81,17 @@ impl fmt::Display for Message<'_> {
 
 static HOOK: RwLock<Option<fn(&Message<'_>)>> = RwLock::new(None);
 
-/// Sets the function that receives messages beyond result codes. The library itself prints nothing.
+/// Sets the function that receives messages beyond result codes. The library itself prints nothing, but for
+/// [`open_driver_or_emulator`](crate::open_driver_or_emulator), whose hook this one replaces.
 ///
 /// The hook is called on the thread of the event, inside of the driver call.
 pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+}
+
+/// Sets the hook unless there is one.
+pub(crate) fn set_default_hook(hook: fn(&Message<'_>)) {
+    HOOK.write().unwrap_or_else(PoisonError::into_inner).get_or_insert(hook);
 }
 
 static KEEPER: OnceLock<fn(&Message<'_>)> = OnceLock::new();

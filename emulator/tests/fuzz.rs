@@ -24,7 +24,7 @@ mod signatures;
 use common::TestContext;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::program::{LoadOptions, Program};
 use cuprum_sys::*;
 use device::{Args, Buffer, Device};
@@ -213,7 +213,7 @@ const BUDGET: u64 = 100_000;
 /// The most bytes of variables that are worth a run.
 const MOST_GLOBALS: u64 = 1 << 24;
 
-fn run(case: &Case, text: &str, mode: Mode, checks: bool) -> Outcome {
+fn run(case: &Case, text: &str, mode: Execution, checks: bool) -> Outcome {
     let mut device = Device::load(text).ok()?;
     device.options.mode = mode;
     device.options.workers = 1;
@@ -286,9 +286,9 @@ fn fuzz_changed_kernels_run_alike_in_both_modes() {
         if program.globals().iter().map(|global| global.size).sum::<u64>() > MOST_GLOBALS {
             return;
         }
-        let checked = run(case, &text, Mode::Plain, true);
-        let plain = run(case, &text, Mode::Plain, false);
-        let vector = run(case, &text, Mode::Vector, false);
+        let checked = run(case, &text, Execution::Plain, true);
+        let plain = run(case, &text, Execution::Plain, false);
+        let vector = run(case, &text, Execution::Vector, false);
         if checked.is_some() && is_deterministic(&text) {
             compared += 1;
             assert!(

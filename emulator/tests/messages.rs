@@ -170,10 +170,10 @@ fn what_only_new_devices_have_is_refused_with_the_setting_that_avoids_it() {
     listen();
     let _context = TestContext::new();
     let cases = [
-        ("wgmma.fence.sync.aligned;", "wgmma.fence"),
         ("tcgen05.wait::ld.sync.aligned;", "tcgen05.wait"),
         (
-            "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1}], [%r0];",
+            "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r0], \
+             [%rd0, {%r1, %r1, %r1, %r1, %r1}], [%r0];",
             "cp.async.bulk.tensor",
         ),
         ("multimem.red.relaxed.sys.global.add.u64 [%rd0], %rd1;", "multimem.red"),

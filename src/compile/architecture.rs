@@ -7,6 +7,15 @@ use super::{CompileError, Output};
 use crate::device::ComputeCapability;
 
 /// An architecture to compile for, such as 8.0, or 9.0 with the suffix `a`.
+///
+/// # Example
+/// ```
+/// use cuprum::compile::Architecture;
+///
+/// let hopper = Architecture::new(9, 0);
+/// assert_eq!((hopper.to_string(), hopper.specific().to_string()), ("90".to_owned(), "90a".to_owned()));
+/// assert_eq!("sm_90a".parse(), Ok(hopper.specific()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
     capability: ComputeCapability,
@@ -14,6 +23,17 @@ pub struct Architecture {
 }
 
 /// Text that names no architecture.
+///
+/// # Example
+/// ```
+/// use cuprum::compile::Architecture;
+///
+/// let error = "hopper".parse::<Architecture>().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "`hopper` is no architecture: it should be as `compute_80`, `sm_90a` or `80`",
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no architecture: it should be as `compute_80`, `sm_90a` or `80`")]
 pub struct ArchitectureError(String);

@@ -8,6 +8,8 @@ use crate::context::Current;
 use crate::module::{LoadOptions, Module, ModuleError};
 
 /// Code that a compiler made, with its log and the names that were asked for.
+///
+/// Example: that of [`Compiler`](super::Compiler), `compile`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Compiled {
     pub(super) output: Output,

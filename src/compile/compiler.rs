@@ -16,14 +16,19 @@ use crate::driver::Driver;
 ///
 /// It may be used by many threads at once, and needs neither a GPU nor a driver.
 ///
-/// ```no_run
+/// ```
 /// use cuprum::compile::{Architecture, Compiler, Options, Source};
 ///
-/// let compiler = Compiler::load()?;
+/// let compiler = match Compiler::load() {
+///     Ok(compiler) => compiler,
+///     // The error says where NVRTC was looked for, and how to get it.
+///     Err(error) => return Ok(println!("{error}")),
+/// };
 /// let source = Source::new("template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }");
 /// let options = Options::new().architecture(Architecture::new(8, 0)).standard("c++17");
 /// let code = compiler.compile(&source.expression("twice<float>"), &options)?;
-/// println!("{}: {:?}\n{}", compiler.version(), code.name("twice<float>"), code.log());
+/// assert!(code.name("twice<float>").is_some());
+/// println!("compiled by {compiler}\n{}", code.log());
 /// # Ok::<(), cuprum::compile::CompileError>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -13,6 +13,8 @@ use crate::error::Error;
 use crate::module::ModuleError;
 
 /// Output of a compiler about source that it refused.
+///
+/// Example: that of [`CompileError`](super::CompileError), `log`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log(String);
 

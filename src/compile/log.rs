@@ -3,6 +3,8 @@
 use std::fmt;
 
 /// Severity of a [`Diagnostic`].
+///
+/// Example: that of [`CompileError`](super::CompileError).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Severity {
@@ -15,6 +17,8 @@ pub enum Severity {
 }
 
 /// One message of a compiler.
+///
+/// Example: that of [`CompileError`](super::CompileError), `diagnostics`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {

@@ -67,6 +67,25 @@ use crate::error::Error;
 use crate::module::ModuleError;
 
 /// Error of a compilation.
+///
+/// # Example
+/// ```
+/// use cuprum::compile::{CompileError, Compiler, Options, Severity, Source};
+///
+/// # fn main() -> Result<(), CompileError> {
+/// let compiler = match Compiler::load() {
+///     Ok(compiler) => compiler,
+///     // The error says where NVRTC was looked for, and how to get it.
+///     Err(error) => return Ok(println!("{error}")),
+/// };
+/// let source = Source::new("__global__ void fill(int *out) {\n  out[0] = seven;\n}").named("fill.cu");
+/// let Err(error) = compiler.compile(&source, &Options::new()) else { panic!("there is no seven") };
+/// let first = &error.diagnostics()[0];
+/// assert_eq!((first.severity, first.file.as_deref(), first.line), (Severity::Error, Some("fill.cu"), Some(2)));
+/// println!("{}", error.log().map_or("", |log| log.text()));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CompileError {

@@ -7,6 +7,8 @@ use std::path::Path;
 use super::Architecture;
 
 /// Kind of code that a compiler makes.
+///
+/// Example: that of [`Options`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Output {
@@ -23,10 +25,11 @@ pub enum Output {
 /// An option without a method is given in the compiler's own words, by [`option`](Self::option), after the others.
 ///
 /// ```
-/// use cuprum::compile::{Architecture, Options};
+/// use cuprum::compile::{Architecture, Options, Output};
 ///
 /// let options = Options::new()
 ///     .architecture(Architecture::new(8, 0))
+///     .output(Output::Ptx)
 ///     .define("TILE", 16)
 ///     .standard("c++17")
 ///     .fast_math()

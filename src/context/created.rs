@@ -11,6 +11,8 @@ use crate::raw::call::{driver_call, either_call};
 
 bitflags::bitflags! {
     /// Options of a context: how it waits and what it prepares. A bit that this crate does not name is passed on.
+    ///
+    /// Example: that of [`Context`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct ContextFlags: u32 {
         /// The host spins while it waits for the device: least latency, one busy core.
@@ -41,6 +43,26 @@ bitflags::bitflags! {
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](Context::share) the context.
 /// Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved, sent, kept in
 /// a `static` and dropped in any order.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, Context, ContextFlags, ContextStack};
+///
+/// // The host sleeps while it waits, where `SPIN` would be faster and take a core.
+/// let context = Context::create(driver.device(0)?, ContextFlags::BLOCKING_SYNC)?;
+/// let mut stack = ContextStack::take()?;
+/// let cx = stack.push(&context)?;
+/// let zeros = Buffer::<u32>::zeroed(&cx, 4)?;
+/// assert_eq!(zeros.to_vec(&cx)?, [0; 4]);
+///
+/// // In the order that the compiler asks for: what was made in it, the token, the context.
+/// drop(zeros);
+/// drop(cx);
+/// context.close()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Context(ContextRef);
 
 impl Context {

@@ -34,6 +34,17 @@ pub struct ContextStack {
 
 /// The thread's [`ContextStack`] is out already: pass the token on, push from the [`Current`] in hand, or
 /// [enter](ContextRef::enter).
+///
+/// # Example
+/// ```
+/// use cuprum::{ContextStack, StackTaken};
+///
+/// let stack = ContextStack::take()?;
+/// assert_eq!(ContextStack::take().err(), Some(StackTaken));
+/// drop(stack);
+/// assert!(ContextStack::take().is_ok());
+/// # Ok::<(), StackTaken>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "this thread's context stack is taken: push from the token that is in use, or use `ContextRef::enter`"
@@ -94,6 +105,28 @@ impl fmt::Debug for ContextStack {
 /// A token is good for the loan of the one below it, on its thread; keep a [`SharedContext`] instead, and
 /// [enter](SharedContext::enter) it for each piece of work. An object made from a token fits into a struct beside the
 /// context if that is a [`SharedContext`]: then `'ctx` is `'static`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, Context, ContextFlags, ContextStack};
+///
+/// let device = driver.device(0)?;
+/// let outer = Context::create(device, ContextFlags::empty())?;
+/// let inner = Context::create(device, ContextFlags::empty())?;
+/// let mut stack = ContextStack::take()?;
+/// let mut cx = stack.push(&outer)?;
+///
+/// let here = Buffer::from_slice(&cx, &[1u32])?;
+/// {
+///     // `cx` is borrowed until this one is dropped.
+///     let top = cx.push(&inner)?;
+///     assert_eq!(top.context().as_raw(), inner.as_raw());
+/// }
+/// assert_eq!(here.to_vec(&cx)?, [1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Current<'s, 'ctx> {
     token: Token<'ctx>,
     below: CUcontext,
@@ -134,6 +167,8 @@ impl<'ctx> Token<'ctx> {
 ///
 /// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: an object
 /// made in a borrowed context cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
+///
+/// Example: that of [`Current`], `push`.
 pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
 
 impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}
@@ -184,6 +219,19 @@ fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
 }
 
 /// Free and total device memory, in bytes.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// let info = cx.memory_info()?;
+/// println!("{} of {} MiB are free", info.free >> 20, info.total >> 20);
+/// assert!(info.free <= info.total);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryInfo {

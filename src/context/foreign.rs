@@ -12,6 +12,23 @@ use crate::raw::call::driver_call;
 use crate::raw::held::activated;
 
 /// A context made by other code of the process: borrowed, never destroyed.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, ForeignContext};
+///
+/// // A library that is called while its caller's context is current.
+/// // SAFETY: the caller's context is alive until this function returns, and nothing outlives it.
+/// let caller = unsafe { ForeignContext::current(driver) }?.ok_or("no context is current")?;
+/// let sum: u32 = caller.enter(|cx| Buffer::from_slice(cx, &[1, 2, 3])?.to_vec(cx))??.iter().sum();
+/// assert_eq!(sum, 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ForeignContext(ContextRef);
 

@@ -45,6 +45,22 @@ use crate::raw::keep::Shareable;
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. Objects made in a [`SharedContext`]
 /// borrow nothing and are `'static`: such a struct may be moved, sent to a thread, kept in a `static`, and its fields
 /// dropped in any order.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, ContextRef, MemoryError, PrimaryContext};
+///
+/// /// Takes any owner of a context, and needs no token of its caller.
+/// fn sum(context: &ContextRef, numbers: &[u32]) -> Result<u32, MemoryError> {
+///     context.enter(|cx| Ok(Buffer::from_slice(cx, numbers)?.to_vec(cx)?.iter().sum()))?
+/// }
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// assert_eq!(sum(&context, &[1, 2, 3])?, 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ContextRef {
     raw: CUcontext,
     device: Device,

@@ -20,9 +20,27 @@ use crate::raw::call::{driver_call, either_call};
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](PrimaryContext::share) the
 /// context. Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved,
 /// sent, kept in a `static` and dropped in any order.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{ContextStack, PrimaryContext};
+///
+/// let device = driver.device(0)?;
+/// let context = PrimaryContext::retain(device)?;
+/// assert!(device.primary_context_state()?.active);
+///
+/// let mut stack = ContextStack::take()?;
+/// let cx = stack.push(&context)?;
+/// cx.synchronize()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PrimaryContext(ContextRef);
 
 /// State of a device's primary context: alive or not, and its flags.
+///
+/// Example: that of [`PrimaryContext`], `primary_context_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PrimaryState {

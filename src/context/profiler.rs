@@ -8,6 +8,8 @@ use crate::raw::call::context_call;
 use crate::raw::this_thread::ThisThread;
 
 /// A profiler collects until this is dropped: made by [`Current::profile`].
+///
+/// Example: that of [`Current::profile`], `profile`.
 pub struct Profile<'a> {
     context: &'a ContextRef,
     _this_thread: ThisThread,

@@ -14,6 +14,14 @@ pub const DEVICE_VARIABLE: &str = "CUDA_DEVICE";
 ///
 /// The driver reads both when it is initialized; what is set later changes nothing. As text it explains what the two do to
 /// the numbers of devices.
+///
+/// # Example
+/// ```
+/// use cuprum::device::Visibility;
+///
+/// let visibility = Visibility { devices: Some("1".to_owned()), order: Some("PCI_BUS_ID".to_owned()) };
+/// assert!(visibility.to_string().starts_with("CUDA_VISIBLE_DEVICES=1 hides all devices but these"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visibility {
     /// The value of `CUDA_VISIBLE_DEVICES`; `None` if it is not set.
@@ -54,6 +62,8 @@ impl fmt::Display for Visibility {
 const FASTEST_FIRST: &str = "the fastest device is number 0, unlike in nvidia-smi (CUDA_DEVICE_ORDER=PCI_BUS_ID numbers them as it does)";
 
 /// Why no device was chosen.
+///
+/// Example: that of [`Driver::choose_device`], `choose_device`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {

@@ -20,6 +20,21 @@ use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
 
 /// A device of an initialized driver. It is a number: `Copy`, and nothing has to be freed.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::sys::CUdevice_attribute;
+///
+/// for device in driver.devices()? {
+///     let multiprocessors = device.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+///     let (name, capability) = (device.name()?, device.compute_capability()?);
+///     println!("{name}, compute capability {capability}, {multiprocessors} multiprocessors");
+///     assert!(capability.major >= 5 && multiprocessors > 0);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Device {
     driver: Driver,
@@ -27,6 +42,8 @@ pub struct Device {
 }
 
 /// A compute capability, such as 9.0.
+///
+/// Example: that of [`Device`], `compute_capability`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
     /// The number before the point.

@@ -17,6 +17,8 @@ pub type ResourceKind = CUdevResourceType;
 
 bitflags::bitflags! {
     /// How multiprocessors are divided. A bit that this crate does not name is passed on.
+    ///
+    /// Example: that of [`GreenContext`](crate::context::GreenContext).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct SplitFlags: u32 {
         /// Groups may be smaller and less even, where nothing in them needs multiprocessors that run together: no clusters
@@ -32,6 +34,8 @@ bitflags::bitflags! {
 
 bitflags::bitflags! {
     /// How one group of multiprocessors is chosen. A bit that this crate does not name is passed on.
+    ///
+    /// Example: that of [`DeviceResource`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct GroupFlags: u32 {
         /// What cannot run together may fill the group up to its number.
@@ -42,6 +46,22 @@ bitflags::bitflags! {
 
 /// A part of a device, or all of it, to be divided and given to a [`GreenContext`](crate::context::GreenContext): a
 /// description, `Copy`, which takes nothing from the device.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::device::{GroupFlags, ResourceKind, SmGroup};
+///
+/// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
+/// let sm = all.sm().ok_or("no multiprocessors")?;
+/// // One part of eight, and what is left over.
+/// let eight = SmGroup { flags: GroupFlags::BACKFILL, ..SmGroup::new(sm.count.min(8)) };
+/// let split = all.split(&mut [eight])?;
+/// let parts = split.groups.iter().chain(&split.remainder);
+/// assert!(parts.filter_map(|part| part.sm()).map(|part| part.count).sum::<u32>() <= sm.count);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct DeviceResource {
     /// `nextResource` is null.
@@ -55,6 +75,8 @@ unsafe impl Send for DeviceResource {}
 unsafe impl Sync for DeviceResource {}
 
 /// Multiprocessors as a resource.
+///
+/// Example: that of [`DeviceResource`], `sm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SmResource {
@@ -67,6 +89,8 @@ pub struct SmResource {
 }
 
 /// A group to [divide](DeviceResource::split) multiprocessors into.
+///
+/// Example: that of [`DeviceResource`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SmGroup {
     /// Number of multiprocessors; 0 for as many as can be had.
@@ -80,6 +104,8 @@ pub struct SmGroup {
 }
 
 /// What multiprocessors were divided into.
+///
+/// Example: that of [`DeviceResource`], `split`.
 #[derive(Clone, Debug)]
 pub struct Split {
     /// The groups, which have no multiprocessor in common.
@@ -90,6 +116,8 @@ pub struct Split {
 
 /// Resources as a [`GreenContext`](crate::context::GreenContext) is created from them, any number of times. The driver has
 /// no function that frees one: it is small, and there until the process ends.
+///
+/// Example: that of [`GreenContext`](crate::context::GreenContext).
 #[derive(Clone, Copy)]
 pub struct ResourceDescription {
     raw: CUdevResourceDesc,

@@ -38,6 +38,18 @@ impl Driver {
 }
 
 /// The identity that Windows gives to a device, for DirectX and Vulkan.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// // Only Windows gives one.
+/// match driver.device(0)?.luid() {
+///     Ok(luid) => println!("{:02x?} for DirectX and Vulkan", luid.bytes),
+///     Err(error) => println!("none: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Luid {
     /// The locally unique identifier: good until the system is started again.

@@ -23,6 +23,13 @@ pub const READ_ONLY: u64 = 1;
 pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 
 /// A revision of the structures: another `major` is laid out otherwise.
+///
+/// # Example
+/// ```
+/// use cuprum::dlpack::abi;
+///
+/// assert_eq!(abi::VERSION, abi::DLPackVersion { major: 1, minor: 0 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLPackVersion {
@@ -33,6 +40,8 @@ pub struct DLPackVersion {
 }
 
 /// A kind of memory, and which of its kind.
+///
+/// Example: that of [`Tensor`](super::Tensor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDevice {
@@ -43,6 +52,8 @@ pub struct DLDevice {
 }
 
 /// The type of an element.
+///
+/// Example: that of [`Tensor`](super::Tensor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDataType {
@@ -55,6 +66,8 @@ pub struct DLDataType {
 }
 
 /// A tensor in memory of its producer.
+///
+/// Example: that of [`DLManagedTensorVersioned`], as its field.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DLTensor {
@@ -75,6 +88,20 @@ pub struct DLTensor {
 }
 
 /// A tensor with its producer's function that frees it, before DLPack 1.
+///
+/// # Example
+/// ```
+/// use cuprum::dlpack::Tensor;
+/// use cuprum::dlpack::abi::DLManagedTensor;
+///
+/// let tensor = Tensor::export(vec![1.0f32, 2.0], &[2])?;
+/// // For consumers that know nothing newer.
+/// let pointer: *mut DLManagedTensor = tensor.into_unversioned().map_err(|_| "read-only")?;
+/// // SAFETY: the pointer is taken over once, and its memory is that of a vector which nobody else has.
+/// let again = unsafe { Tensor::from_unversioned(pointer) }?;
+/// assert_eq!(again.as_host_slice::<f32>()?, [1.0, 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DLManagedTensor {
@@ -87,6 +114,20 @@ pub struct DLManagedTensor {
 }
 
 /// A tensor with its producer's function that frees it, with a version and flags.
+///
+/// # Example
+/// ```
+/// use cuprum::dlpack::Tensor;
+/// use cuprum::dlpack::abi::{DLManagedTensorVersioned, DLTensor};
+///
+/// let pointer: *mut DLManagedTensorVersioned = Tensor::export(vec![1.0f32, 2.0], &[2])?.into_versioned();
+/// // SAFETY: the pointer is that of a live tensor.
+/// let tensor: DLTensor = unsafe { (*pointer).dl_tensor };
+/// assert_eq!((tensor.ndim, tensor.dtype.bits), (1, 32));
+/// // SAFETY: the pointer is taken over once.
+/// drop(unsafe { Tensor::from_versioned(pointer) }?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DLManagedTensorVersioned {

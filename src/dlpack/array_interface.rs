@@ -12,6 +12,24 @@ use crate::stream::Stream;
 ///
 /// They own nothing: whoever hands them out keeps the memory until their reader is done, and whoever reads them keeps the
 /// object that they are from.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+/// use cuprum::dlpack::ArrayInterface;
+///
+/// let matrix = Buffer::<f32>::zeroed(&cx, 6)?;
+/// let interface = ArrayInterface::of(&matrix.as_slice(), &[2, 3], None).ok_or("not six elements")?;
+/// assert_eq!((interface.typestr.as_str(), interface.address), ("<f4", matrix.as_raw()));
+/// // What a Python object returns as `__cuda_array_interface__`.
+/// println!("{interface}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayInterface {
     /// Length of each dimension.

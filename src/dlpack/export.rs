@@ -13,6 +13,8 @@ use crate::memory::{Buffer, PinnedBuffer};
 
 /// What can be moved into a tensor: a [`Buffer`] or [`PinnedBuffer`] of a [`SharedContext`](crate::SharedContext), a vector,
 /// or an [`Arc`] of one of these, which others keep reading, so that consumers must not write it.
+///
+/// Example: that of [`ExportError`], `export`.
 pub trait ExportOwner: sealed::ExportOwner {}
 
 impl<O: sealed::ExportOwner> ExportOwner for O {}
@@ -91,6 +93,16 @@ impl<O: sealed::ExportOwner + Sync> sealed::ExportOwner for Arc<O> {
 }
 
 /// Memory that could not be exported, which is given back.
+///
+/// # Example
+/// ```
+/// use cuprum::dlpack::Tensor;
+///
+/// let Err(error) = Tensor::export(vec![1.0f32; 5], &[2, 3]) else { return Err("five are not six".into()) };
+/// assert_eq!(error.to_string(), "5 elements cannot be a tensor of the shape [2, 3]");
+/// assert_eq!(error.owner.len(), 5); // it comes back
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(thiserror::Error)]
 #[error("{len} elements cannot be a tensor of the shape {shape:?}{}", if *.lost { ": they are lost" } else { "" })]
 pub struct ExportError<O> {

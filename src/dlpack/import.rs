@@ -10,6 +10,8 @@ use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
 
 /// Why a tensor cannot be used as what was asked for.
+///
+/// Example: that of [`ImportError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportMismatch {
@@ -73,6 +75,22 @@ pub enum ImportMismatch {
 }
 
 /// A tensor that could not be taken over as a buffer, and is given back.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::dlpack::{ImportMismatch, Tensor};
+///
+/// let on_the_host = Tensor::export(vec![1.0f32, 2.0], &[2])?;
+/// let Err(error) = on_the_host.into_buffer::<f32>(&cx) else { return Err("not on the device".into()) };
+/// assert!(matches!(error.reason, ImportMismatch::Device { .. }));
+/// assert_eq!(error.tensor.as_host_slice::<f32>()?, [1.0, 2.0]); // it comes back
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct ImportError {
@@ -83,6 +101,27 @@ pub struct ImportError {
 }
 
 /// Device memory of a tensor that must not be written.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use std::sync::Arc;
+///
+/// use cuprum::dlpack::Tensor;
+/// use cuprum::{Buffer, PrimaryContext};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// context.enter(|cx| -> Result<(), Box<dyn std::error::Error>> {
+///     // We go on reading it, so consumers must not write it.
+///     let ours = Arc::new(Buffer::from_slice(cx, &[1u32, 2, 3])?);
+///     let tensor = Tensor::export(Arc::clone(&ours), &[3])?;
+///     let theirs = tensor.into_read_only_buffer::<u32>(cx)?;
+///     assert_eq!(theirs.as_slice().to_vec(cx)?, ours.to_vec(cx)?);
+///     Ok(())
+/// })??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ReadOnlyBuffer<'ctx, T: DeviceData>(ForeignBuffer<'ctx, T>);
 
 impl<T: DeviceData> ReadOnlyBuffer<'_, T> {

@@ -12,6 +12,18 @@ use super::abi::{
 /// A managed tensor: memory with a shape and its producer's function that frees it, which drop calls.
 ///
 /// It may be sent to and dropped on any thread, as producers of either kind allow.
+///
+/// # Example
+/// ```
+/// use cuprum::dlpack::Tensor;
+/// use cuprum::dlpack::abi::{CPU, DLDataType, DLDevice};
+///
+/// let tensor = Tensor::export(vec![1u8, 2, 3, 4, 5, 6], &[2, 3])?;
+/// assert_eq!(tensor.device(), DLDevice { device_type: CPU, device_id: 0 });
+/// assert_eq!(tensor.data_type(), DLDataType { code: 1, bits: 8, lanes: 1 });
+/// assert_eq!(tensor.as_host_slice::<u8>()?[..2], [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Tensor(Raw);
 
 #[derive(Clone, Copy)]
@@ -26,6 +38,15 @@ unsafe impl Send for Tensor {}
 unsafe impl Sync for Tensor {}
 
 /// A pointer that is no managed tensor which can be read here. What it points to was not freed.
+///
+/// # Example
+/// ```
+/// use cuprum::dlpack::{NotATensor, Tensor};
+///
+/// // SAFETY: null is recognized.
+/// let result = unsafe { Tensor::from_versioned(std::ptr::null_mut()) };
+/// assert_eq!(result.err(), Some(NotATensor::Null));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotATensor {

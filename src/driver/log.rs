@@ -14,6 +14,17 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 
 /// A position in the driver's log: its end at the time of asking.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// let mut position = driver.log_position()?;
+/// // The driver writes there why it refused a call.
+/// let text = driver.log_since(&mut position)?;
+/// assert_eq!(text, "");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogPosition {
     raw: CUlogIterator,
@@ -27,6 +38,16 @@ const MOST_BYTES: usize = 25_600;
 type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 
 /// A function that gets the driver's messages until this is dropped: made by [`Driver::on_log`].
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// let callback = driver.on_log(|_level, message| eprintln!("the driver says: {message}"))?;
+/// // It gets messages until here.
+/// callback.close()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct LogCallback {
     driver: Driver,
     raw: CUlogsCallbackHandle,

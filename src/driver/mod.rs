@@ -15,12 +15,39 @@ use crate::raw::call::driver_call;
 /// `Library` is a driver that is loaded: it can be asked for its version and its functions. A `Driver` is
 /// one for which `cuInit` has succeeded, and there is no other way to a [`Device`] or a context, so nothing
 /// can be called before initialization. It is `Copy`; the driver stays loaded until the process ends.
+///
+/// # Example
+/// ```
+/// use cuprum::{Driver, Library};
+///
+/// /// `Library::open()` finds the GPU's driver; the software device fills the same table.
+/// fn report(library: Library) -> Result<(), Box<dyn std::error::Error>> {
+///     let driver = Driver::init(library)?;
+///     println!("CUDA {}: {} devices", driver.version(), driver.device_count()?);
+///     Ok(())
+/// }
+///
+/// report(cuprum_emulator::library())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Driver {
     library: Library,
 }
 
 /// Error of [`Driver::load`].
+///
+/// # Example
+/// ```
+/// use cuprum::{Driver, DriverError};
+///
+/// match Driver::load() {
+///     Ok(driver) => println!("CUDA {}", driver.version()),
+///     Err(DriverError::Load(error)) => println!("no driver on this machine: {error}"),
+///     Err(DriverError::Init(error)) => println!("a driver that cannot start: {error}"),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {

@@ -29,6 +29,8 @@ unsafe impl Handle for Mapped {
 
 /// `len` elements in memory of another API, made by [`ExternalMemory::map`](super::ExternalMemory::map), which it borrows.
 /// Drop takes the mapping away; the memory stays.
+///
+/// Example: that of [`ExternalMemory`](super::ExternalMemory), `map`.
 pub struct ExternalBuffer<'m, T: DeviceData> {
     memory: Held<'m, Mapped>,
     len: usize,

@@ -18,6 +18,8 @@ use crate::stream::{Event, EventFlags, Stream};
 
 /// Calls that are refused while a stream is captured, of those that could wait for work that has not run, such as
 /// allocating memory or waiting for other streams.
+///
+/// Example: that of [`Current::capture`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaptureMode {
     /// Those of all threads, but for threads that have [exchanged](CaptureMode::exchange) their mode.
@@ -61,6 +63,8 @@ impl CaptureMode {
 pub type CaptureStatus = CUstreamCaptureStatus;
 
 /// State of a capture.
+///
+/// Example: that of [`Current::capture`], `info`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CaptureInfo {
@@ -84,6 +88,8 @@ pub(super) struct Shared<'a> {
 ///
 /// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream itself is lent until the capture ends, so that
 /// nothing else is queued on it and nobody waits for it.
+///
+/// Example: that of [`Current::capture`], `capture`.
 pub struct Capture<'c, 'env: 'c, 'a: 'c> {
     pub(super) cx: &'c Current<'c, 'a>,
     pub(super) stream: &'c Stream<'c>,
@@ -108,7 +114,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// use cuprum::graph::{CaptureMode, InstantiateFlags};
     /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
     ///
-    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     /// let x = Buffer::from_slice(&cx, &[1.0f32; 100])?;
     /// let mut y = Buffer::<f32>::alloc(&cx, 100)?;
@@ -119,6 +125,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///     let x = capture.lend_shared(x.as_slice())?;
     ///     let y = capture.lend(y.as_mut_slice())?;
     ///     capture.fill(y, 2.0)?;
+    ///     assert_eq!(capture.info()?.next_after.len(), 1); // the fill
     ///     for _ in 0..20 {
     ///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, one launch after the other.
     ///         unsafe { capture.launch(&saxpy, config, (100, 1.0, x, y)) }?;

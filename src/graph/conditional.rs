@@ -13,6 +13,8 @@ use crate::raw::call::{context_call, either_call};
 
 /// A number on which a conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, given
 /// [`as_raw`](Condition::as_raw) as an argument. A token for one node.
+///
+/// Example: that of [`Graph::add_if`], `condition`.
 #[derive(Debug)]
 pub struct Condition {
     brand: Brand,

@@ -8,6 +8,24 @@ use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 
 /// Error of an operation on a graph.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graph::{Graph, GraphError};
+///
+/// let (mut first, mut second) = (Graph::new(&cx)?, Graph::new(&cx)?);
+/// let node = first.add_empty(&cx, &[])?;
+/// assert_eq!(second.add_empty(&cx, &[node]), Err(GraphError::Foreign));
+///
+/// first.remove(&cx, node)?;
+/// assert_eq!(first.add_empty(&cx, &[node]), Err(GraphError::Removed));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {

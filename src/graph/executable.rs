@@ -19,6 +19,8 @@ use crate::stream::Stream;
 
 bitflags::bitflags! {
     /// Options of making a graph executable. A bit that this crate does not name is passed on.
+    ///
+    /// Example: that of [`Graph`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct InstantiateFlags: u64 {
         /// A launch frees memory that an earlier one allocated and left.
@@ -43,6 +45,8 @@ bitflags::bitflags! {
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Executable::close) reports
 /// and gives back the buffers and memory that were moved in.
+///
+/// Example: that of [`Executable::replay`], `replay`.
 pub struct Executable<'a> {
     pub(super) inner: ManuallyDrop<Inner<'a>>,
 }

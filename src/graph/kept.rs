@@ -42,12 +42,16 @@ pub(super) struct Place {
 ///
 /// A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it. Nodes without an
 /// edge between them use the same memory in any order.
+///
+/// Example: that of [`Graph`](super::Graph), `give`.
 #[derive(Clone, Copy)]
 pub struct Loan<T: DeviceData> {
     part: SharedLoan<T>,
 }
 
 /// Device memory that was lent to a graph to be read. `Copy`.
+///
+/// Example: that of [`Current::capture`](crate::Current::capture), `lend_shared`.
 #[derive(Clone, Copy)]
 pub struct SharedLoan<T: DeviceData> {
     address: CUdeviceptr,
@@ -58,6 +62,8 @@ pub struct SharedLoan<T: DeviceData> {
 
 /// Memory of the host that a graph owns: its nodes read or write it, and between replays it is reached through the
 /// graph. A token, `Copy`.
+///
+/// Example: that of [`Executable::replay`](super::Executable::replay), `add_copy_to_host`.
 #[derive(Clone, Copy)]
 pub struct HostLoan<T: DeviceData> {
     len: usize,
@@ -369,6 +375,8 @@ pub(super) fn slice_mut_of<'s, T: DeviceData>(
 }
 
 /// Things that a graph kept, after its end: buffers and host memory are taken back from here, the rest goes with it.
+///
+/// Example: that of [`Graph`](super::Graph), `close`.
 pub struct Returned<'a>(pub(super) Kept<'a>);
 
 impl<'a> Returned<'a> {

@@ -16,6 +16,8 @@ use crate::raw::call::{context_call, either_call};
 
 /// A kernel that a graph can keep: a [`Kernel`] borrowed for as long as the graph is there, or a [`SharedKernel`], of
 /// whose code the graph gets a share.
+///
+/// Example: that of [`Graph::add_kernel`], `add_kernel`.
 pub trait NodeKernel<'a, S>: sealed::Sealed<'a, S> {}
 
 impl<'a, S, K: sealed::Sealed<'a, S>> NodeKernel<'a, S> for K {}
@@ -51,6 +53,25 @@ impl<'a, S: Signature> sealed::Sealed<'a, S> for &SharedKernel<'a, S> {
 }
 
 /// Launch of a kernel node, as the driver has it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graph::Graph;
+/// use cuprum::{LaunchConfig, Module};
+///
+/// let module = Module::load_ptx(&cx, ".version 7.0 .target sm_52 .address_size 64 .entry nothing() { ret; }")?;
+/// let nothing = module.function("nothing")?.bind::<()>()?;
+/// let mut graph = Graph::new(&cx)?;
+/// // SAFETY: the kernel does nothing.
+/// let node = unsafe { graph.add_kernel(&cx, &[], &nothing, LaunchConfig::new(2, 32), ()) }?;
+/// assert_eq!(graph.kernel_of(node)?.config, LaunchConfig::new(2, 32));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelOf {
@@ -120,7 +141,7 @@ impl<'a> Graph<'a> {
     /// use cuprum::graph::{Graph, InstantiateFlags};
     /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
     ///
-    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     /// let mut graph = Graph::new(&cx)?;
     /// let x = graph.give(Buffer::from_slice(&cx, &[1.0f32; 100])?)?;

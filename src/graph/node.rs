@@ -8,6 +8,24 @@ use super::GraphError;
 use super::kept::Brand;
 
 /// A node of a graph. A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graph::Graph;
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let first = graph.add_empty(&cx, &[])?;
+/// let second = graph.add_empty(&cx, &[first])?;
+/// let edges = graph.edges(&cx)?;
+/// assert_eq!((edges[0].from, edges[0].to), (first, second));
+/// assert_eq!(graph.root_nodes(&cx)?, [first]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     brand: Brand,
@@ -15,6 +33,8 @@ pub struct Node {
 }
 
 /// A body of a conditional node, to be filled by [`Graph::within`](super::Graph::within). A token, `Copy`.
+///
+/// Example: that of [`Graph::add_if`](super::Graph::add_if), `add_if`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body {
     brand: Brand,
@@ -25,6 +45,8 @@ pub struct Body {
 pub type NodeType = CUgraphNodeType;
 
 /// Two nodes; the second runs after the first.
+///
+/// Example: that of [`Node`], `edges`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The node that runs first.

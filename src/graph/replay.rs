@@ -15,6 +15,8 @@ use crate::stream::{Stream, StreamKind, synchronize};
 
 /// An executable graph lent to a stretch of work on a stream, which is waited for before it ends: made by
 /// [`Executable::replay`].
+///
+/// Example: that of [`Executable::replay`], `replay`.
 pub struct Replay<'s> {
     graph: CUgraphExec,
     stream: CUstream,

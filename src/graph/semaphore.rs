@@ -17,6 +17,8 @@ use crate::external::{ExternalSemaphore, signal_of, wait_of};
 use crate::raw::call::context_call;
 
 /// An [`ExternalSemaphore`] of which a graph has a share. A token, `Copy`.
+///
+/// Example: that of [`Graph::add_semaphore_signals`], `share_semaphore`.
 #[derive(Clone, Copy)]
 pub struct SemaphoreLoan {
     raw: CUexternalSemaphore,

@@ -18,6 +18,8 @@ use crate::stream::value::{number, wait, write};
 use crate::stream::{Signals, StreamValue, Until};
 
 /// [`Signals`] of which a graph has a share. A token, `Copy`.
+///
+/// Example: that of [`Graph::add_operations`], `share_signals`.
 #[derive(Clone, Copy)]
 pub struct SignalLoan<T: StreamValue>(SharedLoan<T>);
 
@@ -34,12 +36,16 @@ impl<T: StreamValue> fmt::Debug for SignalLoan<T> {
 }
 
 /// What nodes may write numbers to: a [`Loan`], or a [`SignalLoan`].
+///
+/// Example: that of [`Graph::add_operations`], `write`.
 pub trait Writable<T: StreamValue>: Into<SharedLoan<T>> {}
 
 impl<T: StreamValue> Writable<T> for Loan<T> {}
 impl<T: StreamValue> Writable<T> for SignalLoan<T> {}
 
 /// Operations on numbers that one node does, in order: [`Graph::add_operations`].
+///
+/// Example: that of [`Graph::add_operations`].
 #[derive(Clone, Default)]
 pub struct NodeOperations {
     raw: Vec<CUstreamBatchMemOpParams>,

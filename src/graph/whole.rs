@@ -1,15 +1,11 @@
 //! Graphs: made, asked, copied, printed and destroyed.
 
 use std::cell::Cell;
-use std::ffi::CString;
 use std::fmt;
 use std::marker::PhantomData;
-use std::path::Path;
 use std::ptr;
 
-use cuprum_sys::{
-    CUgraph, CUgraphDebugDot_flags, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult, FnId, Fns, call,
-};
+use cuprum_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult, FnId, Fns, call};
 
 use super::kept::{Kept, slice_mut_of, slice_of};
 use super::{Body, Edge, GraphError, HostLoan, Loan, Node, NodeType, Returned, SharedLoan};
@@ -29,6 +25,31 @@ use crate::raw::held::{Handle, Held};
 ///
 /// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time: a graph can be
 /// sent, but not shared.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graph::{Graph, InstantiateFlags};
+/// use cuprum::{Buffer, Stream};
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let (from, to) = (graph.give(Buffer::<u32>::alloc(&cx, 4)?)?, graph.give(Buffer::<u32>::alloc(&cx, 4)?)?);
+/// let fill = graph.add_fill(&cx, &[], from, 7)?;
+/// graph.add_copy(&cx, &[fill], to, from)?; // behind the fill
+///
+/// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+/// executable.run(&cx, &Stream::new(&cx)?)?;
+/// assert_eq!(executable.slice(to)?.to_vec(&cx)?, [7; 4]);
+///
+/// // What was given comes back.
+/// let buffer = executable.close()?.buffer(to).ok_or("not given")?;
+/// assert_eq!(buffer.len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Graph<'a> {
     raw: Held<'a, CUgraph>,
     pub(super) nodes: Nodes,
@@ -301,22 +322,6 @@ impl<'a> Graph<'a> {
         Ok(unsafe { context_call!(context, cuGraphDestroyNode(raw)) }?)
     }
 
-    /// Writes the graph to a file in the DOT language of Graphviz, which is replaced.
-    ///
-    /// # Errors
-    /// [`GraphError::FileName`]; `CUDA_ERROR_OPERATING_SYSTEM` or another code if it cannot be written.
-    ///
-    /// Driver: `cuGraphDebugDotPrint`, CUDA 11.3+.
-    #[doc(alias = "cuGraphDebugDotPrint")]
-    pub fn print_dot(&self, path: impl AsRef<Path>, flags: DotFlags) -> Result<(), GraphError> {
-        self.check_complete()?;
-        let path = path.as_ref().as_os_str().as_encoded_bytes();
-        let path = CString::new(path).map_err(|_| GraphError::FileName)?;
-        let (graph, flags) = (self.as_raw(), flags.bits());
-        // SAFETY: the graph is live, and the name is a string that outlives the call.
-        Ok(unsafe { context_call!(self.context(), cuGraphDebugDotPrint(graph, path.as_ptr(), flags)) }?)
-    }
-
     /// A copy of the graph, with a token for each token of this one by [`find_in_copy`](Graph::find_in_copy). Loans of
     /// memory stay with this one.
     ///
@@ -374,24 +379,6 @@ impl<'a> Graph<'a> {
         let Self { raw, kept, .. } = self;
         raw.close()?;
         Ok(Returned(kept))
-    }
-}
-
-bitflags::bitflags! {
-    /// Details that [`Graph::print_dot`] writes of nodes. A bit that this crate does not name is passed on.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-    pub struct DotFlags: u32 {
-        /// All that can be written.
-        const VERBOSE = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE.0;
-        /// The parameters of kernel nodes.
-        const KERNEL_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS.0;
-        /// The parameters of copy nodes.
-        const COPY_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS.0;
-        /// The parameters of fill nodes.
-        const FILL_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS.0;
-        /// The handles of nodes and kernels.
-        const HANDLES = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES.0;
-        const _ = !0;
     }
 }
 

@@ -6,6 +6,28 @@ use crate::error::Error;
 use crate::module::Function;
 
 /// A kernel that could not be bound to a signature: its name and the reason.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{In, InOut, Mismatch, Module};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// // saxpy(unsigned n, float alpha, const float* x, float* y)
+/// let Err(error) = module.function("saxpy")?.bind::<(u64, f32, In<f32>, InOut<f32>)>() else {
+///     return Err("n has four bytes".into());
+/// };
+/// assert_eq!(error.reason, Mismatch::Size { index: 0, kernel: 4, signature: 8 });
+/// assert_eq!(
+///     error.to_string(),
+///     "kernel `saxpy`: parameter 0 has 4 bytes in the kernel, 8 in the signature",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", kernel.as_deref().map_or_else(String::new, |name| format!("kernel `{name}`: ")))]
 #[non_exhaustive]
@@ -17,6 +39,8 @@ pub struct BindError {
 }
 
 /// Difference between a kernel and a signature, or the reason why it is not known.
+///
+/// Example: that of [`BindError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {

@@ -13,6 +13,24 @@ use crate::memory::MemoryError;
 use crate::stream::Stream;
 
 /// Why a call of a kernel failed.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{CallError, HostOut, InOut, LaunchConfig, LaunchError, Module, Stream};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
+/// let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
+/// let (stream, nobody) = (Stream::new(&cx)?, LaunchConfig::new(0, 32));
+/// // SAFETY: the kernel writes the first element.
+/// let result = unsafe { write.call(&cx, &stream, nobody, (HostOut(&mut [0u32; 4]), 0u64, 7u32)) };
+/// assert!(matches!(result, Err(CallError::Launch(LaunchError::Empty { .. }))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -36,6 +54,8 @@ impl From<Error> for CallError {
 /// [`HostIn`]: super::HostIn
 /// [`HostOut`]: super::HostOut
 /// [`HostInOut`]: super::HostInOut
+///
+/// Example: that of [`Kernel::call`](super::Kernel::call), `call`.
 #[diagnostic::on_unimplemented(
     message = "the kernel's signature `{S}` cannot be called with the arguments `{Self}`",
     label = "not a tuple with one argument per parameter",
@@ -116,7 +136,7 @@ impl<S: Signature> Kernel<'_, S> {
     /// # let cx = stack.push(&context)?;
     /// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
     ///
-    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     /// let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
     /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(1000, 256));

@@ -4,6 +4,8 @@ use std::fmt;
 
 /// Three dimensions; those not named are 1. Converts from `u32`, `(u32, u32)`,
 /// `(u32, u32, u32)` and `[u32; 3]`.
+///
+/// Example: that of [`LaunchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// The dimension that runs fastest.
@@ -58,6 +60,18 @@ impl Dim3 {
 }
 
 /// Number of blocks, threads per block, and shared memory per block.
+///
+/// # Example
+/// ```
+/// use cuprum::{Dim3, LaunchConfig};
+///
+/// // An image of 1920 x 1080, in tiles of 16 x 16 threads.
+/// let config = LaunchConfig::new((120, 68), (16, 16)).shared_bytes(1024);
+/// assert_eq!(config.grid, Dim3 { x: 120, y: 68, z: 1 });
+///
+/// // One thread per element, the last block not full.
+/// assert_eq!(LaunchConfig::for_elements(1000, 256), LaunchConfig::new(4, 256));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LaunchConfig {

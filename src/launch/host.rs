@@ -12,22 +12,76 @@ use crate::stream::{Lent, LentHost, Scope};
 /// Elements of the host that a kernel reads: copied to the device before it runs. For a parameter [`In`].
 ///
 /// What has elements to borrow serves: slices, arrays, vectors, page-locked memory.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+/// let (x, mut y) = ([1.0f32; 1000], vec![2.0f32; 1000]);
+/// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(x.len(), 256));
+/// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
+/// unsafe { saxpy.call(&cx, &stream, config, (1000u32, 3f32, HostIn(&x), HostInOut(&mut y))) }?;
+/// assert_eq!(y, [5.0; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 
 /// Elements of the host that a kernel gives: copied back after it has run. For a parameter [`InOut`].
 ///
 /// The kernel finds whatever the memory of the device held, and what it does not write is copied back all the same.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{HostIn, HostOut, In, InOut, LaunchConfig, Module, Stream};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/vector_add.ptx")?)?;
+/// type Add = (In<f32>, In<f32>, InOut<f32>, u32);
+/// let add = module.function("vector_add")?.bind::<Add>()?;
+/// let (a, b, mut sums) = ([1.0f32; 100], [2.0f32; 100], [0.0f32; 100]);
+/// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(a.len(), 256));
+/// // SAFETY: vector_add(a, b, out, n) writes n elements of `out`, and reads as many of the others.
+/// unsafe { add.call(&cx, &stream, config, (HostIn(&a), HostIn(&b), HostOut(&mut sums), 100u32)) }?;
+/// assert_eq!(sums, [3.0; 100]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct HostOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 
 /// Elements of the host that a kernel changes: copied to the device before it runs, and back afterwards. For a parameter
 /// [`InOut`].
+///
+/// Example: that of [`HostIn`].
 #[derive(Debug)]
 pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 
 /// Memory of the host that a call copies to the device and back: slices, arrays and vectors, whose copies the host waits
 /// for, and page-locked memory ([`PinnedBuffer`], [`Registered`]), whose copies the stream makes in its own time.
+///
+/// # Example
+/// ```
+/// use cuprum::{HostElements, HostIn};
+///
+/// /// What a call is given to read: slices, arrays, vectors, page-locked memory.
+/// fn input<M: HostElements + ?Sized>(elements: &M) -> HostIn<'_, M> {
+///     HostIn(elements)
+/// }
+///
+/// input(&vec![1.0f32, 2.0]);
+/// input(&[1u8, 2, 3][..2]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no elements that a call could copy to the device",
     note = "slices, arrays, vectors, `PinnedBuffer` and `Registered` have, of plain data"

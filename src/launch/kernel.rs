@@ -21,6 +21,27 @@ use crate::stream::Stream;
 ///
 /// It borrows its module, and no struct can hold both: a [`SharedKernel`](super::SharedKernel) keeps its code instead. One
 /// is made by [`SharedModule::kernel`](crate::SharedModule::kernel), and dereferences to this.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// // Compared with the kernel here, and never again.
+/// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+/// let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
+/// let mut y = Buffer::from_slice(&cx, &[2.0f32; 1000])?;
+/// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(x.len(), 256));
+/// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copy below comes after it.
+/// unsafe { saxpy.launch(&cx, &stream, config, (1000u32, 3f32, &x, &mut y)) }?;
+/// assert_eq!(y.to_vec(&cx)?, [5.0; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Kernel<'m, S> {
     function: Function<'m>,
     limits: Limits,
@@ -28,6 +49,26 @@ pub struct Kernel<'m, S> {
 }
 
 /// Error of a launch.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+/// let (x, mut y) = (Buffer::<f32>::zeroed(&cx, 1)?, Buffer::<f32>::zeroed(&cx, 1)?);
+/// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::new(1, 4096));
+/// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
+/// let result = unsafe { saxpy.launch(&cx, &stream, config, (1u32, 3f32, &x, &mut y)) };
+/// // Found on the host: the driver was not asked.
+/// assert!(matches!(result, Err(cuprum::LaunchError::Block { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {

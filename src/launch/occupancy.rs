@@ -14,6 +14,8 @@ use crate::raw::call::context_call;
 
 bitflags::bitflags! {
     /// Options of occupancy queries. A bit that this crate does not name is passed on.
+    ///
+    /// Example: that of [`BlockSuggestion`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct OccupancyFlags: u32 {
         /// Assume that caching of global memory stays on even where it costs occupancy.
@@ -23,6 +25,24 @@ bitflags::bitflags! {
 }
 
 /// A geometry with which a kernel makes the most of its device.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::launch::OccupancyFlags;
+/// use cuprum::{LaunchConfig, Module};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// // No shared memory, and blocks of any size.
+/// let best = module.function("saxpy")?.max_potential_block_size(0, 0, OccupancyFlags::empty())?;
+/// let config = LaunchConfig::for_elements(1_000_000, best.block);
+/// assert!(config.grid.x >= 1_000_000 / best.block);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct BlockSuggestion {
@@ -56,7 +76,7 @@ impl Function<'_> {
     /// # let cx = stack.push(&context)?;
     /// use cuprum::launch::OccupancyFlags;
     ///
-    /// let module = cuprum::Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let module = cuprum::Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?;
     /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::empty())?;
     /// assert!(blocks >= 1);

@@ -11,6 +11,8 @@ use crate::raw::keep::Keep;
 /// A kernel that has a share of its module instead of a borrow: it fits into a struct, beside the module or without it.
 ///
 /// It dereferences to the [`Kernel`], with which it is launched; that path is the same.
+///
+/// Example: that of [`SharedModule::kernel`](crate::SharedModule::kernel).
 pub struct SharedKernel<'ctx, S> {
     /// Only lent for the loan of this value: it does not keep the module itself.
     kernel: Kernel<'ctx, S>,

@@ -13,10 +13,14 @@ use crate::memory::{
 };
 
 /// A parameter that is the address of device memory from which the kernel reads elements of `T`.
+///
+/// Example: that of [`Kernel`](super::Kernel).
 #[derive(Debug)]
 pub struct In<T>(PhantomData<T>);
 
 /// A parameter that is the address of device memory which the kernel writes, and may read, as elements of `T`.
+///
+/// Example: that of [`Kernel`](super::Kernel).
 #[derive(Debug)]
 pub struct InOut<T>(PhantomData<T>);
 
@@ -26,6 +30,16 @@ mod sealed {
 
 /// Type of a kernel's parameter: plain data by value, [`In`], [`InOut`],
 /// [`TextureObject`](crate::texture::TextureObject), [`SurfaceObject`](crate::texture::SurfaceObject).
+///
+/// # Example
+/// ```
+/// use cuprum::{DeviceAddress, In, Parameter, Signature, vector::float4};
+///
+/// // An address has eight bytes, and a vector is aligned as CUDA's.
+/// assert_eq!(<In<f32> as Parameter>::LAYOUT.size(), 8);
+/// assert_eq!(<float4 as Parameter>::LAYOUT.align(), 16);
+/// assert_eq!(<(u32, DeviceAddress) as Signature>::LAYOUT.len(), 2);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a kernel",
     label = "neither plain data nor an address of device memory",
@@ -52,6 +66,33 @@ impl<T: DeviceData> Parameter for InOut<T> {
 ///
 /// # Safety
 /// `Raw` is the representation that the kernel reads for `P`: plain data of `P`'s layout.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Argument, Buffer, Current, InOut, Kernel, LaunchConfig, LaunchError, Module, Stream};
+///
+/// /// Anything that `write_seven` can be launched on: a buffer, a slice, memory of another library.
+/// fn write_seven(
+///     cx: &Current<'_, '_>,
+///     kernel: &Kernel<'_, (InOut<u32>, u64, u32)>,
+///     memory: impl Argument<InOut<u32>>,
+/// ) -> Result<(), LaunchError> {
+///     // SAFETY: the kernel writes element 0.
+///     unsafe { kernel.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 1), (memory, 0u64, 7u32)) }
+/// }
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
+/// let write = module.function("oob_write")?.bind()?;
+/// let mut out = Buffer::<u32>::zeroed(&cx, 2)?;
+/// write_seven(&cx, &write, out.slice_mut(1..).ok_or("no second element")?)?;
+/// assert_eq!(out.to_vec(&cx)?, [0, 7]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the kernel's parameter `{P}` cannot be given a value of type `{Self}`",
     label = "not an argument for `{P}`",
@@ -113,6 +154,8 @@ addresses! {
 }
 
 /// The parameters of a kernel: a tuple of up to 16 types that are each a [`Parameter`].
+///
+/// Example: that of [`Parameter`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the signature of a kernel",
     label = "not a tuple of up to 16 parameters",
@@ -124,6 +167,8 @@ pub trait Signature: sealed::Sealed {
 }
 
 /// Arguments for the signature `S`: a tuple with an [`Argument`] for each parameter.
+///
+/// Example: that of [`Kernel`](super::Kernel), `launch`.
 #[diagnostic::on_unimplemented(
     message = "the kernel's signature `{S}` cannot be given the arguments `{Self}`",
     label = "not a tuple with one argument per parameter",

@@ -36,7 +36,7 @@ impl<S: Signature> Kernel<'_, S> {
     /// # let cx = stack.push(&context)?;
     /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
     ///
-    /// let module = Module::load_ptx(&cx, include_str!("../../kernels/saxpy.ptx"))?;
+    /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     /// let (x, mut y) = (Buffer::zeroed(&cx, 1000)?, Buffer::zeroed(&cx, 1000)?);
     /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(1000, 256));

@@ -11,6 +11,22 @@ use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 
 /// An allocation of device memory.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+///
+/// let buffer = Buffer::<u32>::zeroed(&cx, 256)?;
+/// // The allocation that an address lies in.
+/// let range = cx.address_range(buffer.as_raw() + 100)?;
+/// assert_eq!((range.start, range.bytes), (buffer.as_raw(), 1024));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AddressRange {

@@ -50,6 +50,21 @@ unsafe impl Handle for Allocation {
 /// In a struct it is a `Buffer<'static, T>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share: it
 /// may lie beside that context, or without it. In a context that is borrowed, `'ctx` is that borrow, and no struct can hold
 /// both.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+///
+/// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
+/// numbers.slice_mut(1..3).ok_or("outside")?.fill(&cx, 0)?;
+/// assert_eq!(numbers.to_vec(&cx)?, [1, 0, 0, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Buffer<'ctx, T: DeviceData> {
     memory: Held<'ctx, Allocation>,
     len: usize,

@@ -46,6 +46,8 @@ plain!(u8 i8 u16 i16 u32 i32 u64 i64 u128 i128 usize isize f32 f64);
 unsafe impl<T: DeviceData, const N: usize> DeviceData for [T; N] {}
 
 /// Plain data that the driver can fill memory with: numbers of one, two or four bytes.
+///
+/// Example: that of [`Buffer`](super::Buffer), `fill`.
 pub trait Fill: DeviceData + sealed::Fill {}
 
 impl<T: DeviceData + sealed::Fill> Fill for T {}
@@ -153,6 +155,30 @@ unsafe impl bytemuck::Zeroable for DeviceAddress {}
 unsafe impl bytemuck::Pod for DeviceAddress {}
 
 /// An address in device memory, for structs and kernels that take one. It keeps nothing alive.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, DeviceAddress, DeviceData};
+///
+/// /// What a kernel takes by value: an address, and how much is there.
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Vector { at: DeviceAddress, len: u64 }
+/// // SAFETY: two numbers of eight bytes in C layout; any bytes are a value.
+/// unsafe impl DeviceData for Vector {}
+///
+/// let numbers = Buffer::from_slice(&cx, &[1.0f32, 2.0])?;
+/// // `numbers` has to live as long as kernels use the address: nobody checks that.
+/// let vector = Vector { at: DeviceAddress(numbers.as_raw()), len: numbers.len() as u64 };
+/// let vectors = Buffer::from_slice(&cx, &[vector])?;
+/// assert_eq!(vectors.to_vec(&cx)?[0].len, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct DeviceAddress(pub CUdeviceptr);

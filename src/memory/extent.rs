@@ -8,6 +8,14 @@ use super::{MemoryError, bytes_of, resolve};
 /// Elements in a row, rows in a slice, and slices. Made from numbers: `Extent::from((640, 480))`.
 ///
 /// One row is of height 1 and depth 1. If a number is zero, there are no elements.
+///
+/// # Example
+/// ```
+/// use cuprum::memory::Extent;
+///
+/// let picture = Extent::from((640, 480));
+/// assert_eq!((picture.depth, picture.len()), (1, Some(307_200)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extent {
     /// Elements of a row.

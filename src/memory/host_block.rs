@@ -27,6 +27,25 @@ pub struct HostBlock<'a, T: DeviceData> {
 }
 
 /// Elements of a host slice as rows and slices, borrowed to be copied to.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+/// use cuprum::memory::{HostBlockMut, Pitched};
+///
+/// // Two columns of the device, copied into the middle of a picture of 4 by 2.
+/// let columns = Buffer::from_slice(&cx, &[1u8, 2, 3, 4])?;
+/// let mut picture = [0u8; 8];
+/// let middle = HostBlockMut::new(&mut picture, (4, 2))?.part(1..3, .., ..).ok_or("outside")?;
+/// Pitched::over(columns.as_slice(), (2, 2))?.copy_to(&cx, middle)?;
+/// assert_eq!(picture, [0, 1, 2, 0, 0, 3, 4, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct HostBlockMut<'a, T: DeviceData> {
     start: *mut T,
     strides: Strides,

@@ -102,6 +102,26 @@ unsafe impl Handle for Opened {
 /// Opening what this process has opened already gives the same address, and one more to close.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](IpcBuffer::close) reports.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Current;
+/// use cuprum::memory::{IpcBuffer, IpcMemHandle};
+///
+/// /// What the process that was sent a handle does.
+/// fn read(cx: &Current<'_, '_>, sent: [u8; 64]) -> Result<Vec<f32>, Box<dyn std::error::Error>> {
+///     // SAFETY: the other process has sent the handle, and keeps the memory until it is told that we are done.
+///     let theirs = unsafe { IpcBuffer::<f32>::open(cx, IpcMemHandle::from_bytes(sent)) }?;
+///     Ok(theirs.as_slice().to_vec(cx)?)
+/// }
+/// # assert!(read(&cx, [0; 64]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct IpcBuffer<'ctx, T: DeviceData> {
     memory: Held<'ctx, Opened>,
     len: usize,

@@ -148,6 +148,8 @@ impl<T: DeviceData> Locked<T> {
 /// An owner of page-locked memory: a [`PinnedBuffer`](super::PinnedBuffer) or [`Registered`](super::Registered) memory.
 ///
 /// It can be [lent to a scope](crate::Scope::lend_host), whose stream copies from and to it beside the host.
+///
+/// Example: that of [`PinnedBuffer`](super::PinnedBuffer), `lend_host`.
 pub trait PageLocked: sealed::PageLocked {}
 
 impl<M: sealed::PageLocked + ?Sized> PageLocked for M {}

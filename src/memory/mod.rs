@@ -95,6 +95,25 @@ use cuprum_sys::CUarray_format;
 use crate::error::Error;
 
 /// Error of an allocation or a copy.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, MemoryError};
+///
+/// let mut buffer = Buffer::<u32>::zeroed(&cx, 3)?;
+/// // Found on the host: nothing was copied.
+/// assert_eq!(
+///     buffer.copy_from_host(&cx, &[1, 2, 3, 4]),
+///     Err(MemoryError::Length { destination_len: 3, source_len: 4 }),
+/// );
+/// assert!(matches!(Buffer::<u32>::alloc(&cx, usize::MAX), Err(MemoryError::TooLarge { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {

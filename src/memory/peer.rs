@@ -99,6 +99,24 @@ unsafe impl Handle for Reached {
 ///
 /// It borrows both contexts. Forgetting it leaves the access enabled, which is harmless: whoever launches a kernel
 /// answers for the memory that it touches.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::PrimaryContext;
+///
+/// let devices = driver.devices()?;
+/// if let [first, second, ..] = devices[..] {
+///     let (here, there) = (PrimaryContext::retain(first)?, PrimaryContext::retain(second)?);
+///     if first.can_access_peer(second)? {
+///         let access = here.enter(|cx| cx.enable_peer_access(&there))??;
+///         // Kernels on the first device read memory of the second, until here.
+///         access.close()?;
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PeerAccess<'ctx, 'peer> {
     access: Held<'ctx, Reached>,
     _peer: PhantomData<&'peer ContextRef>,

@@ -21,6 +21,8 @@ use crate::raw::held::{Handle, Held};
 
 bitflags::bitflags! {
     /// Options of allocating page-locked memory.
+    ///
+    /// Example: that of [`PinnedBuffer`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.

@@ -9,6 +9,25 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 
 /// Description of an address by the driver. Empty for memory that it does not know.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+///
+/// let buffer = Buffer::<u32>::zeroed(&cx, 256)?;
+/// let info = driver.pointer_info(buffer.as_raw() + 4)?;
+/// assert_eq!((info.start, info.bytes), (buffer.as_raw(), 1024));
+///
+/// // Memory of the host that no driver knows.
+/// let here = 0u32;
+/// assert_eq!(driver.pointer_info((&raw const here).addr() as u64)?.memory_type, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PointerInfo {

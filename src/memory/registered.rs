@@ -18,6 +18,8 @@ use crate::raw::held::{Handle, Held};
 
 bitflags::bitflags! {
     /// Options of registering memory.
+    ///
+    /// Example: that of [`Registered`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
@@ -47,6 +49,29 @@ unsafe impl Handle for Registration {
 }
 
 /// An owner of elements on the heap that can be registered: `Vec<T>` or `Box<[T]>`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::HostOwner;
+/// use cuprum::{Current, RegisterError, RegisterFlags, Registered};
+///
+/// /// Page-locks a vector or a boxed slice for all contexts.
+/// fn for_all<'ctx, O: HostOwner>(
+///     cx: &Current<'_, 'ctx>,
+///     memory: O,
+/// ) -> Result<Registered<'ctx, O>, RegisterError<O>> {
+///     Registered::new(cx, memory, RegisterFlags::PORTABLE)
+/// }
+///
+/// let slice: Box<[u32]> = for_all(&cx, Box::<[u32]>::from([1, 2, 3]))?.unregister()?;
+/// assert_eq!(*slice, [1, 2, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait HostOwner: owner::HostOwner {}
 
 impl<O: owner::HostOwner> HostOwner for O {}
@@ -137,6 +162,24 @@ pub struct Registered<'ctx, O: HostOwner> {
 }
 
 /// Error of registering memory.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{RegisterError, RegisterFlags, Registered};
+///
+/// match Registered::new(&cx, vec![0u32; 1000], RegisterFlags::empty()) {
+///     Ok(registered) => assert_eq!(registered.len(), 1000),
+///     // The vector comes back: copies from it work as they are, only slower.
+///     Err(RegisterError { error, memory: Some(vector) }) => println!("{} elements, {error}", vector.len()),
+///     Err(RegisterError { error, memory: None }) => return Err(error.into()),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(thiserror::Error)]
 #[error("{error}")]
 pub struct RegisterError<O> {

@@ -17,6 +17,8 @@ use crate::error::Error;
 
 /// Source of a copy, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
 /// ([`Pitched`](super::Pitched)) or an array ([`ArrayPart`](super::ArrayPart)).
+///
+/// Example: that of [`PitchedMut`](super::PitchedMut), `copy_from`.
 pub trait CopySource<T: DeviceData>: sealed::Source<T> {}
 
 impl<T: DeviceData, S: sealed::Source<T>> CopySource<T> for S {}
@@ -30,7 +32,7 @@ pub(crate) mod sealed {
 
 /// Place of a side.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum SidePlace {
     /// At an address of the host.
     Host(*mut c_void),
     /// At an address of the device.
@@ -51,7 +53,7 @@ pub(crate) enum Place {
 /// One side of a copy. It is `pub` only because a sealed trait returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    pub(crate) place: Place,
+    pub(crate) place: SidePlace,
     /// For an array, only the extent counts.
     pub(crate) strides: Strides,
     pub(crate) element_bytes: usize,
@@ -61,7 +63,7 @@ pub struct Side<'a> {
 
 impl<'a> Side<'a> {
     pub(crate) fn host<T>(address: *const T, strides: Strides) -> Self {
-        let place = Place::Host(address.cast_mut().cast());
+        let place = SidePlace::Host(address.cast_mut().cast());
         Self { place, strides, element_bytes: size_of::<T>(), home: None }
     }
 
@@ -71,7 +73,7 @@ impl<'a> Side<'a> {
         strides: Strides,
         home: &'a ContextRef,
     ) -> Self {
-        let place = Place::Device { address, aligned };
+        let place = SidePlace::Device { address, aligned };
         Self { place, strides, element_bytes: size_of::<T>(), home: Some(home) }
     }
 
@@ -84,7 +86,7 @@ impl<'a> Side<'a> {
     ) -> Self {
         let strides = Strides { extent, pitch: 0, rows: 0 };
         Self {
-            place: Place::Array { raw, at, solid },
+            place: SidePlace::Array { raw, at, solid },
             strides,
             element_bytes: size_of::<T>(),
             home: Some(home),
@@ -93,36 +95,36 @@ impl<'a> Side<'a> {
 
     fn kind(&self) -> CUmemorytype {
         match self.place {
-            Place::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
-            Place::Device { .. } => CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            Place::Array { .. } => CUmemorytype::CU_MEMORYTYPE_ARRAY,
+            SidePlace::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
+            SidePlace::Device { .. } => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            SidePlace::Array { .. } => CUmemorytype::CU_MEMORYTYPE_ARRAY,
         }
     }
 
     const fn host_address(&self) -> *mut c_void {
         match self.place {
-            Place::Host(address) => address,
+            SidePlace::Host(address) => address,
             _ => ptr::null_mut(),
         }
     }
 
     const fn device_address(&self) -> CUdeviceptr {
         match self.place {
-            Place::Device { address, .. } => address,
+            SidePlace::Device { address, .. } => address,
             _ => 0,
         }
     }
 
     const fn raw_array(&self) -> CUarray {
         match self.place {
-            Place::Array { raw, .. } => raw,
+            SidePlace::Array { raw, .. } => raw,
             _ => CUarray::null(),
         }
     }
 
     const fn start(&self) -> [usize; 3] {
         match self.place {
-            Place::Array { at, .. } => at,
+            SidePlace::Array { at, .. } => at,
             _ => [0; 3],
         }
     }
@@ -135,7 +137,7 @@ impl<'a> Side<'a> {
 
     /// True if both are parts of one array and have elements in common.
     fn overlaps(&self, other: &Self) -> bool {
-        let (Place::Array { raw, at, .. }, Place::Array { raw: other_raw, at: other_at, .. }) =
+        let (SidePlace::Array { raw, at, .. }, SidePlace::Array { raw: other_raw, at: other_at, .. }) =
             (self.place, other.place)
         else {
             return false;
@@ -149,12 +151,12 @@ impl<'a> Side<'a> {
 
 /// The function that copies between two sides with the same extent.
 fn form(to: &Side<'_>, from: &Side<'_>) -> Form {
-    let solid = |side: &Side<'_>| matches!(side.place, Place::Array { solid: true, .. });
+    let solid = |side: &Side<'_>| matches!(side.place, SidePlace::Array { solid: true, .. });
     if to.strides.extent.depth > 1 || solid(to) || solid(from) {
         return Form::Solid;
     }
-    let chosen = |side: &Side<'_>| matches!(side.place, Place::Device { aligned: false, .. });
-    let on_host = |side: &Side<'_>| matches!(side.place, Place::Host(_));
+    let chosen = |side: &Side<'_>| matches!(side.place, SidePlace::Device { aligned: false, .. });
+    let on_host = |side: &Side<'_>| matches!(side.place, SidePlace::Host(_));
     let unaligned = (chosen(to) || chosen(from)) && !on_host(to) && !on_host(from);
     if unaligned && to.strides.extent.height > 1 { Form::UnalignedPlane } else { Form::Plane }
 }
@@ -344,7 +346,7 @@ pub(crate) fn batch_operation(
     if to.strides.extent.is_empty() {
         return Ok(None);
     }
-    let in_array = |side: &Side<'_>| matches!(side.place, Place::Array { .. });
+    let in_array = |side: &Side<'_>| matches!(side.place, SidePlace::Array { .. });
     let unit = if in_array(to) || in_array(from) { to.element_bytes } else { 1 };
     let extent = CUextent3D { width: width * to.element_bytes / unit, height, depth };
     let (dst, src) = (operand(to, unit)?, operand(from, unit)?);
@@ -353,15 +355,15 @@ pub(crate) fn batch_operation(
 
 fn operand(side: &Side<'_>, unit: usize) -> Result<CUmemcpy3DOperand, MemoryError> {
     let address = match side.place {
-        Place::Array { raw, at: [x, y, z], .. } => {
+        SidePlace::Array { raw, at: [x, y, z], .. } => {
             let array = CUmemcpy3DOperand_op_array { array: raw, offset: CUoffset3D { x, y, z } };
             return Ok(CUmemcpy3DOperand {
                 type_: CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY,
                 op: CUmemcpy3DOperand_op { array },
             });
         }
-        Place::Host(address) => address.addr() as CUdeviceptr,
-        Place::Device { address, .. } => address,
+        SidePlace::Host(address) => address.addr() as CUdeviceptr,
+        SidePlace::Device { address, .. } => address,
     };
     // Rows are at distances that are no multiple of the element only where the program chose so.
     if side.strides.pitch % unit != 0 {

@@ -13,6 +13,21 @@ use crate::context::{ContextRef, Current};
 use crate::raw::keep::Near;
 
 /// Elements of device memory, borrowed to read. `Copy`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+///
+/// let numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
+/// let (left, right) = numbers.as_slice().split_at(2).ok_or("outside")?;
+/// assert_eq!((left.to_vec(&cx)?, right.to_vec(&cx)?), (vec![1, 2], vec![3, 4]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Slice<'a, T: DeviceData> {
     address: CUdeviceptr,
@@ -22,6 +37,22 @@ pub struct Slice<'a, T: DeviceData> {
 }
 
 /// Elements of device memory, borrowed to write, by nobody else at the same time.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Buffer;
+///
+/// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
+/// let (mut left, right) = numbers.as_mut_slice().split_at_mut(2).ok_or("outside")?;
+/// left.copy_from(&cx, right.as_slice())?;
+/// assert_eq!(numbers.to_vec(&cx)?, [3, 4, 3, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SliceMut<'a, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -149,8 +180,13 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Some(self.part(start, len))
     }
 
-    /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
-    pub fn split_at_mut(self, middle: usize) -> Option<(SliceMut<'a, T>, SliceMut<'a, T>)> {
+    /// The elements before `middle` and those from it on, for a shorter time; `None` if there are fewer than `middle`.
+    pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
+        self.part(0, self.len).into_split_at(middle)
+    }
+
+    /// The elements before `middle` and those from it on, in place of all; `None` if there are fewer than `middle`.
+    pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))
     }
 

@@ -20,6 +20,8 @@ use crate::stream::Stream;
 ///
 /// It borrows its module, and no struct can hold both: a [`SharedKernel`](crate::SharedKernel) of a
 /// [`SharedModule`](crate::SharedModule) keeps its code, and fits beside it.
+///
+/// Example: that of [`Module`](super::Module), `function`.
 #[derive(Clone, Copy)]
 pub struct Function<'m> {
     raw: CUfunction,

@@ -15,6 +15,8 @@ use crate::raw::keep::Near;
 ///
 /// Kernels may read and write it at any time, and several of these can name the same variable; so it gives
 /// copies, never borrowed slices.
+///
+/// Example: that of [`Module`](super::Module), `global`.
 pub struct Global<'m, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,

@@ -22,6 +22,23 @@ use crate::raw::keep::Near;
 ///
 /// It borrows its library, and no struct can hold both: a [`SharedKernel`](crate::SharedKernel) of a
 /// [`SharedCodeLibrary`](super::SharedCodeLibrary) keeps its code.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::module::CodeLibrary;
+///
+/// let library = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// let kernel = library.kernel("saxpy")?;
+/// // Here it gets a context.
+/// let saxpy = kernel.function(&cx)?;
+/// assert_eq!(saxpy.parameter_count()?, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct LibraryKernel<'l> {
     raw: CUkernel,

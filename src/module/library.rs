@@ -9,9 +9,10 @@ use std::sync::atomic::AtomicUsize;
 
 use cuprum_sys::{CUkernel, CUlibrary, CUmodule, FnId};
 
+use super::advice::advice;
 use super::jit::Jit;
 use super::linker::c_path;
-use super::load::{advice, entries_for, ptx_text};
+use super::load::{entries_for, ptx_text};
 use super::{
     Code, Global, LibraryKernel, LoadOptions, Module, ModuleError, SharedCodeLibrary, c_string, ptx,
 };
@@ -50,7 +51,7 @@ use crate::swallowed;
 /// use cuprum::{Buffer, Context, ContextFlags, In, InOut, LaunchConfig, Stream};
 ///
 /// // No context yet.
-/// let code = CodeLibrary::load_ptx(driver, include_str!("../../kernels/saxpy.ptx"))?;
+/// let code = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// for kernel in code.kernels()? {
 ///     println!("{}", kernel.name()?);
 /// }
@@ -145,7 +146,7 @@ impl CodeLibrary {
     pub fn load_ptx_with(driver: Driver, ptx: &str, options: &LoadOptions) -> Result<Self, ModuleError> {
         let text = ptx_text(ptx)?;
         // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
-        let mut library = unsafe { Self::load(driver, text.as_ptr().cast(), Some(ptx), options) }?;
+        let mut library = unsafe { Self::load(driver, text.as_ptr().cast(), Some(ptx.as_bytes()), options) }?;
         library.entries = entries_for(driver, ptx);
         Ok(library)
     }
@@ -167,7 +168,7 @@ impl CodeLibrary {
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
         // SAFETY: the caller vouches for the image.
-        unsafe { Self::load(driver, image.as_ptr().cast(), None, options) }
+        unsafe { Self::load(driver, image.as_ptr().cast(), Some(image), options) }
     }
 
     /// # Safety
@@ -175,7 +176,7 @@ impl CodeLibrary {
     unsafe fn load(
         driver: Driver,
         image: *const c_void,
-        ptx: Option<&str>,
+        code: Option<&[u8]>,
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
         let mut jit = Jit::new(options);
@@ -189,7 +190,7 @@ impl CodeLibrary {
                 cuLibraryLoadData(&raw mut raw, image, names, values, count, ptr::null_mut(), none, 0)
             )
         };
-        Self::loaded(loaded, driver, raw, jit, ptx)
+        Self::loaded(loaded, driver, raw, jit, code)
     }
 
     /// Loads PTX, a cubin or a fatbin from a file. Nothing has to be current.
@@ -224,7 +225,7 @@ impl CodeLibrary {
         driver: Driver,
         raw: CUlibrary,
         mut jit: Jit,
-        ptx: Option<&str>,
+        code: Option<&[u8]>,
     ) -> Result<Self, ModuleError> {
         match loaded {
             Ok(()) => {
@@ -234,7 +235,7 @@ impl CodeLibrary {
             Err(error) => Err(ModuleError::Rejected {
                 error,
                 log: jit.error_log(),
-                advice: advice(driver, None, error, ptx),
+                advice: advice(driver, None, error, code),
             }),
         }
     }

@@ -14,6 +14,8 @@ use crate::raw::held::Held;
 
 /// Machine code that a [`Linker`](super::Linker) made. Its bytes lie in the driver's linker, which this keeps: so they are
 /// not copied, and go with this value. Modules that were loaded from it have a copy of their own.
+///
+/// Example: that of [`Linker`](super::Linker), `complete`.
 pub struct Linked<'ctx> {
     // It goes before what it was given.
     state: Held<'ctx, CUlinkState>,

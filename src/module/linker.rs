@@ -7,9 +7,10 @@ use std::ptr;
 
 use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
 
+use super::advice::advice;
 use super::jit::Jit;
 use super::linked::Linked;
-use super::load::{advice, entries_for, ptx_text};
+use super::load::{entries_for, ptx_text};
 use super::{LoadOptions, ModuleError, c_string, ptx};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
@@ -98,6 +99,24 @@ unsafe impl Handle for CUlinkState {
 }
 
 /// A form of code that can be linked.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::module::{LinkInput, Linker, LoadOptions};
+///
+/// let ptx = &std::fs::read("kernels/saxpy.ptx")?;
+/// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
+/// // SAFETY: the code is what it is said to be, and from a compiler.
+/// unsafe { linker.add(LinkInput::Ptx, "saxpy.ptx", ptx) }?;
+/// let module = linker.complete()?.load(&cx)?;
+/// assert!(module.function("saxpy").is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LinkInput {
@@ -129,6 +148,23 @@ impl LinkInput {
 }
 
 /// Why code was not linked.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::module::{LinkError, Linker, LoadOptions};
+///
+/// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
+/// match linker.add_ptx("broken.ptx", ".version 7.0 .target sm_52 .entry {") {
+///     Err(LinkError::Input { name, .. }) => assert_eq!(name, "broken.ptx"),
+///     other => return Err(format!("{other:?}").into()),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
@@ -298,7 +334,7 @@ impl<'ctx> Linker<'ctx> {
             return Ok(());
         };
         let (driver, device) = (self.context().driver(), self.context().device());
-        let advice = advice(driver, Some(device), error, ptx);
+        let advice = advice(driver, Some(device), error, ptx.map(str::as_bytes));
         Err(LinkError::Input { name: name.to_owned(), error, log: self.new_in_log(), advice })
     }
 

@@ -1,15 +1,14 @@
-//! Loading code, and advice for code that the driver refuses.
+//! Loading code.
 
 use std::ffi::{CString, c_void};
 
-use cuprum_sys::{CUmodule, CUresult, FnId};
+use cuprum_sys::{CUmodule, FnId};
 
+use super::advice::advice;
 use super::jit::Jit;
 use super::{Code, LoadOptions, Module, ModuleError, c_string, ptx};
 use crate::context::Current;
-use crate::device::Device;
 use crate::driver::Driver;
-use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
@@ -46,7 +45,7 @@ impl<'ctx> Module<'ctx> {
     ) -> Result<Self, ModuleError> {
         let text = ptx_text(ptx)?;
         // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
-        let mut module = unsafe { Self::load(cx, text.as_ptr().cast(), Some(ptx), options) }?;
+        let mut module = unsafe { Self::load(cx, text.as_ptr().cast(), Some(ptx.as_bytes()), options) }?;
         module.entries = entries_for(cx.context().driver(), ptx);
         Ok(module)
     }
@@ -85,7 +84,7 @@ impl<'ctx> Module<'ctx> {
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
         // SAFETY: the caller vouches for the image.
-        unsafe { Self::load(cx, image.as_ptr().cast(), None, options) }
+        unsafe { Self::load(cx, image.as_ptr().cast(), Some(image), options) }
     }
 
     /// # Safety
@@ -93,7 +92,7 @@ impl<'ctx> Module<'ctx> {
     pub(super) unsafe fn load(
         cx: &Current<'_, 'ctx>,
         image: *const c_void,
-        ptx: Option<&str>,
+        code: Option<&[u8]>,
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
         let context = cx.get()?;
@@ -116,7 +115,7 @@ impl<'ctx> Module<'ctx> {
             Err(error) => Err(ModuleError::Rejected {
                 error,
                 log: jit.error_log(),
-                advice: advice(context.driver(), Some(context.device()), error, ptx),
+                advice: advice(context.driver(), Some(context.device()), error, code),
             }),
         }
     }
@@ -139,37 +138,4 @@ pub(super) fn ptx_text(ptx: &str) -> Result<CString, ModuleError> {
 pub(super) fn entries_for(driver: Driver, ptx: &str) -> Vec<ptx::Entry> {
     let asks = driver.library().has(FnId::cuFuncGetParamInfo);
     if asks { Vec::new() } else { ptx::entries(ptx.strip_suffix('\0').unwrap_or(ptx)) }
-}
-
-/// Advice to the user about refused code.
-#[cold]
-pub(super) fn advice(
-    driver: Driver,
-    device: Option<Device>,
-    error: Error,
-    ptx: Option<&str>,
-) -> Option<String> {
-    let driver = driver.version();
-    let directive = |name| ptx.and_then(|ptx| ptx::directive(ptx, name)).unwrap_or("unknown");
-    match error.code() {
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => Some(format!(
-            "the PTX is of version {}, which this driver (CUDA {driver}) does not know: update the driver, or compile with \
-             a toolkit no newer than CUDA {driver}",
-            directive(".version"),
-        )),
-        // For PTX of a newer device, drivers answer one or the other.
-        CUresult::CUDA_ERROR_INVALID_PTX | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
-            let device = device?.compute_capability().ok()?;
-            if ptx.is_none() {
-                return Some(format!(
-                    "the image has no code for compute capability {device}: compile for it, or keep PTX in it"
-                ));
-            }
-            let target = directive(".target");
-            (ptx::capability(target)? > device.major.saturating_mul(10).saturating_add(device.minor)).then(|| {
-                format!("the PTX is for {target}, the device has compute capability {device}: compile for that or less")
-            })
-        }
-        _ => None,
-    }
 }

@@ -1,5 +1,6 @@
 //! Modules: loaded code, its kernels and its global variables.
 
+mod advice;
 mod function;
 mod global;
 mod jit;
@@ -50,6 +51,30 @@ use crate::raw::keep::{Keep, Near, Shareable};
 /// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module. Nor can it hold a context
 /// and a module that borrows it: in a struct it is a `Module<'static>`, or a `SharedModule<'static>`, of a
 /// [`SharedContext`](crate::SharedContext).
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Module;
+///
+/// // A kernel that does nothing, and a number beside it.
+/// let ptx = ".version 7.0 .target sm_52 .address_size 64
+///     .visible .global .align 4 .u32 seed = 7;
+///     .visible .entry nothing() { ret; }";
+/// let module = Module::load_ptx(&cx, ptx)?;
+/// let nothing = module.function("nothing")?.bind::<()>()?;
+/// assert_eq!(nothing.function().name()?, "nothing");
+///
+/// let seed = module.global::<u32>("seed")?;
+/// let mut value = [0];
+/// seed.copy_to_host(&cx, &mut value)?;
+/// assert_eq!(value, [7]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Module<'ctx> {
     code: Held<'ctx, Code>,
     /// Of a library's module: the library, which unloads it. It goes after the code.
@@ -109,6 +134,25 @@ unsafe impl Shareable for Module<'_> {
 }
 
 /// Error of loading code, or of finding something in it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Module, ModuleError};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// match module.function("sax") {
+///     Err(ModuleError::NoFunction { there_are: Some(names), .. }) => assert!(names[0].starts_with("sax")),
+///     other => println!("an old driver does not tell what there is: {other:?}"),
+/// }
+/// let source = "extern \"C\" __global__ void nothing() {}";
+/// assert_eq!(Module::load_ptx(&cx, source).err(), Some(ModuleError::CudaSource));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModuleError {

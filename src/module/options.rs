@@ -14,7 +14,8 @@ use crate::device::ComputeCapability;
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
 /// let options = LoadOptions::new().max_registers(32).verbose();
-/// let module = context.enter(|cx| Module::load_ptx_with(cx, include_str!("../../kernels/saxpy.ptx"), &options))??;
+/// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")?;
+/// let module = context.enter(|cx| Module::load_ptx_with(cx, &ptx, &options))??;
 /// println!("{}", module.info_log());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

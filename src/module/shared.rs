@@ -11,10 +11,27 @@ use crate::raw::keep::Keep;
 ///
 /// The code is unloaded when the last of them is dropped. In a [`SharedContext`](crate::SharedContext) all of this is
 /// `'static`. It dereferences to the [`Module`]; functions and globals found there borrow this handle.
+///
+/// Example: that of [`SharedModule::kernel`](SharedModule::kernel).
 #[derive(Clone)]
 pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);
 
 /// Error of making a kernel from a shared module.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{In, KernelError, Module};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
+/// assert!(matches!(module.kernel::<()>("daxpy"), Err(KernelError::Module(_))));
+/// assert!(matches!(module.kernel::<(In<f32>,)>("saxpy"), Err(KernelError::Bind(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -46,7 +63,8 @@ impl<'ctx> SharedModule<'ctx> {
     /// }
     ///
     /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-    /// let module = context.enter(|cx| Module::load_ptx(cx, include_str!("../../kernels/saxpy.ptx")))??.share();
+    /// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")?;
+    /// let module = context.enter(|cx| Module::load_ptx(cx, &ptx))??.share();
     /// let saxpy = Saxpy { kernel: module.kernel("saxpy")?, context };
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -25,7 +25,7 @@ use crate::raw::keep::Keep;
 ///     kernels: Vec<SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>>,
 /// }
 ///
-/// let code = CodeLibrary::load_ptx(driver, include_str!("../../kernels/saxpy.ptx"))?.share();
+/// let code = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
 /// let mut saxpy = Saxpy { code, kernels: Vec::new() };
 /// for device in driver.devices()? {
 ///     let context: SharedContext = PrimaryContext::retain(device)?.share();

@@ -26,6 +26,20 @@ pub type PoolAccess = CUmemAccess_flags;
 ///
 /// It belongs to a driver, not to a context. Memory is allocated from it by
 /// [`StreamBuffer::alloc_from`](super::StreamBuffer::alloc_from).
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::pool::PoolAttribute;
+///
+/// let pool = driver.device(0)?.default_pool()?;
+/// let used = pool.attribute(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+/// // Gives back to the system what is not in use.
+/// pool.trim_to(0)?;
+/// println!("{used} bytes are in use");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PoolRef {
     raw: CUmemoryPool,
     driver: Driver,

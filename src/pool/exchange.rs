@@ -24,6 +24,16 @@ use crate::raw::call::driver_call;
 use crate::stream::StreamSource;
 
 /// Names one allocation of a pool to a process that has imported the pool: bytes, to be sent there.
+///
+/// # Example
+/// ```
+/// use cuprum::pool::PoolPointer;
+///
+/// # let received = [7; 64];
+/// // In the process that was sent the bytes; `StreamBuffer::import` takes it.
+/// let pointer = PoolPointer::from_bytes(received);
+/// assert_eq!(pointer.to_bytes(), received);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolPointer([u8; Self::BYTES]);
 

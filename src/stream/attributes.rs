@@ -18,6 +18,23 @@ use crate::raw::call::context_call;
 ///
 /// It is advice: the memory need not be live, and what it says changes no result. Lines that are to persist need room, see
 /// [`Limit`](crate::Limit) and [`Current::reset_persisting_l2_cache`].
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::stream::AccessPolicy;
+/// use cuprum::{Buffer, Stream};
+///
+/// let (table, stream) = (Buffer::<f32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
+/// let policy = AccessPolicy::persisting(table.as_slice(), 0.5);
+/// assert_eq!((policy.bytes, policy.hit_ratio), (16384, 0.5));
+/// stream.set_access_policy(&cx, policy)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq)]
 pub struct AccessPolicy {
     /// Address of the first byte.
@@ -71,6 +88,19 @@ impl fmt::Debug for AccessPolicy {
 
 /// Which domain of the hardware each logical domain of fences is: below the attribute
 /// [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the device.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// let stream = cuprum::Stream::new(&cx)?;
+/// let map = stream.sync_domain_map(&cx)?;
+/// println!("fences of ordinary kernels are in domain {}, others in {}", map.default, map.remote);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SyncDomainMap {
     /// That of ordinary kernels.

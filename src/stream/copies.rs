@@ -1,11 +1,9 @@
-//! Copies with attributes, several copies by one call, and decompression, on the stream of a scope.
+//! Copies with attributes, and several copies by one call, on the stream of a scope.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use cuprum_sys::{
-    CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemDecompressAlgorithm, CUmemDecompressParams, CUmemcpyAttributes,
-    CUmemcpyFlags, CUmemcpySrcAccessOrder, CUstream,
+    CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder, CUstream,
 };
 
 use super::batch::{Batch, batches, same_stream};
@@ -14,6 +12,8 @@ use crate::memory::side::{Side, batch_operation};
 use crate::memory::{DeviceData, MemoryError, Texel, bytes_of, copy, same_length};
 
 /// How copies of a batch are made.
+///
+/// Example: that of [`Copies`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyAttributes {
     /// When a copy may read its source: in the order of the stream, during the call, or at any time until it is done, which
@@ -44,6 +44,11 @@ impl CopyAttributes {
         (block.srcAccessOrder, block.flags) = (self.source_order, self.flags.0);
         block
     }
+}
+
+/// True if two places, by their first addresses and bytes, have some bytes in common.
+pub(super) const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize)) -> bool {
+    one.0 < other.0 + other.1 as CUdeviceptr && other.0 < one.0 + one.1 as CUdeviceptr
 }
 
 /// Copies that one call queues, in no order among each other: made of loans, and queued by [`Scope::copy_all`].
@@ -143,6 +148,31 @@ impl<'scope> Copies<'scope> {
 }
 
 /// Copies of rows and slices that one call queues, in no order among each other: as [`Copies`].
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::memory::{HostBlock, PitchedBuffer};
+/// use cuprum::stream::{BlockCopies, CopyAttributes};
+///
+/// let stream = Stream::new(&cx)?;
+/// let mut picture = PitchedBuffer::<u8>::alloc(&cx, (4, 2))?;
+/// # if !driver.library().has(cuprum::sys::FnId::cuMemcpy3DBatchAsync_v2) { return Ok(()); }
+/// let input = [7; 8];
+/// cx.scope(&stream, |scope| {
+///     let lent = scope.lend_pitched(picture.as_pitched_mut())?;
+///     let mut copies = BlockCopies::new();
+///     copies.add(&lent, HostBlock::new(&input, (4, 2))?, CopyAttributes::default())?;
+///     scope.copy_all_blocks(&mut copies)
+/// })??;
+/// assert_eq!(picture.to_vec(&cx)?, input);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct BlockCopies<'scope> {
     batch: Batch<'scope, CUDA_MEMCPY3D_BATCH_OP>,
@@ -241,76 +271,6 @@ impl<'scope> Scope<'scope, '_> {
         unsafe { copy::blocks_on(&context, stream, &mut copies.batch.list) }?;
         Ok(())
     }
-
-    /// Queues decompressions by one call, in no order among each other. None need no call. The host does not wait.
-    ///
-    /// # Errors
-    /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices without an engine for it, or for the algorithm;
-    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 12.6; the sticky errors of earlier work.
-    ///
-    /// # Safety
-    /// The engine goes by the compressed bytes, which may come from anywhere.
-    /// 1. No source becomes more bytes than its destination has.
-    ///
-    /// Driver: `cuMemBatchDecompressAsync`, CUDA 12.6+.
-    #[doc(alias = "cuMemBatchDecompressAsync")]
-    pub unsafe fn decompress(&self, list: &mut [Decompression<'scope>]) -> Result<(), MemoryError> {
-        let (stream, token) = self.parts();
-        let context = token.get()?;
-        if list.iter().any(|one| one.stream != stream) {
-            return Err(MemoryError::OtherStream);
-        }
-        let mut raw: Vec<_> = list.iter().map(|one| one.raw).collect();
-        // SAFETY: all that is named is lent to a scope that waits for this stream; the caller answers for the sizes.
-        unsafe { copy::decompress_on(&context, stream, &mut raw) }.map_err(|(error, _)| error)?;
-        Ok(())
-    }
-}
-
-/// True if two places, by their first addresses and bytes, have some bytes in common.
-const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize)) -> bool {
-    one.0 < other.0 + other.1 as CUdeviceptr && other.0 < one.0 + one.1 as CUdeviceptr
-}
-
-/// One piece of memory to be decompressed by [`Scope::decompress`].
-pub struct Decompression<'scope> {
-    raw: CUmemDecompressParams,
-    stream: CUstream,
-    _scope: PhantomData<&'scope mut &'scope ()>,
-}
-
-impl<'scope> Decompression<'scope> {
-    /// Decompresses `source` into `destination`, and writes the number of bytes that it became to the element of `bytes`.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless `bytes` is one element; [`MemoryError::OtherStream`]; [`MemoryError::Overlap`] if what is
-    /// written has bytes in common with something else.
-    pub fn new(
-        algorithm: CUmemDecompressAlgorithm,
-        source: LentShared<'scope, u8>,
-        destination: &Lent<'scope, u8>,
-        bytes: &Lent<'scope, u32>,
-    ) -> Result<Self, MemoryError> {
-        same_length(bytes.len(), 1)?;
-        let (to, told) = (destination.as_shared(), bytes.as_shared());
-        same_stream([source.stream(), to.stream()])?;
-        same_stream([source.stream(), told.stream()])?;
-        let places =
-            [(source.as_raw(), source.len()), (to.as_raw(), to.len()), (told.as_raw(), size_of::<u32>())];
-        if meet(places[0], places[1]) || meet(places[0], places[2]) || meet(places[1], places[2]) {
-            return Err(MemoryError::Overlap);
-        }
-        let raw = CUmemDecompressParams {
-            srcNumBytes: source.len(),
-            dstNumBytes: to.len(),
-            dstActBytes: std::ptr::without_provenance_mut(told.as_raw() as usize),
-            src: std::ptr::without_provenance(source.as_raw() as usize),
-            dst: std::ptr::without_provenance_mut(to.as_raw() as usize),
-            algo: algorithm,
-            ..CUmemDecompressParams::zeroed()
-        };
-        Ok(Self { raw, stream: source.stream(), _scope: PhantomData })
-    }
 }
 
 impl<'scope, T: DeviceData> Lent<'scope, T> {
@@ -371,10 +331,4 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
 batches! {
     Copies { bytes, to, from }, "Number of copies, without those of no bytes.";
     BlockCopies { batch }, "Number of copies, without those of no elements.";
-}
-
-impl fmt::Debug for Decompression<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decompression").field("raw", &self.raw).finish_non_exhaustive()
-    }
 }

@@ -14,6 +14,8 @@ use crate::raw::keep::Keep;
 
 bitflags::bitflags! {
     /// Options of an event. A bit that this crate does not name is passed on.
+    ///
+    /// Example: that of [`Event`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct EventFlags: u32 {
         /// The host sleeps while it waits for the event, where it would spin.
@@ -34,6 +36,30 @@ bitflags::bitflags! {
 ///
 /// In a struct it is an `Event<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
 /// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, Event, EventFlags, Stream};
+///
+/// let (stream, mut buffer) = (Stream::new(&cx)?, Buffer::<u32>::zeroed(&cx, 1 << 20)?);
+/// let (start, end) = (Event::new(&cx, EventFlags::empty())?, Event::new(&cx, EventFlags::empty())?);
+/// start.record(&cx, &stream)?;
+/// cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice())?.fill(7))??;
+/// end.record(&cx, &stream)?;
+/// end.synchronize()?;
+/// println!("filled in {:?}", end.elapsed_since(&start)?);
+///
+/// // Without times, for order alone: another stream goes on behind the work of the first.
+/// let done = Event::new(&cx, EventFlags::DISABLE_TIMING)?;
+/// done.record(&cx, &stream)?;
+/// Stream::new(&cx)?.wait(&cx, &done)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Event<'ctx>(pub(super) Held<'ctx, CUevent>);
 
 // SAFETY: the driver allows any thread to use an event handle.

@@ -73,6 +73,25 @@ impl<'ctx> Event<'ctx> {
 }
 
 /// A stream that other code owns, to be used like any [`Stream`], which it dereferences to. It is not destroyed.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, ForeignStream, Stream};
+///
+/// # let theirs = Stream::new(&cx)?;
+/// # let handle = theirs.as_raw();
+/// // SAFETY: the handle is a live stream of this context, which its owner keeps, and does not capture.
+/// let stream = unsafe { ForeignStream::from_raw(&cx, handle) }?;
+/// let mut buffer = Buffer::<u32>::zeroed(&cx, 4)?;
+/// cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice())?.fill(7))??;
+/// assert_eq!(buffer.to_vec(&cx)?, [7; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ForeignStream<'ctx>(ManuallyDrop<Stream<'ctx>>);
 
 impl<'ctx> ForeignStream<'ctx> {
@@ -97,6 +116,23 @@ impl<'ctx> ForeignStream<'ctx> {
 }
 
 /// An event that other code owns, to be used like any [`Event`], which it dereferences to. It is not destroyed.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Event, EventFlags, ForeignEvent, Stream};
+///
+/// # let theirs = Event::new(&cx, EventFlags::DISABLE_TIMING)?;
+/// # let handle = theirs.as_raw();
+/// // SAFETY: the handle is a live event of this context, which its owner keeps and records in no capture.
+/// let event = unsafe { ForeignEvent::from_raw(&cx, handle) };
+/// Stream::new(&cx)?.wait(&cx, &event)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ForeignEvent<'ctx>(ManuallyDrop<Event<'ctx>>);
 
 impl<'ctx> ForeignEvent<'ctx> {

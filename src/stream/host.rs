@@ -17,12 +17,12 @@ use crate::raw::call::either_call;
 type Outcome<R> = Result<R, Box<dyn Any + Send>>;
 
 /// Where the outcome of a function is put.
-struct Place<R>(Mutex<Option<Outcome<R>>>);
+struct Outbox<R>(Mutex<Option<Outcome<R>>>);
 
 /// What the driver is given: the function, and a share of the place of its outcome.
 struct Call<F, R> {
     function: F,
-    place: Arc<Place<R>>,
+    place: Arc<Outbox<R>>,
 }
 
 /// Called by the driver, on a thread of its own, once or never.
@@ -44,7 +44,22 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 /// A function that a stream was given to call: its result, once it was called. Made by [`Stream::call_host`].
 ///
 /// Dropping it changes nothing: the function is called all the same, and its result dropped on the driver's thread.
-pub struct HostCall<R>(Arc<Place<R>>);
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// let stream = cuprum::Stream::new(&cx)?;
+/// // On a thread of the driver's, behind the work that was queued before: no call of the driver is allowed in it.
+/// let call = stream.call_host(&cx, || 6 * 7)?;
+/// stream.synchronize(&cx)?;
+/// assert_eq!(call.take().and_then(Result::ok), Some(42));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct HostCall<R>(Arc<Outbox<R>>);
 
 impl<R> HostCall<R> {
     /// Takes what the function returned, or the payload of its panic; `None` if it was not called yet, or was taken before.
@@ -103,7 +118,7 @@ impl Stream<'_> {
         R: Send + 'static,
     {
         let context = cx.of(self.context(), FnId::cuLaunchHostFunc)?;
-        let place = Arc::new(Place(Mutex::new(None)));
+        let place = Arc::new(Outbox(Mutex::new(None)));
         let call = Box::new(Call { function, place: Arc::clone(&place) });
         let (stream, called, library) = (self.as_raw(), Some(called::<F, R> as _), context.library());
         let data = Box::into_raw(call).cast::<c_void>();

@@ -11,6 +11,24 @@ use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 /// The name of an event, by which another process of the machine opens it: 64 bytes, to be sent in any way.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Event, EventFlags};
+///
+/// let event = Event::new(&cx, EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING)?;
+/// // Not every system shares events.
+/// if let Ok(handle) = event.ipc_handle(&cx) {
+///     let sent: [u8; 64] = handle.to_bytes();
+///     assert_eq!(cuprum::stream::IpcEventHandle::from_bytes(sent), handle);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct IpcEventHandle([u8; 64]);
 

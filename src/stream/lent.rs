@@ -16,12 +16,16 @@ use crate::raw::keep::Near;
 use crate::raw::this_thread::ThisThread;
 
 /// Device memory lent to a scope: used by its stream alone, in the order of the calls, until the scope ends.
+///
+/// Example: that of [`Scope`](super::Scope), `lend`.
 pub struct Lent<'scope, T: DeviceData> {
     part: LentShared<'scope, T>,
     _elements: PhantomData<&'scope mut [T]>,
 }
 
 /// Device memory lent to a scope to be read, by other streams too. `Copy`.
+///
+/// Example: that of [`Scope`](super::Scope), `lend_shared`.
 #[derive(Clone, Copy)]
 pub struct LentShared<'scope, T: DeviceData> {
     address: CUdeviceptr,

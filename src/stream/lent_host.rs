@@ -16,6 +16,8 @@ use crate::raw::this_thread::ThisThread;
 
 /// Page-locked memory of the host lent to a scope: used by its stream alone, in the order of the calls, until the scope
 /// ends. Made by [`Scope::lend_host`](super::Scope::lend_host).
+///
+/// Example: that of [`PinnedBuffer`](crate::PinnedBuffer), `lend_host`.
 pub struct LentHost<'scope, T: DeviceData> {
     start: NonNull<T>,
     len: usize,

@@ -9,7 +9,7 @@ use super::{LentArray, Scope};
 use crate::context::{ContextRef, Token};
 use crate::error::Error;
 use crate::launch::addresses;
-use crate::memory::side::{self, Place, Side};
+use crate::memory::side::{self, Side, SidePlace};
 use crate::memory::{
     DeviceData, Extent, Fill, HostBlock, HostBlockMut, MemoryError, Pattern, PitchedMut, Strides, copy,
     filled_rows, same_length,
@@ -52,6 +52,8 @@ pub struct LentPitched<'scope, T: DeviceData> {
 }
 
 /// Source of a copy on a scope's stream: a [`HostBlock`] that is borrowed for the scope, or memory that was lent to it.
+///
+/// Example: that of [`LentPitched`], `copy_from`.
 pub trait LentSource<'scope, T: DeviceData>: sealed::Lent<T> {}
 
 mod sealed {
@@ -151,7 +153,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
         if source.stream().is_some_and(|stream| stream != self.stream) {
             return Err(MemoryError::OtherStream);
         }
-        if matches!(from.place, Place::Device { address, .. } if address == self.address) {
+        if matches!(from.place, SidePlace::Device { address, .. } if address == self.address) {
             // Loans of rows do not overlap, so this is the same one.
             return Extent::same(self.strides.extent, from.strides.extent);
         }

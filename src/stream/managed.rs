@@ -10,6 +10,25 @@ use crate::raw::call::{context_call, either_call};
 
 /// Who may reach managed memory on a device that does not
 /// [share](crate::memory::ManagedBuffer#devices-that-do-not-share) it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::memory::ManagedBuffer;
+/// use cuprum::stream::Attachment;
+///
+/// let (numbers, stream) = (ManagedBuffer::<u32>::zeroed(&cx, 4)?, Stream::new(&cx)?);
+/// let range = numbers.range(..).ok_or("outside")?;
+/// // SAFETY: only this stream uses the memory, and the host does not until it is waited for.
+/// unsafe { stream.attach(&cx, range, Attachment::Single) }?;
+/// stream.synchronize(&cx)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attachment {

@@ -35,6 +35,7 @@
 mod attributes;
 mod batch;
 mod copies;
+mod decompression;
 mod event;
 mod foreign;
 mod green;
@@ -64,7 +65,8 @@ use std::fmt;
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
 pub use self::attributes::{AccessPolicy, SyncDomainMap};
-pub use self::copies::{BlockCopies, Copies, CopyAttributes, Decompression};
+pub use self::copies::{BlockCopies, Copies, CopyAttributes};
+pub use self::decompression::Decompression;
 pub use self::event::{Event, EventFlags};
 pub use self::foreign::{ForeignEvent, ForeignStream};
 pub use self::host::HostCall;
@@ -91,6 +93,8 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
 /// Relation of a stream to the legacy default stream.
+///
+/// Example: that of [`Stream`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum StreamKind {
@@ -113,6 +117,23 @@ pub enum StreamKind {
 ///
 /// In a struct it is a `Stream<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
 /// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, Stream, StreamKind};
+///
+/// let stream = Stream::new(&cx)?;
+/// assert_eq!(stream.kind(), StreamKind::Blocking);
+/// let mut buffer = Buffer::<u32>::zeroed(&cx, 4)?;
+/// cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice())?.fill(7))??; // queued, and waited for at the end
+/// assert!(stream.is_done(&cx)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Stream<'ctx> {
     queue: Held<'ctx, CUstream>,
     kind: StreamKind,

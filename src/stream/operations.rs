@@ -17,9 +17,13 @@ use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 
 /// Loans with numbers that an operation may wait for: [`Lent`], [`LentShared`], [`LentSignals`].
+///
+/// Example: that of [`Operations`], `wait`.
 pub trait Watched<'scope, T: StreamValue>: sealed::Numbers<T> {}
 
 /// Loans with numbers that an operation may write: [`Lent`], [`LentSignals`].
+///
+/// Example: that of [`Operations`], `write`.
 pub trait Written<'scope, T: StreamValue>: Watched<'scope, T> {}
 
 macro_rules! numbers {

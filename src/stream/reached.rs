@@ -92,6 +92,35 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 ///
 /// Its context is kept alive as long as it is there, since no call comes from one that has ended. If the context is
 /// [reset](crate::Device::reset_primary_context) under it, it may never be woken.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use std::future::Future;
+/// use std::sync::Arc;
+/// use std::task::{Poll, Wake, Waker};
+///
+/// /// What an executor does: the thread sleeps until it is woken.
+/// struct Thread(std::thread::Thread);
+/// impl Wake for Thread {
+///     fn wake(self: Arc<Self>) {
+///         self.0.unpark();
+///     }
+/// }
+///
+/// let stream = cuprum::Stream::new(&cx)?;
+/// let mut reached = std::pin::pin!(stream.reached(&cx)?);
+/// let waker = Waker::from(Arc::new(Thread(std::thread::current())));
+/// let mut task = std::task::Context::from_waker(&waker);
+/// while reached.as_mut().poll(&mut task).is_pending() {
+///     std::thread::park();
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a future does nothing unless it is polled"]
 pub struct Reached<'ctx> {
     told: Arc<Told>,
@@ -219,6 +248,37 @@ impl<'ctx> Event<'ctx> {
 /// The future of a [`Pending`]: it gives back the request. Made by [`Pending::notify`].
 ///
 /// Dropping it before it is ready waits for the work, as dropping a [`Pending`] does.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, Error, Event, EventFlags, PrimaryContext, Request, Stream};
+///
+/// /// Fills a buffer beside whatever else the executor has to do.
+/// async fn filled(context: cuprum::SharedContext) -> Result<Buffer<'static, u32>, Box<dyn std::error::Error>> {
+///     // No token may live across `await`: it belongs to a thread.
+///     let future = context.enter(|cx| -> Result<_, Box<dyn std::error::Error>> {
+///         let (stream, done) = (Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);
+///         let request = Request::new(done, Buffer::<u32>::alloc(cx, 4)?);
+///         let pending = request.submit(cx, &stream, |scope, buffer| {
+///             scope.lend(buffer.as_mut_slice())?.fill(7)
+///         })?;
+///         Ok(pending.notify(cx, &stream)?)
+///     })??;
+///     Ok(future.await?.into_parts().1)
+/// }
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// # let mut future = std::pin::pin!(filled(context.clone()));
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # let buffer = loop {
+/// #     if let std::task::Poll::Ready(ready) = std::future::Future::poll(future.as_mut(), &mut task) { break ready?; }
+/// #     std::thread::yield_now();
+/// # };
+/// # assert_eq!(context.enter(|cx| buffer.to_vec(cx))??, [7; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "dropping it waits for the work"]
 pub struct PendingFuture<V: 'static> {
     /// None after it was ready.

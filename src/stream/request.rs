@@ -70,6 +70,8 @@ struct Inner<V> {
 /// A [`Request`] that was submitted: its memory comes back from [`wait`](Pending::wait), on any thread.
 ///
 /// Dropping it waits. Forgetting it leaks all that it owns, so that the device never works on memory that is freed.
+///
+/// Example: that of [`Request`], `submit`.
 #[must_use = "dropping it waits for the work"]
 pub struct Pending<V: 'static> {
     /// The value behind it belongs to the device; only the event is used.
@@ -83,6 +85,29 @@ unsafe impl<V: Send> Send for Pending<V> {}
 unsafe impl<V> Sync for Pending<V> {}
 
 /// Error of submitting a request, or of its work.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{Buffer, Event, EventFlags, MemoryError, PrimaryContext, Request, Stream};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// context.enter(|cx| -> Result<(), Box<dyn std::error::Error>> {
+///     let (stream, done) = (Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);
+///     let request = Request::new(done, Buffer::<u32>::alloc(cx, 4)?);
+///     let result = request.submit(cx, &stream, |scope, buffer| {
+///         scope.lend(buffer.as_mut_slice())?.copy_from_host(&[1, 2, 3])
+///     });
+///     let Err(error) = result else { return Err("three elements for four".into()) };
+///     assert!(matches!(error.error, MemoryError::Length { .. }));
+///     // Nothing works on the memory, so the request comes back.
+///     let (_done, buffer) = error.request.ok_or("leaked")?.into_parts();
+///     assert_eq!(buffer.len(), 4);
+///     Ok(())
+/// })??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(thiserror::Error)]
 #[error("{error}{}", if self.request.is_some() { "" } else { Self::LEAKED })]
 pub struct RequestError<V: 'static, E = Error> {

@@ -22,6 +22,27 @@ use crate::raw::this_thread::ThisThread;
 ///
 /// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it can be neither
 /// touched nor freed while the stream uses it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, MemoryError, Stream};
+///
+/// let stream = Stream::new(&cx)?;
+/// let source = Buffer::from_slice(&cx, &[1u32, 2, 3])?;
+/// let (mut target, mut host) = (Buffer::<u32>::alloc(&cx, 3)?, [0; 3]);
+/// cx.scope(&stream, |scope| {
+///     let (from, to) = (scope.lend_shared(source.as_slice())?, scope.lend(target.as_mut_slice())?);
+///     to.copy_from(from)?;
+///     to.copy_to_host(&mut host)
+/// })??;
+/// assert_eq!(host, [1, 2, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
     /// True if writes of other calls have to be waited for.
@@ -35,6 +56,26 @@ pub struct Scope<'scope, 'env: 'scope> {
 }
 
 /// A stretch of work on several streams, all of which are waited for before it ends: made by [`Current::multi_scope`].
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::{Buffer, MemoryError, Stream};
+///
+/// let (first, second) = (Stream::non_blocking(&cx)?, Stream::non_blocking(&cx)?);
+/// let mut buffer = Buffer::<u32>::alloc(&cx, 4)?;
+/// let (left, right) = buffer.as_mut_slice().split_at_mut(2).ok_or("outside")?;
+/// cx.multi_scope(|scope| {
+///     scope.on(&first)?.lend(left)?.fill(1)?;
+///     scope.on(&second)?.lend(right)?.fill(2)
+/// })??;
+/// assert_eq!(buffer.to_vec(&cx)?, [1, 1, 2, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct MultiScope<'scope, 'env: 'scope> {
     streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,

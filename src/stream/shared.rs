@@ -123,6 +123,8 @@ impl<'s> KeptStream<'s> {
 
 /// A stream in whose order memory can be allocated: `&Stream`, which stays borrowed as long as the memory is there, or
 /// `&SharedStream`, of which the memory takes a share.
+///
+/// Example: that of [`StreamBuffer`](crate::pool::StreamBuffer), `alloc`.
 pub trait StreamSource<'s>: sealed::StreamSource<'s> {}
 
 impl<'s, S: sealed::StreamSource<'s>> StreamSource<'s> for S {}

@@ -137,6 +137,8 @@ impl<'scope> Scope<'scope, '_> {
 }
 
 /// Numbers that are lent to a scope: made by [`Scope::lend_signals`]. `Copy`.
+///
+/// Example: that of [`Signals`], `lend_signals`.
 #[derive(Clone, Copy)]
 pub struct LentSignals<'scope, T: StreamValue>(LentShared<'scope, T>);
 

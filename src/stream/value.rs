@@ -14,6 +14,8 @@ use crate::raw::call::context_call;
 ///
 /// Those of 64 bits need a device that has
 /// [`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`](cuprum_sys::CUdevice_attribute).
+///
+/// Example: that of [`Operations`](super::Operations), `write`.
 pub trait StreamValue: DeviceData + sealed::Value {}
 
 impl StreamValue for u32 {}
@@ -95,6 +97,8 @@ pub(crate) unsafe fn wait<T: StreamValue>(
 }
 
 /// The end of a wait for a number in memory.
+///
+/// Example: that of [`Signals`](super::Signals).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Until<T> {
     value: T,

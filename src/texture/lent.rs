@@ -12,6 +12,28 @@ use crate::raw::this_thread::ThisThread;
 use crate::stream::Scope;
 
 /// A texture lent to a scope: neither it nor its resource can go before the scope has waited. `Copy`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+/// use cuprum::texture::{Sampler, Texture};
+///
+/// let line = Array::from_slice(&cx, ArrayShape::OneD { width: 2 }, ArrayFlags::empty(), &[1.0f32, 2.0])?;
+/// let (texture, stream) = (Texture::new(&cx, &line, &Sampler::new())?, Stream::new(&cx)?);
+/// cx.scope(&stream, |scope| {
+///     // An argument for kernels that are launched on this stream, until the scope ends.
+///     let lent = scope.lend_texture(&texture)?;
+///     assert_eq!(lent.as_raw(), texture.as_raw());
+///     Ok::<(), cuprum::Error>(())
+/// })??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct LentTexture<'scope> {
     raw: CUtexObject,
@@ -20,6 +42,27 @@ pub struct LentTexture<'scope> {
 }
 
 /// A surface lent to a scope: neither it nor its array can go before the scope has waited. `Copy`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+/// use cuprum::texture::Surface;
+///
+/// let line = Array::<f32>::new(&cx, ArrayShape::OneD { width: 2 }, ArrayFlags::SURFACE)?;
+/// let (surface, stream) = (Surface::new(&cx, &line)?, Stream::new(&cx)?);
+/// cx.scope(&stream, |scope| {
+///     let lent = scope.lend_surface(&surface)?;
+///     assert_eq!(lent.as_raw(), surface.as_raw());
+///     Ok::<(), cuprum::Error>(())
+/// })??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct LentSurface<'scope> {
     raw: CUsurfObject,

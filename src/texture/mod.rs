@@ -75,6 +75,22 @@ use crate::error::Error;
 use crate::memory::Extent;
 
 /// Error of making a texture or a surface.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+/// use cuprum::texture::{Surface, TextureError};
+///
+/// let shape = ArrayShape::TwoD { width: 4, height: 4 };
+/// let picture = Array::<f32>::new(&cx, shape, ArrayFlags::empty())?;
+/// assert!(matches!(Surface::new(&cx, &picture), Err(TextureError::NoSurfaces)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextureError {

@@ -22,9 +22,13 @@ use crate::raw::keep::{Keep, Near};
 /// An [`Array`], one that is [shared](SharedArray), a level of a [`MipmappedArray`] as an [`ArrayView`], all its levels,
 /// linear memory (at a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and rows of it (`Pitched`, whose distance is
 /// a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT`).
+///
+/// Example: that of [`Texture`](super::Texture), `new`.
 pub trait TextureSource<'a>: sealed::Source<'a> {}
 
 /// Resource of a [`Surface`](super::Surface): an array with [`ArrayFlags::SURFACE`], borrowed for `'a` or shared.
+///
+/// Example: that of [`Surface`](super::Surface), `new`.
 pub trait SurfaceSource<'a>: TextureSource<'a> {}
 
 pub(super) mod sealed {
@@ -135,6 +139,8 @@ impl<'a, T: Texel> SurfaceSource<'a> for &SharedArray<'a, T> {}
 impl<'a, T: Texel> SurfaceSource<'a> for ArrayView<'a, T> {}
 
 /// Resource of a texture or surface, as the driver describes it.
+///
+/// Example: that of [`Surface`](super::Surface).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {

@@ -6,6 +6,8 @@ use cuprum_sys::{
 };
 
 /// Addressing outside of a texture, along one dimension.
+///
+/// Example: that of [`Sampler`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AddressMode(pub CUaddress_mode);
@@ -22,6 +24,8 @@ impl AddressMode {
 }
 
 /// Filtering of texels, or of levels of a mipmapped array.
+///
+/// Example: that of [`Sampler`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FilterMode(pub CUfilter_mode);
@@ -35,6 +39,8 @@ impl FilterMode {
 }
 
 /// Numbers that kernels read of elements that are integers. Floats are always read as floats.
+///
+/// Example: that of [`Texture`](super::Texture).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ReadMode {
     /// Integers.

@@ -16,6 +16,43 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
 /// A parameter that is a surface: `cudaSurfaceObject_t` in CUDA C.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+/// use cuprum::texture::{Surface, SurfaceObject};
+/// use cuprum::{LaunchConfig, Module, Stream};
+///
+/// let shape = ArrayShape::OneD { width: 4 };
+/// let line = Array::<u32>::new(&cx, shape, ArrayFlags::SURFACE)?;
+/// let surface = Surface::new(&cx, &line)?;
+///
+/// // Writes 7 to the second element.
+/// let module = Module::load_ptx(&cx, "
+///     .version 7.0
+///     .target sm_52
+///     .address_size 64
+///     .entry write(.param .u64 surface) {
+///         .reg .b32 %r<3>; .reg .b64 %rd<2>;
+///         ld.param.u64 %rd1, [surface];
+///         mov.u32 %r1, 4;
+///         mov.u32 %r2, 7;
+///         sust.b.1d.b32.trap [%rd1, {%r1}], {%r2};
+///         ret;
+///     }")?;
+/// let write = module.function("write")?.bind::<(SurfaceObject,)>()?;
+/// let stream = Stream::new(&cx)?;
+/// // SAFETY: the kernel writes one element; the copy below comes after it, and then the surface goes.
+/// unsafe { write.launch(&cx, &stream, LaunchConfig::new(1, 1), (&surface,)) }?;
+/// stream.synchronize(&cx)?;
+/// assert_eq!(line.to_vec(&cx)?[1], 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SurfaceObject(PhantomData<()>);
 

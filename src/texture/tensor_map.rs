@@ -20,6 +20,8 @@ use crate::raw::call::context_call;
 use crate::stream::{Lent, LentShared};
 
 /// Why there is no tensor map.
+///
+/// Example: that of [`TensorMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
@@ -57,6 +59,8 @@ pub enum TensorError {
 
 /// Memory under a tensor: a [`Slice`], a [`SliceMut`], or what was lent to a scope. Kernels write through a map only if it
 /// is of memory that was borrowed mutably.
+///
+/// Example: that of [`TensorMap`], `tiled`.
 pub trait TensorMemory<'a, T>: sealed::Memory {}
 
 mod sealed {
@@ -341,6 +345,17 @@ impl fmt::Debug for TensorMap<'_> {
 /// A parameter that is a tensor map, in CUDA C `const __grid_constant__ CUtensorMap`.
 ///
 /// It lies at multiples of `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, 128 with those of CUDA 13.
+///
+/// # Example
+/// ```
+/// use cuprum::texture::TensorMapObject;
+/// use cuprum::{InOut, Parameter};
+///
+/// // A kernel of CUDA 13's headers: `(const __grid_constant__ CUtensorMap map, float *out)`.
+/// type Copies = (TensorMapObject<128>, InOut<f32>);
+/// assert_eq!(<TensorMapObject<128> as Parameter>::LAYOUT.align(), 128);
+/// assert_eq!(<Copies as cuprum::Signature>::LAYOUT.len(), 2);
+/// ```
 #[derive(Debug)]
 pub struct TensorMapObject<const ALIGN: usize = 64>;
 

@@ -20,6 +20,8 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
 /// A parameter that is a texture: `cudaTextureObject_t` in CUDA C.
+///
+/// Example: that of the [module](super).
 #[derive(Debug)]
 pub struct TextureObject(PhantomData<()>);
 

@@ -12,6 +12,8 @@ use super::Timeline;
 /// One call that was made.
 ///
 /// As text it is a line: `cuMemAlloc_v2(dptr: 0x7ffc…, bytesize: 4096) -> 0x7f20… in 1.3 µs`.
+///
+/// Example: that of the [module](super), `function`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub(super) function: FnId,
@@ -97,6 +99,8 @@ impl fmt::Display for Entry {
 }
 
 /// Calls in the order in which they returned. It dereferences to a slice; as text it is one line per call.
+///
+/// Example: that of the [module](super), `take`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entries {
     list: Vec<Entry>,

@@ -52,6 +52,8 @@ pub const MOST_TRACED: usize = slot::COUNT;
 /// It is `Copy` and stays until the process ends, as drivers do. All who trace one library share one trace. Calls of any
 /// thread are in it, those that the driver makes room for in callbacks too, each when it has returned; so a call that never
 /// returns is not in it. It grows until it is [taken](Trace::take).
+///
+/// Example: that of the [module](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Trace {
     state: &'static State,
@@ -59,6 +61,8 @@ pub struct Trace {
 }
 
 /// Why a library cannot be traced.
+///
+/// Example: that of the [module](self), `of`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {

@@ -75,13 +75,13 @@ fn hooked(number: usize, library: Library) -> Result<Library, LoadError> {
 fn hooked_at<const NUMBER: usize>(library: Library) -> Result<Library, LoadError> {
     let origin = format!("{} (traced)", library.origin());
     // SAFETY: the place has this library for ever, and its hook passes each call on, unchanged, and answers as the driver.
-    unsafe { library.hooked::<Place<NUMBER>>(&origin) }
+    unsafe { library.hooked::<Hooked<NUMBER>>(&origin) }
 }
 
-/// Hook of a place.
-struct Place<const NUMBER: usize>;
+/// Hook of a slot.
+struct Hooked<const NUMBER: usize>;
 
-impl<const NUMBER: usize> Hook for Place<NUMBER> {
+impl<const NUMBER: usize> Hook for Hooked<NUMBER> {
     fn target() -> &'static Fns {
         PLACES[NUMBER].get().map_or(const { &Fns::STUBS }, |state| state.library.fns())
     }
@@ -106,15 +106,16 @@ impl State {
             return result;
         }
         let thread = this_thread();
-        let gave = if result == CUresult::CUDA_SUCCESS { value::given(call) } else { None };
+        // SAFETY: the call has been passed on, and succeeded.
+        let gave = if result == CUresult::CUDA_SUCCESS { unsafe { call.given() } } else { None };
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.threads.entry(thread).or_insert_with(name_of_this_thread);
-        if let (Some(gave), Some(name)) = (&gave, value::kernel_name(call)) {
-            log.kernels.insert(gave.word, name);
+        if let (Some(gave), Some(name)) = (gave, value::kernel_name(call)) {
+            log.kernels.insert(gave, name);
         }
         let kernel = value::kernel(call).and_then(|handle| log.kernels.get(&handle).cloned());
         let (function, start) = (call.function(), start.saturating_duration_since(self.begun));
-        let gave = gave.map(|gave| gave.text);
+        let gave = gave.and_then(|gave| Some(call.arguments().next()?.parameter().given_text(gave)));
         log.entries.push(Entry { function, arguments, kernel, result, gave, thread, start, time });
         result
     }

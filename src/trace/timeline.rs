@@ -10,6 +10,8 @@ use super::entry::{Entries, Entry, micros};
 /// lane per thread, with its arguments and its answer; at that of a launch also the name of the kernel, where it is known.
 ///
 /// It is made by [`Entries::timeline`] and written by [`Display`](fmt::Display).
+///
+/// Example: that of the [module](super), `timeline`.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeline<'a>(&'a Entries);
 

@@ -39,6 +39,8 @@ where
 /// A closure that was handed to a [`Worker`](super::Worker), from which its result can be had.
 ///
 /// Dropping it does not wait: the closure runs all the same, and its result is dropped on the worker's thread.
+///
+/// Example: that of [`Worker`](super::Worker), `submit`.
 #[must_use = "the result and a panic of the closure are told by `wait` alone"]
 pub struct Job<R> {
     slot: Arc<Slot<R>>,

@@ -49,6 +49,22 @@ fn is_on(worker: u64) -> bool {
 }
 
 /// Error of running a closure on a worker.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::{PrimaryContext, Worker, WorkerError};
+///
+/// let worker = Worker::spawn(&PrimaryContext::retain(driver.device(0)?)?.share())?;
+/// match worker.run(|_cx| panic!("no such file")) {
+///     Err(WorkerError::Panicked(panic)) => assert_eq!(panic.message(), "no such file"),
+///     other => return Err(format!("{other:?}").into()),
+/// }
+/// // It goes on.
+/// assert_eq!(worker.run(|_cx| 4)?, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {

@@ -6,6 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 /// Panic of a job: its message, and the value itself.
+///
+/// Example: that of [`WorkerError`](super::WorkerError), `message`.
 pub struct Panic {
     message: String,
     /// Only taken, never lent: so the whole can be shared between threads, as an error should.

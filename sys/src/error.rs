@@ -9,6 +9,17 @@ use crate::fns::FnId;
 use crate::version::Version;
 
 /// No driver could be loaded. Lists every library that was tried.
+///
+/// # Example
+/// ```
+/// use cuprum_sys::Library;
+///
+/// // SAFETY: nothing is loaded, as there is no such file.
+/// let result = unsafe { Library::open_from("/nowhere/libcuda.so.1") };
+/// let Err(error) = result else { panic!("there is no such file") };
+/// assert_eq!(error.attempts().len(), 1);
+/// println!("{error}");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
     attempts: Vec<Attempt>,

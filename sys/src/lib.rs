@@ -13,7 +13,7 @@
 // error             why a library is no driver, or lacks something
 // dynamic           opening libraries, and finding what they export
 // fork              whether this process was forked since
-// library loader    finding and loading a driver, and what it is then
+// library loader    finding and loading a driver, what it is then, and what is required of it
 // hook              tables whose functions pass through code of one's own
 // nvrtc             the compiler: a list and a table of its own, finding and loading it
 // left_out          functions that are in no list, with reasons
@@ -34,6 +34,7 @@ pub mod left_out;
 mod library;
 mod loader;
 pub mod nvrtc;
+mod requirement;
 mod result;
 pub mod structs;
 mod table;
@@ -46,6 +47,7 @@ pub use error::{Attempt, LoadError, MissingFunction, MissingFunctions, Refusal, 
 pub use fns::{FnId, Fns};
 pub use library::Library;
 pub use loader::{DRIVER_VARIABLE, OpenOptions};
+pub use requirement::Requirement;
 pub use structs::*;
 pub use table::{StreamMode, Symbol};
 pub use types::*;

@@ -7,16 +7,32 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::enums::CUresult;
-use crate::error::{LoadError, MissingFunction, MissingFunctions, Refusal, TooOld};
+use crate::error::{LoadError, MissingFunction, Refusal};
 use crate::fns::{FnId, Fns, Presence};
 use crate::fork;
 use crate::loader::OpenOptions;
+use crate::requirement::Requirement;
 use crate::table::{StreamMode, Symbol};
 use crate::version::Version;
 
 /// A loaded driver: its functions, its version, and its origin.
 ///
 /// Copying it copies a reference. It stays loaded until the process ends.
+///
+/// # Example
+/// ```
+/// use cuprum_sys::{FnId, Library};
+///
+/// match Library::open() {
+///     Ok(library) => println!(
+///         "CUDA {} from {}, graphs: {}",
+///         library.version(),
+///         library.origin(),
+///         library.has(FnId::cuGraphCreate),
+///     ),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Library(&'static Loaded);
 
@@ -26,9 +42,17 @@ struct Loaded {
     version: Version,
     mode: StreamMode,
     origin: String,
+    is_software: bool,
     init: &'static Init,
     /// Keeps the driver mapped; `None` when a resolver filled the table.
     _handle: Option<libloading::Library>,
+}
+
+/// Where a table was filled from.
+pub(crate) struct Source<'a> {
+    pub(crate) origin: &'a str,
+    pub(crate) is_software: bool,
+    pub(crate) handle: Option<libloading::Library>,
 }
 
 /// Outcome of `cuInit`, one per driver, whatever its tables.
@@ -130,6 +154,13 @@ impl Library {
         &self.0.origin
     }
 
+    /// True if this is a driver in software: it says so by an export named `cuprum_software_device`, or by
+    /// [`OpenOptions::software_device`]. NVIDIA's drivers do not.
+    #[must_use]
+    pub fn is_software_device(self) -> bool {
+        self.0.is_software
+    }
+
     /// True if the driver has a function.
     #[must_use]
     pub fn has(self, function: FnId) -> bool {
@@ -142,15 +173,30 @@ impl Library {
         if self.has(function) { self.0.fns.slots()[function as usize] } else { ptr::null() }
     }
 
-    /// Checks that the driver supports at least a version.
+    /// Checks that the driver has what a program needs: a [`Version`], a function, or a list of functions. For applications,
+    /// when they start. No driver call.
     ///
     /// # Errors
-    /// [`TooOld`] names both versions.
-    pub fn require(self, needed: Version) -> Result<(), TooOld> {
-        if self.version() < needed {
-            return Err(TooOld { needed, driver: self.version() });
-        }
-        Ok(())
+    /// [`TooOld`](crate::TooOld) names both versions, [`MissingFunction`] the function, the version that it came with and
+    /// the driver's, [`MissingFunctions`](crate::MissingFunctions) says all that is missing in one sentence.
+    ///
+    /// # Example
+    /// ```
+    /// use cuprum_sys::{FnId, Library};
+    ///
+    /// /// What this program cannot do without.
+    /// const NEEDED: [FnId; 2] = [FnId::cuMemAllocAsync, FnId::cuStreamGetId];
+    ///
+    /// match Library::open() {
+    ///     // For instance: "the driver has CUDA 11.0 and lacks cuMemAllocAsync (CUDA 11.2) and cuStreamGetId (CUDA 12.0):
+    ///     // a driver of CUDA 12.0 or newer has all".
+    ///     Ok(library) => library.require(&NEEDED)?,
+    ///     Err(error) => println!("without a driver: {error}"),
+    /// }
+    /// # Ok::<(), cuprum_sys::MissingFunctions>(())
+    /// ```
+    pub fn require<R: Requirement>(self, needed: R) -> Result<(), R::Missing> {
+        needed.check(self)
     }
 
     /// Checks that the driver has a function.
@@ -166,36 +212,6 @@ impl Library {
             since: function.symbol_in(self.stream_mode()).since,
             driver: self.version(),
         })
-    }
-
-    /// Checks that the driver has all of a program's functions: for applications, when they start. No driver call.
-    ///
-    /// # Errors
-    /// [`MissingFunctions`] says all that is missing in one sentence.
-    ///
-    /// # Example
-    /// ```
-    /// use cuprum_sys::{FnId, Library};
-    ///
-    /// /// What this program cannot do without.
-    /// const NEEDED: [FnId; 2] = [FnId::cuMemAllocAsync, FnId::cuStreamGetId];
-    ///
-    /// match Library::open() {
-    ///     // For instance: "the driver has CUDA 11.0 and lacks cuMemAllocAsync (CUDA 11.2) and cuStreamGetId (CUDA 12.0):
-    ///     // a driver of CUDA 12.0 or newer has all".
-    ///     Ok(library) => library.require_fns(&NEEDED)?,
-    ///     Err(error) => println!("without a driver: {error}"),
-    /// }
-    /// # Ok::<(), cuprum_sys::MissingFunctions>(())
-    /// ```
-    pub fn require_fns(self, functions: &[FnId]) -> Result<(), MissingFunctions> {
-        let missing = functions.iter().filter_map(|function| self.require_fn(*function).err());
-        let functions: Vec<_> = missing.collect();
-        if functions.is_empty() {
-            Ok(())
-        } else {
-            Err(MissingFunctions { functions, driver: self.version() })
-        }
     }
 
     /// Calls `cuInit(0)` the first time, and returns the same answer from then on.
@@ -228,8 +244,7 @@ impl Library {
         present: Presence,
         version: Version,
         mode: StreamMode,
-        origin: &str,
-        handle: Option<libloading::Library>,
+        source: Source<'_>,
     ) -> Result<Self, Refusal> {
         let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
         if registry.is_empty() && !fork::watch() {
@@ -253,9 +268,10 @@ impl Library {
             present,
             version,
             mode,
-            origin: origin.to_owned(),
+            origin: source.origin.to_owned(),
+            is_software: source.is_software,
             init: same_driver.map_or_else(|| &*Box::leak(Box::default()), |known| known.init),
-            _handle: handle,
+            _handle: source.handle,
         }));
         registry.push(loaded);
         Ok(Self(loaded))

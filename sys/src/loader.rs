@@ -3,7 +3,7 @@
 //! A driver is never unloaded: some start a thread in `cuInit` that would go on running in unmapped code.
 //! A loaded driver is therefore kept for the rest of the process, once per driver and stream mode.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,15 @@ use crate::dynamic::{dlopen, dlsym};
 use crate::enums::{CUdriverProcAddress_flags, CUresult};
 use crate::error::{Attempt, LoadError, Refusal};
 use crate::fns::{FnId, Fns, Presence};
-use crate::library::Library;
+use crate::library::{Library, Source};
 use crate::table::{StreamMode, Symbol};
 use crate::version::Version;
 
 /// Environment variable that, when set to a path, names the one driver to load in place of the usual ones.
 pub const DRIVER_VARIABLE: &str = "CUPRUM_DRIVER";
+
+/// An export of drivers in software, by which they say that they are no hardware's.
+const SOFTWARE_MARK: &CStr = c"cuprum_software_device";
 
 /// Names under which the driver is looked for, in this order.
 ///
@@ -31,6 +34,7 @@ const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     mode: StreamMode,
+    is_software: bool,
 }
 
 impl OpenOptions {
@@ -41,6 +45,14 @@ impl OpenOptions {
     #[must_use]
     pub fn per_thread_default_stream(mut self, yes: bool) -> Self {
         self.mode = if yes { StreamMode::PerThread } else { StreamMode::Legacy };
+        self
+    }
+
+    /// With `true`, what [`from_resolver`](Self::from_resolver) makes counts as a driver in software (default: `false`): see
+    /// [`Library::is_software_device`]. A library that is a file says so itself.
+    #[must_use]
+    pub fn software_device(mut self, yes: bool) -> Self {
+        self.is_software = yes;
         self
     }
 
@@ -82,7 +94,7 @@ impl OpenOptions {
         // SAFETY: the caller vouches for the addresses.
         unsafe { table.fill(&mut resolve) };
         // SAFETY: likewise.
-        unsafe { table.publish(origin, None) }
+        unsafe { table.publish(Source { origin, is_software: self.is_software, handle: None }) }
             .map_err(|cause| LoadError::new(vec![Attempt::new(origin.into(), cause)]))
     }
 
@@ -104,8 +116,20 @@ impl OpenOptions {
         // SAFETY: a symbol of this name in a CUDA driver is this function; NVIDIA keeps a name's ABI.
         unsafe { table.fill(&mut |symbol| dlsym(&handle, symbol.name)) };
         let origin = path.to_string_lossy();
+        let is_software = !dlsym(&handle, SOFTWARE_MARK).is_null();
+        if is_software {
+            // A file exports what it exports; one that poses as an older driver says so by its version alone.
+            // SAFETY: the table was filled from a driver.
+            let posed = unsafe { table.version() }?;
+            table = Table::new(self.mode);
+            let mut resolve = |symbol: &Symbol| {
+                if symbol.since <= posed { dlsym(&handle, symbol.name) } else { ptr::null() }
+            };
+            // SAFETY: as above.
+            unsafe { table.fill(&mut resolve) };
+        }
         // SAFETY: likewise.
-        unsafe { table.publish(&origin, Some(handle)) }
+        unsafe { table.publish(Source { origin: &origin, is_software, handle: Some(handle) }) }
     }
 }
 
@@ -202,12 +226,8 @@ impl Table {
     /// Checks that this is a driver, and makes it a library that lives for ever.
     ///
     /// # Safety
-    /// The functions in the table stay valid for ever, or as long as `handle` is not closed.
-    unsafe fn publish(
-        mut self,
-        origin: &str,
-        handle: Option<libloading::Library>,
-    ) -> Result<Library, Refusal> {
+    /// The functions in the table stay valid for ever, or as long as the source's handle is not closed.
+    unsafe fn publish(mut self, source: Source<'_>) -> Result<Library, Refusal> {
         if self.present == Presence::NONE {
             return Err(Refusal::NotADriver);
         }
@@ -218,10 +238,10 @@ impl Table {
         }
         // SAFETY: the caller vouches for the table.
         let version = unsafe { self.version() }?;
-        if handle.is_some() {
+        if source.handle.is_some() {
             // SAFETY: likewise.
             unsafe { self.fill_by_query(version) };
         }
-        Library::publish(self.fns, self.present, version, self.mode, origin, handle)
+        Library::publish(self.fns, self.present, version, self.mode, source)
     }
 }

@@ -51,7 +51,7 @@ impl CUresult {
             }
             Self::CUDA_ERROR_INVALID_DEVICE => "Use an ordinal below the device count.",
             Self::CUDA_ERROR_INVALID_CONTEXT => {
-                "Make a context current on this thread, one that is not destroyed."
+                "Make a context current on this thread, one that is not destroyed; each thread has its own current context."
             }
             Self::CUDA_ERROR_NO_BINARY_FOR_GPU => {
                 "Compile for this device's compute capability, or add PTX of it or of a lower one."
@@ -112,6 +112,37 @@ impl CUresult {
     }
 }
 
+impl CUresult {
+    /// Advice on this code from a driver [in software](crate::Library::is_software_device), which knows more about a fault
+    /// than hardware does, and has no kernel module; else that of [`advice`](Self::advice).
+    pub fn advice_in_software(self) -> Option<&'static str> {
+        Some(match self {
+            Self::CUDA_ERROR_ILLEGAL_ADDRESS
+            | Self::CUDA_ERROR_MISALIGNED_ADDRESS
+            | Self::CUDA_ERROR_LAUNCH_FAILED
+            | Self::CUDA_ERROR_LAUNCH_TIMEOUT
+            | Self::CUDA_ERROR_ASSERT
+            | Self::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | Self::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | Self::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | Self::CUDA_ERROR_INVALID_PC => {
+                "The software device knows more: cuprum_emulator::last_fault(), or its report on standard error, names \
+                 the kernel, the thread, the line and the allocation."
+            }
+            Self::CUDA_ERROR_NO_DEVICE => {
+                "CUDA_VISIBLE_DEVICES hides all devices of the software driver: take it out of the environment."
+            }
+            Self::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                "Compile the PTX for an older version, or set CUPRUM_EMULATOR_DRIVER_VERSION to a newer one."
+            }
+            Self::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+                "The software device runs PTX and no machine code: compile to PTX, or keep PTX in the image."
+            }
+            _ => return self.advice(),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +173,11 @@ mod tests {
     fn advice_is_for_known_failures_only() {
         assert_eq!(CUresult::CUDA_SUCCESS.advice(), None);
         assert_eq!(CUresult(123_456).advice(), None);
+        let memory = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+        assert_eq!(memory.advice_in_software(), memory.advice());
+        let fault = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+        assert!(fault.advice_in_software().is_some_and(|text| text.contains("last_fault()")));
+        assert!(fault.advice().is_some_and(|text| !text.contains("last_fault()")));
         let advised = CUresult::NAMES.iter().filter(|entry| CUresult(entry.0).advice().is_some()).count();
         assert!(advised >= 35, "only {advised} codes have advice");
     }

@@ -5,6 +5,15 @@ use core::fmt;
 /// A version of the CUDA driver API, such as 12.4.
 ///
 /// The driver writes it as `1000 * major + 10 * minor`; so does this type.
+///
+/// # Example
+/// ```
+/// use cuprum_sys::Version;
+///
+/// let version = Version::from_raw(12040);
+/// assert_eq!((version, version.to_string()), (Version::new(12, 4), "12.4".to_owned()));
+/// assert!(version >= Version::new(11, 2));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Version(u32);

@@ -32,6 +32,19 @@ fn minimal(symbol: &Symbol) -> *const c_void {
 }
 
 #[test]
+fn one_verb_requires_a_version_a_function_or_a_list() {
+    // SAFETY: the functions have the ABI of their names.
+    let library = unsafe { Library::from_resolver("fake", minimal) }.unwrap();
+    assert_eq!(library.require(Version::new(12, 4)), Ok(()));
+    assert_eq!(library.require(FnId::cuInit), Ok(()));
+    let missing = library.require(FnId::cuCtxCreate_v4).unwrap_err();
+    assert_eq!(library.require_fn(FnId::cuCtxCreate_v4), Err(missing));
+    let list = vec![FnId::cuInit, FnId::cuCtxCreate_v4];
+    assert_eq!(library.require(list.as_slice()).unwrap_err().functions, [missing]);
+    assert!(!library.is_software_device());
+}
+
+#[test]
 fn minimal_driver() {
     // SAFETY: the functions have the ABI of their names.
     let library = unsafe { Library::from_resolver("fake", minimal) }.unwrap();
@@ -50,19 +63,19 @@ fn minimal_driver() {
         FnId::cuStreamGetDevResource,
         FnId::cuCtxCreate_v4,
     ];
-    let missing = library.require_fns(&all).unwrap_err();
+    let missing = library.require(&all).unwrap_err();
     assert_eq!(
         missing.to_string(),
         "the driver has CUDA 12.4 and lacks cuMemAlloc_v2 (CUDA 3.2), cuCtxCreate_v4 (CUDA 12.5), \
          cuStreamGetDevResource (CUDA 13.1) and cuCtxCreate_v4 (CUDA 12.5): a driver of CUDA 13.1 or newer has all"
     );
     assert_eq!(missing.functions.len(), 4);
-    let absent = library.require_fns(&all[..2]).unwrap_err();
+    let absent = library.require(&all[..2]).unwrap_err();
     assert_eq!(
         absent.to_string(),
         "the driver has CUDA 12.4 and lacks cuMemAlloc_v2 (CUDA 3.2), which its version should have"
     );
-    assert_eq!(library.require_fns(&[FnId::cuInit, FnId::cuDriverGetVersion]), Ok(()));
+    assert_eq!(library.require(&[FnId::cuInit, FnId::cuDriverGetVersion]), Ok(()));
     let old = library.require(Version::new(13, 0)).unwrap_err();
     assert_eq!(old.to_string(), "needs CUDA 13.0, driver has 12.4");
     library.require(Version::new(12, 4)).unwrap();

@@ -288,18 +288,23 @@ fn each_release_compiles_for_what_it_knows() {
 
 #[test]
 #[ignore = "needs NVRTC"]
-fn the_example_runs() {
-    with_the_newest(concat!(module_path!(), "::the_example_runs"), &[], || {
+fn the_examples_run() {
+    with_the_newest(concat!(module_path!(), "::the_examples_run"), &[], || {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let ran = Command::new(cargo)
-            .args(["run", "--quiet", "--example", "10_from_source"])
-            .current_dir(ROOT)
-            .env("CUPRUM_DEVICE", "emulator")
-            .output()
-            .unwrap();
-        let out = String::from_utf8_lossy(&ran.stdout);
-        assert!(ran.status.success(), "{out}{}", String::from_utf8_lossy(&ran.stderr));
-        assert!(out.contains("NVRTC 13.5 made PTX for") && out.contains("all right"), "{out}");
+        for (example, says) in [
+            ("10_from_source", ["NVRTC 13.5 made PTX for", "all right"]),
+            ("18_from_c", ["1000 sums", "every one right"]),
+        ] {
+            let ran = Command::new(&cargo)
+                .args(["run", "--quiet", "--example", example])
+                .current_dir(ROOT)
+                .env("CUPRUM_DEVICE", "emulator")
+                .output()
+                .unwrap();
+            let out = String::from_utf8_lossy(&ran.stdout);
+            assert!(ran.status.success(), "{out}{}", String::from_utf8_lossy(&ran.stderr));
+            assert!(says.iter().all(|words| out.contains(words)), "{out}");
+        }
     });
 }
 

@@ -16,7 +16,6 @@ mod pooled;
 mod workers;
 
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -40,7 +39,11 @@ enum Ends {
 
 impl Ends {
     fn of(status: ExitStatus) -> Option<Self> {
-        status.code().map(Self::Code).or(status.signal().map(Self::Signal))
+        #[cfg(unix)]
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        #[cfg(not(unix))]
+        let signal = None;
+        status.code().map(Self::Code).or(signal.map(Self::Signal))
     }
 }
 

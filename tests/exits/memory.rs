@@ -1,5 +1,6 @@
 //! Memory that is neither a buffer nor page-locked, and semaphores, kept beside all else.
 
+#[cfg(unix)]
 use std::os::fd::{FromRawFd, OwnedFd};
 
 use cuprum::external::{ExternalBuffer, ExternalMemory, ExternalSemaphore};
@@ -9,8 +10,10 @@ use cuprum::memory::{
 use cuprum::stream::Signals;
 use cuprum::{Current, Stream};
 
+#[cfg(unix)]
 use crate::common::on_gpu;
 
+#[cfg(unix)]
 const BYTES: u64 = 4096;
 
 /// One of each, with work queued where streams take it.
@@ -48,12 +51,14 @@ impl<'ctx> Memory<'ctx> {
 }
 
 /// What the other API has exported.
+#[cfg(unix)]
 fn owned(descriptor: Option<i32>) -> OwnedFd {
     // SAFETY: just made, and nobody else's.
     unsafe { OwnedFd::from_raw_fd(descriptor.unwrap()) }
 }
 
 /// A semaphore of the other API, if there is one.
+#[cfg(unix)]
 pub(crate) fn semaphore<'ctx>(cx: &Current<'_, 'ctx>) -> Option<ExternalSemaphore<'ctx>> {
     if on_gpu() {
         return None;
@@ -64,6 +69,7 @@ pub(crate) fn semaphore<'ctx>(cx: &Current<'_, 'ctx>) -> Option<ExternalSemaphor
 }
 
 /// Memory, memory that is mapped, and a semaphore.
+#[cfg(unix)]
 fn external<'ctx>(
     cx: &Current<'_, 'ctx>,
 ) -> Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
@@ -76,4 +82,17 @@ fn external<'ctx>(
     let mut mapped = unsafe { lasting.map::<u8>(cx, 0, 64) }.unwrap();
     mapped.as_mut_slice().set_bytes(cx, 3).unwrap();
     Some((import(), mapped, semaphore))
+}
+
+/// The emulator exports nothing on other systems.
+#[cfg(not(unix))]
+pub(crate) fn semaphore<'ctx>(_cx: &Current<'_, 'ctx>) -> Option<ExternalSemaphore<'ctx>> {
+    None
+}
+
+#[cfg(not(unix))]
+fn external<'ctx>(
+    _cx: &Current<'_, 'ctx>,
+) -> Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
+    None
 }

@@ -133,7 +133,7 @@ fn single_copies_have_attributes() {
         let stream = Stream::new(cx).unwrap();
         let mut buffer = Buffer::from_slice(cx, &[1u32, 2, 0, 0, 0, 0]).unwrap();
         cx.scope(&stream, |scope| {
-            let (low, high) = buffer.as_mut_slice().split_at_mut(4).unwrap();
+            let (low, high) = buffer.as_mut_slice().into_split_at(4).unwrap();
             let (low, high) = (scope.lend(low).unwrap(), high);
             low.slice(2..).unwrap().copy_from_with(&low.slice(..2).unwrap(), AS_USUAL()).unwrap();
             let from = PitchedMut::over(high, (1, 2)).unwrap();
@@ -163,7 +163,7 @@ fn what_is_of_another_context_is_copied_on_a_stream() {
         let stream = Stream::new(cx).unwrap();
         let mut mine = Buffer::from_slice(cx, &[0u32, 0, 7, 8]).unwrap();
         let mut rows = PitchedBuffer::<u32>::alloc(cx, (2, 2)).unwrap();
-        let (source, target) = theirs.as_mut_slice().split_at_mut(4).unwrap();
+        let (source, target) = theirs.as_mut_slice().into_split_at(4).unwrap();
         cx.scope(&stream, |scope| {
             let lent = scope.lend(mine.as_mut_slice()).unwrap();
             lent.slice(..2).unwrap().copy_from_peer(source.as_slice().slice(1..3).unwrap()).unwrap();

@@ -94,3 +94,71 @@ fn an_absent_function_never_has_an_invented_version() {
     let missing = "is missing from this driver, although it came with CUDA 11.2 and the driver has";
     assert_eq!(known, format!("{call} {missing} {version}"));
 }
+
+/// What users ask about in forums: cause and remedy are in the text, and differ between hardware and the software device.
+#[test]
+fn the_errors_of_forums_explain_themselves() {
+    let software = cuprum_emulator::library();
+    let cases: [(CUresult, FnId, &str, &str); 8] = [
+        (
+            CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+            FnId::cuMemAlloc_v2,
+            "compute-sanitizer to find the access; the kernel may be one launched long before. The fault lies in work queued before this call.",
+            "cuprum_emulator::last_fault(), or its report on standard error, names the kernel, the thread, the line and the allocation. The fault lies in work queued before",
+        ),
+        (CUresult::CUDA_ERROR_ASSERT, FnId::cuCtxSynchronize, "printed to standard error", "last_fault()"),
+        (CUresult::CUDA_ERROR_NOT_INITIALIZED, FnId::cuDeviceGet, "Call cuInit first", "Call cuInit first"),
+        (
+            CUresult::CUDA_ERROR_INVALID_CONTEXT,
+            FnId::cuMemAlloc_v2,
+            "current on this thread",
+            "each thread has its own",
+        ),
+        (
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+            FnId::cuModuleLoadDataEx,
+            "Update the driver",
+            "CUPRUM_EMULATOR_DRIVER_VERSION",
+        ),
+        (
+            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+            FnId::cuModuleLoadDataEx,
+            "Compile for this device's compute capability",
+            "runs PTX and no machine code",
+        ),
+        (
+            CUresult::CUDA_ERROR_STUB_LIBRARY,
+            FnId::cuInit,
+            "Install the NVIDIA driver",
+            "Install the NVIDIA driver",
+        ),
+        // What it is here depends on the machine; the software device has no other cause than this.
+        (
+            CUresult::CUDA_ERROR_NO_DEVICE,
+            FnId::cuInit,
+            "CUDA_ERROR_NO_DEVICE (100)",
+            "CUDA_VISIBLE_DEVICES hides all",
+        ),
+    ];
+    for (code, call, on_hardware, in_software) in cases {
+        let hardware = Error::new(code, call).unwrap();
+        let error = Error::check(software, (code, call)).unwrap_err();
+        assert!(hardware.to_string().contains(on_hardware), "{hardware}");
+        assert!(error.to_string().contains(in_software), "{error}");
+        assert!(error.is_of_software_device() && !hardware.is_of_software_device());
+        assert_eq!(error, hardware, "where it is from makes it no other error");
+        assert!(!hardware.to_string().contains("last_fault"), "{hardware}");
+    }
+}
+
+/// What the machine says is in the text, where it says anything.
+#[test]
+fn an_error_of_the_machine_says_what_this_machine_lacks() {
+    use cuprum::diagnosis::Machine;
+
+    for code in [CUresult::CUDA_ERROR_NO_DEVICE, CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH] {
+        let text = Error::new(code, FnId::cuInit).unwrap().to_string();
+        let advice = Machine::look().advice(code).or_else(|| code.advice().map(str::to_owned)).unwrap();
+        assert!(text.ends_with(&advice), "{text} ends otherwise than {advice}");
+    }
+}

@@ -94,7 +94,7 @@ fn sixteen_arguments_are_possible() {
         let mut out = Buffer::from_slice(cx, &[u32::MAX; 16]).unwrap();
         let mut rest = Some(out.as_mut_slice());
         let mut next = || {
-            let (first, others) = rest.take().unwrap().split_at_mut(1).unwrap();
+            let (first, others) = rest.take().unwrap().into_split_at(1).unwrap();
             rest = Some(others);
             first
         };

@@ -80,9 +80,14 @@ fn parts_are_read_and_written() {
         assert_eq!(buffer.slice(..=1).unwrap().to_vec(cx).unwrap(), [0, 1]);
         assert_eq!(buffer.slice(8..).unwrap().to_vec(cx).unwrap(), []);
         buffer.slice_mut(1..3).unwrap().copy_from_host(cx, &[11, 12]).unwrap();
-        let (mut low, high) = buffer.as_mut_slice().split_at_mut(4).unwrap();
+        let (mut low, high) = buffer.as_mut_slice().into_split_at(4).unwrap();
         low.slice_mut(3..).unwrap().copy_from(cx, high.as_slice().slice(3..).unwrap()).unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [0, 11, 12, 7, 4, 5, 6, 7]);
+        let mut whole = buffer.as_mut_slice();
+        let (mut low, high) = whole.split_at_mut(1).unwrap();
+        low.copy_from(cx, high.as_slice().slice(..1).unwrap()).unwrap();
+        whole.slice_mut(1..2).unwrap().copy_from_host(cx, &[1]).unwrap();
+        assert_eq!(buffer.slice(..2).unwrap().to_vec(cx).unwrap(), [11, 1]);
         let (low, high) = buffer.as_slice().split_at(6).unwrap();
         assert_eq!((low.len(), high.to_vec(cx).unwrap()), (6, vec![6, 7]));
     });
@@ -100,7 +105,7 @@ fn ranges_outside_give_none() {
         assert!(buffer.slice(..=usize::MAX).is_none());
         assert!(buffer.slice_mut(usize::MAX..).is_none());
         assert!(buffer.as_slice().split_at(9).is_none());
-        assert!(buffer.as_mut_slice().split_at_mut(9).is_none());
+        assert!(buffer.as_mut_slice().into_split_at(9).is_none());
     });
 }
 

@@ -54,12 +54,15 @@ fn compare_calls() {
     }
     if std::env::var_os("CUPRUM_CALLS").is_some_and(|value| value == "overwrite") {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/calls.txt"), &listing).unwrap();
-    } else {
+    } else if cfg!(unix) {
+        // Descriptors are exchanged on Unix alone.
         let differing = listing.lines().zip(RECORDED.lines()).find(|(called, recorded)| called != recorded);
         assert_eq!(differing, None, "the first step that calls other functions than recorded");
         assert_eq!(listing.lines().count(), RECORDED.lines().count());
     }
-    assert_eq!(program::unused_methods(&steps), [""; 0], "documented, and not in tests/support/program");
+    if cfg!(unix) {
+        assert_eq!(program::unused_methods(&steps), [""; 0], "documented, and not in tests/support/program");
+    }
     let violations = session.violations();
     assert!(violations.is_empty(), "{violations:?}");
     let alive = session.alive();

@@ -40,13 +40,15 @@ fn nothing_panics() {
 }
 
 #[test]
+#[cfg(unix)]
 fn the_program_uses_every_documented_method() {
     let steps = sweep::steps_without_failures();
     assert_eq!(program::unused_methods(&steps), [""; 0]);
 }
 
-/// Functions for older and for newer drivers included.
+/// Functions for older and for newer drivers included. Those that exchange descriptors are of Unix.
 #[test]
+#[cfg(unix)]
 fn every_function_that_the_safe_layer_calls_fails_in_some_run() {
     let called: BTreeSet<FnId> = source::files("src").into_iter().flat_map(|file| file.calls).collect();
     let tried = sweep::report().plan.functions();

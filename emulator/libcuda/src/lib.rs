@@ -12,9 +12,13 @@
 //! It exports every function of `cuprum-sys`, by reading the one list there with another macro. A
 //! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
 //! in a kernel, and why a module was refused, is printed to standard error, unless
-//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`.
+//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`. `CUPRUM_REPORT_FILE` names a file to which
+//! the same is added, for `cuprum run`: a line with `use`, when a process first calls the driver, and for each message a
+//! line with its kind (`fault`, `refused`, `unsupported`, `leaks`, `settings`) and its text, each line of it behind a tab.
 
 use core::ffi::c_void;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use cuprum_emulator::{Message, Settings};
@@ -34,66 +38,7 @@ mod enums {}
 mod structs {}
 mod types {}
 
-mod table {
-    /// Makes an exported function of each line, and another of its per-thread twin.
-    macro_rules! driver_fns {
-        ($(
-            $(#[$doc:meta])*
-            $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
-        )*) => {
-            pub(crate) mod legacy {
-                use core::ffi::{c_char, c_void};
-
-                use cuprum_sys::*;
-                $( crate::table::export!(stringify!($name), StreamMode::Legacy, $name($($arg: $ty),*)); )*
-            }
-
-            pub(crate) mod per_thread {
-                use core::ffi::{c_char, c_void};
-
-                use cuprum_sys::*;
-                $( crate::table::export_twin!($($twin)?: $name($($arg: $ty),*)); )*
-            }
-
-            /// Both addresses of each function, in the order of [`cuprum_sys::FnId`]. Without a twin they are one.
-            pub(crate) const ADDRESSES: &[[*const core::ffi::c_void; 2]] =
-                &[$( [legacy::$name as *const _, crate::table::twin!($($twin)?: $name) as *const _] ),*];
-        };
-    }
-
-    macro_rules! export_twin {
-        (: $($function:tt)*) => {};
-        ($twin:ident: $name:ident $args:tt) => {
-            crate::table::export!(
-                concat!(stringify!($name), "_", stringify!($twin)),
-                StreamMode::PerThread,
-                $name $args
-            );
-        };
-    }
-
-    macro_rules! export {
-        ($symbol:expr, $mode:expr, $name:ident($($arg:ident: $ty:ty),*)) => {
-            #[unsafe(export_name = $symbol)]
-            pub(crate) unsafe extern "system" fn $name($($arg: $ty),*) -> CUresult {
-                let fns = crate::functions($mode);
-                // SAFETY: the caller's arguments, passed on to the function of this signature.
-                crate::answer(unsafe { (fns.$name)($($arg),*) })
-            }
-        };
-    }
-
-    macro_rules! twin {
-        (: $name:ident) => {
-            legacy::$name
-        };
-        ($twin:ident: $name:ident) => {
-            per_thread::$name
-        };
-    }
-
-    pub(crate) use {driver_fns, export, export_twin, twin};
-}
+mod table;
 
 /// The emulator's functions. Its first use tells it what a library is to a process, and a crate is not: whose
 /// addresses to give out, where messages go, and that `CUDA_VISIBLE_DEVICES` counts.
@@ -106,6 +51,7 @@ fn functions(mode: StreamMode) -> &'static Fns {
     };
     table.get_or_init(|| {
         cuprum_emulator::set_message_hook(print);
+        write_down("use\n");
         // SAFETY: the exported function of that name and mode, with the signature of the list it was made from.
         unsafe { cuprum_emulator::set_publisher(published) };
         // Settings that make no sense are not installed, so that `cuInit` finds them and says so.
@@ -130,7 +76,28 @@ fn answer(result: CUresult) -> CUresult {
     }
 }
 
+/// Says that this is no hardware's driver: what `Library::is_software_device` looks for.
+#[unsafe(export_name = "cuprum_software_device")]
+pub(crate) static SOFTWARE_DEVICE: u8 = 1;
+
 /// This library has no other way to tell a C program more than a number.
 fn print(message: &Message<'_>) {
     eprintln!("software CUDA device: {message}");
+    let kind = match message {
+        Message::Fault(_) => "fault",
+        Message::ModuleRefused { .. } | Message::InputRefused { .. } => "refused",
+        Message::Leaks(_) => "leaks",
+        Message::Settings(_) => "settings",
+        _ => "unsupported",
+    };
+    let text: String = message.to_string().lines().map(|line| format!("\t{line}\n")).collect();
+    write_down(&format!("{kind}\n{text}"));
+}
+
+/// Adds to the file of `CUPRUM_REPORT_FILE`, if it is set: in one piece, as other processes may write as well.
+fn write_down(text: &str) {
+    let Some(path) = std::env::var_os("CUPRUM_REPORT_FILE").filter(|path| !path.is_empty()) else { return };
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    // Who asked for the file finds it missing; the program goes on as it would without it.
+    let _ = file.and_then(|mut file| file.write_all(text.as_bytes()));
 }

@@ -79,6 +79,26 @@ fn both_ways_to_find_a_function_lead_to_the_file() {
 }
 
 #[test]
+fn it_says_that_it_is_no_hardware() {
+    assert!(library().is_software_device());
+}
+
+/// What it prints goes to a file as well, for whoever counts it.
+#[test]
+fn reports_are_written_down() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("written reports");
+    let _ = std::fs::remove_file(&file);
+    let variables = [("CUPRUM_REPORT_FILE", file.to_str().unwrap()), ("CUPRUM_EMULATOR_MODE", "lazy")];
+    in_child("reports_are_written_down", &variables, || {
+        // SAFETY: takes no pointer.
+        assert_ne!(unsafe { (library().fns().cuInit)(0) }, CUresult::CUDA_SUCCESS);
+        let text = std::fs::read_to_string(std::env::var_os("CUPRUM_REPORT_FILE").unwrap()).unwrap();
+        assert!(text.starts_with("use\nsettings\n\tCUPRUM_EMULATOR_MODE=lazy: expected "), "{text}");
+        assert_eq!(text.lines().count(), 3, "{text}");
+    });
+}
+
+#[test]
 fn twins_are_functions_of_their_own() {
     let options = Library::options().per_thread_default_stream(true);
     let (legacy, per_thread) = (library(), open_with(options, file()).unwrap());
@@ -96,6 +116,7 @@ fn the_version_is_a_setting() {
     in_child(NAME, &[("CUPRUM_EMULATOR_DRIVER_VERSION", "12.2")], || {
         let library = library();
         assert_eq!(library.version(), Version::new(12, 2));
+        assert!(!library.has(FnId::cuGreenCtxCreate) && library.has(FnId::cuMulticastCreate));
         let (found, status) = search(library, "cuGreenCtxCreate", Version::new(12, 4), StreamMode::Legacy);
         assert!(found.is_null());
         assert_eq!(status, CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);

@@ -12,12 +12,13 @@ use crate::settings::Settings;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, ensure};
 use crate::driver::call::{
-    Found, Out, Text, at_exit, calls, functions, is_forked_child, set_initialized, watch_forks,
+    Found, Out, Text, at_exit, calls, functions, is_forked_child, set_initialized, stay_loaded, watch_forks,
 };
 use crate::driver::context::end_of_process;
 use crate::driver::device;
 use crate::driver::error_text::text;
 use crate::driver::log;
+use crate::driver::memory::watch_host_accesses;
 use crate::driver::state::settings;
 
 /// Names and texts of all error codes as C strings.
@@ -77,9 +78,11 @@ calls! {
             message::tell(&Message::Settings(error));
             return Err(INVALID_VALUE);
         }
+        stay_loaded();
         watch_forks();
         ensure(device::count()? > 0, CUresult::CUDA_ERROR_NO_DEVICE)?;
         log::begin();
+        watch_host_accesses();
         if settings().check_leaks {
             at_exit(end_of_process);
         }

@@ -4,10 +4,10 @@ use super::texture;
 use crate::program::Kernel;
 use std::time::Duration;
 
-/// Mode of execution.
+/// How kernels are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub enum Mode {
+pub enum Execution {
     /// Lane by lane, the simplest way: the reference for tests of the other mode.
     Plain,
     /// Whole warps and several of them at a time, with the vector instructions of the processor.
@@ -19,7 +19,7 @@ pub enum Mode {
 #[derive(Clone, Debug)]
 pub struct ExecOptions {
     /// Mode of execution.
-    pub mode: Mode,
+    pub mode: Execution,
     /// Threads that run blocks, the calling one included; 0 means one for each core.
     pub workers: usize,
     /// Most warp instructions that a launch may execute before it counts as endless.
@@ -40,6 +40,8 @@ pub struct ExecOptions {
     /// or differ, shuffles that read from threads which take no part. Without it, only states in which no thread can
     /// run are reported.
     pub check_barriers: bool,
+    /// Report stores of a NaN that the kernel has made of numbers, with the instruction that made it.
+    pub check_nans: bool,
     /// Runs blocks and warps in an order that depends on this number, and changes turns between warps at other moments,
     /// to bring out dependences on the order. The same number gives the same order; one worker runs all blocks.
     pub seed: Option<u64>,
@@ -50,7 +52,7 @@ pub struct ExecOptions {
 impl Default for ExecOptions {
     fn default() -> Self {
         ExecOptions {
-            mode: Mode::default(),
+            mode: Execution::default(),
             workers: 1,
             budget: None,
             time_limit: None,
@@ -59,6 +61,7 @@ impl Default for ExecOptions {
             check_races: false,
             check_atomic_reads: false,
             check_barriers: false,
+            check_nans: false,
             multiprocessors: 1,
         }
     }
@@ -68,7 +71,8 @@ impl ExecOptions {
     /// True if the vector mode is allowed: checks look at one access at a time, and other orders need warps that run
     /// one by one.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
-        self.mode == Mode::Vector && !self.check_init && !self.check_races && self.seed.is_none()
+        let watched = self.check_init || self.check_races || self.check_nans;
+        self.mode == Execution::Vector && !watched && self.seed.is_none()
     }
 }
 

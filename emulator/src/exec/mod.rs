@@ -23,10 +23,11 @@ mod check;
 mod interface;
 mod launch;
 mod plain;
+pub(crate) mod tensor;
 pub mod texture;
 mod vector;
 
-pub use interface::{ExecOptions, Hooks, LaunchArgs, LaunchStats, Mode, NoHooks};
+pub use interface::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, NoHooks};
 
 use crate::memory::Map;
 use crate::report::Fault;

@@ -10,6 +10,7 @@ use cuprum_sys::FnId;
 use crate::served;
 
 use super::Request;
+use super::nearest::lock_at_once;
 use super::regions::Regions;
 use super::shadow::ValidBits;
 use super::shared::{Arena, Mapping, Piece, Slot};
@@ -152,7 +153,7 @@ impl Region {
         }
     }
 
-    fn neighbor(&self, addr: u64, freed: bool) -> Neighbor {
+    pub(super) fn neighbor(&self, addr: u64, freed: bool) -> Neighbor {
         Neighbor {
             id: self.id,
             base: self.base,
@@ -186,7 +187,7 @@ impl Position {
         }
     }
 
-    fn distance(self) -> u64 {
+    pub(super) fn distance(self) -> u64 {
         match self {
             Self::Inside(_) => 0,
             Self::Before(bytes) => bytes,
@@ -260,8 +261,8 @@ pub struct Windows {
 /// The regions at one moment. Keeps their memory alive.
 #[derive(Debug)]
 pub struct Map {
-    regions: Regions,
-    freed: Arc<FreedLog>,
+    pub(super) regions: Regions,
+    pub(super) freed: Arc<FreedLog>,
     windows: Windows,
 }
 
@@ -279,23 +280,6 @@ impl Map {
     /// The freed allocation that contained `addr`.
     pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
         self.freed.find(addr)
-    }
-
-    /// The allocation closest to `addr`: the one it is in, the freed one it is in, or else the
-    /// live one at the smallest distance.
-    pub fn nearest(&self, addr: u64) -> Option<Neighbor> {
-        if let Some(region) = self.find(addr) {
-            return Some(region.neighbor(addr, false));
-        }
-        if let Some(freed) = self.freed.find(addr) {
-            return Some(freed);
-        }
-        let around = [self.regions.last_up_to(addr), self.regions.first_after(addr)];
-        around
-            .into_iter()
-            .flatten()
-            .map(|region| region.neighbor(addr, false))
-            .min_by_key(|neighbor| neighbor.position.distance())
     }
 
     /// Places of the generic addresses of shared and local memory and of code.
@@ -318,7 +302,15 @@ impl FreedLog {
 
     /// The freed allocation that contained `addr`.
     pub fn find(&self, addr: u64) -> Option<Neighbor> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::find_in(&self.entries.lock().unwrap_or_else(PoisonError::into_inner), addr)
+    }
+
+    /// The same, unless that takes waiting for another thread.
+    pub(super) fn find_at_once(&self, addr: u64) -> Option<Neighbor> {
+        Self::find_in(&*lock_at_once(&self.entries)?, addr)
+    }
+
+    fn find_in(entries: &BTreeMap<u64, Neighbor>, addr: u64) -> Option<Neighbor> {
         let (_, entry) = entries.range(..=addr).next_back()?;
         match Position::of(addr, entry.base, entry.len) {
             position @ Position::Inside(_) => Some(Neighbor { position, ..entry.clone() }),

@@ -15,6 +15,7 @@
 mod external;
 mod ipc;
 mod map;
+mod nearest;
 #[cfg(all(unix, not(miri)))]
 mod pages;
 mod physical;

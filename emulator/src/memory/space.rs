@@ -1,8 +1,8 @@
 //! The reserved range of addresses from which device pointers come.
 //!
-//! On Unix the range is mapped without access. Elsewhere, under Miri, or when the process may not reserve
-//! that much, addresses are plain numbers high above what a host hands out: everything works, but
-//! a host dereference is then caught by luck, not by design.
+//! On Unix the range is mapped without access; on Linux a host dereference is named besides (`driver::memory::host_access`).
+//! Elsewhere, under Miri, or when the process may not reserve that much, addresses are plain numbers high above what a host
+//! hands out: everything works, but a host dereference is then caught by luck, not by design.
 
 use super::map::Windows;
 

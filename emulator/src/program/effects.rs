@@ -3,11 +3,13 @@
 //! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
 //! listed.
 
+use super::bulk::{BulkCopy, Extent, MapOp};
 use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
 use super::matrix::Matrix;
-use super::memory::{AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction};
-use super::texture::{Level, ObjectOp, Place, Sampled, SurfaceAction};
+use super::memory::{AsyncCopy, MemoryBarrier, MemoryBarrierAction};
+use super::texture::{LevelOperand, ObjectOp, ObjectPlace, Sampled, SurfaceAction};
 use super::types::Type;
+use super::warp_group::GroupOp;
 use crate::semantics::{Predicate, Register, Width};
 
 /// The flag by which additions pass on their carry.
@@ -48,12 +50,28 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
             source_bytes.iter().for_each(|bytes| all(&[*bytes]));
         }
         Op::BulkCopy(copy) => {
-            let BulkCopy { to, from, bytes, multicast, .. } = &**copy;
-            all(&[to.base, from.base, *bytes]);
+            let BulkCopy { to, from, extent, multicast, told, .. } = &**copy;
+            all(&[to.base, from.base]);
             multicast.iter().for_each(|blocks| all(&[*blocks]));
+            told.iter().for_each(|barrier| all(&[barrier.base]));
+            match extent {
+                Extent::Bytes(bytes) => all(&[*bytes]),
+                Extent::Tensor { coordinates, offsets, .. } => {
+                    all(coordinates);
+                    all(offsets);
+                }
+            }
         }
+        Op::Map(op) => match &**op {
+            MapOp::Replace { address, value, .. } => all(&[address.base, *value]),
+            MapOp::Copy { to, from, .. } => all(&[to.base, from.base]),
+        },
         Op::MemoryBarrier(barrier) => barrier_reads(barrier, visit),
         Op::Matrix(matrix) => matrix_reads(matrix, visit),
+        Op::WarpGroup(op) => match &**op {
+            GroupOp::Product(product) => product.sources().chain(product.d.iter().copied()).for_each(visit),
+            GroupOp::Commit | GroupOp::Wait { .. } => {}
+        },
         Op::Object(op) => object_reads(op, visit),
         Op::Alloca { size, .. } => all(&[*size]),
         Op::StackRestore { pointer, .. } => all(&[*pointer]),
@@ -74,13 +92,12 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
         }
         Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
         Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
-        Op::Fence(_) | Op::Yield | Op::StackSave { .. } => {}
+        Op::Fence(_) | Op::Yield | Op::StackSave { .. } | Op::BulkGroup(_) => {}
     }
 }
 
 fn barrier_reads(barrier: &MemoryBarrier, visit: &mut dyn FnMut(Register)) {
     visit(barrier.address.base);
-    barrier.multicast.iter().for_each(|blocks| visit(*blocks));
     match &barrier.action {
         MemoryBarrierAction::Init { count } => visit(*count),
         MemoryBarrierAction::Invalidate => {}
@@ -128,7 +145,7 @@ fn matrix_reads(matrix: &Matrix, visit: &mut dyn FnMut(Register)) {
 }
 
 fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
-    let mut place = |place: &Place| {
+    let mut place = |place: &ObjectPlace| {
         visit(place.object);
         place.layer.iter().chain(place.coordinates.iter().flatten()).for_each(|register| visit(*register));
     };
@@ -137,9 +154,11 @@ fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
             place(&sample.place);
             sample.offsets.iter().flatten().for_each(|register| visit(*register));
             match &sample.level {
-                Level::Implicit | Level::Base => {}
-                Level::Number(register) => visit(*register),
-                Level::Gradients(x, y) => x.iter().chain(y).flatten().for_each(|register| visit(*register)),
+                LevelOperand::Implicit | LevelOperand::Base => {}
+                LevelOperand::Number(register) => visit(*register),
+                LevelOperand::Gradients(x, y) => {
+                    x.iter().chain(y).flatten().for_each(|register| visit(*register))
+                }
             }
         }
         ObjectOp::Access(access) => {
@@ -184,6 +203,10 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut dyn FnMut(Register, 
             | MemoryBarrierAction::Test { .. } => {}
         },
         Op::Matrix(matrix) => matrix_writes(matrix, visit),
+        Op::WarpGroup(op) => match &**op {
+            GroupOp::Product(product) => product.d.iter().for_each(|d| visit(*d, Width::Single)),
+            GroupOp::Commit | GroupOp::Wait { .. } => {}
+        },
         Op::Object(op) => object_writes(op, visit),
         Op::LocalAddress { out, width, .. }
         | Op::Clock { out, width, .. }
@@ -209,7 +232,7 @@ pub(crate) fn writes(instruction: &Instruction, visit: &mut dyn FnMut(Register, 
             kind: BarrierKind::Sync | BarrierKind::Arrive | BarrierKind::Combine { .. }, ..
         } => {}
         Op::Test { .. } | Op::Logic { .. } | Op::Store(_) | Op::Branch { .. } => {}
-        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::ClusterBarrier { .. } => {}
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::BulkGroup(_) | Op::ClusterBarrier { .. } | Op::Map(_) => {}
         Op::BranchIndexed { .. } | Op::Return | Op::Exit | Op::Trap => {}
         Op::Fence(_) | Op::Yield | Op::StackRestore { .. } => {}
     }
@@ -252,6 +275,55 @@ fn matrix_writes(matrix: &Matrix, visit: &mut dyn FnMut(Register, Width)) {
     }
 }
 
+/// Calls `visit` with each register whose value an instruction writes to memory, and the bytes of it that count.
+pub(crate) fn stored(instruction: &Instruction, visit: &mut dyn FnMut(Register, u32)) {
+    let bytes_of = |width: Width| if width == Width::Double { 8 } else { 4 };
+    match &instruction.op {
+        Op::Store(access) => {
+            access.registers.iter().for_each(|register| visit(*register, access.bytes));
+        }
+        Op::Atomic(atomic) => {
+            let halves =
+                |operand: &Register| wide_parts(*operand).into_iter().for_each(|half| visit(half, 8));
+            match atomic.ty {
+                Type::B128 => atomic.operands.iter().for_each(halves),
+                ty => atomic.operands.iter().for_each(|operand| visit(*operand, ty.bytes())),
+            }
+        }
+        Op::Matrix(matrix) => match &**matrix {
+            Matrix::Move(access) if access.store => {
+                let bytes = (access.ty.bits() / 8).max(4);
+                access.registers.iter().for_each(|register| visit(*register, bytes));
+            }
+            Matrix::Rows(rows) if rows.store => {
+                rows.registers.iter().for_each(|register| visit(*register, 4))
+            }
+            Matrix::Product(_) | Matrix::Move(_) | Matrix::Rows(_) | Matrix::Transpose { .. } => {}
+        },
+        Op::Object(op) => match &**op {
+            ObjectOp::Access(access) => match &access.action {
+                SurfaceAction::Load(_) => {}
+                SurfaceAction::Store(registers) | SurfaceAction::StoreConverted(registers) => {
+                    registers.iter().for_each(|register| visit(*register, bytes_of(access.width)));
+                }
+                SurfaceAction::Reduce { ty, value, .. } => visit(*value, ty.bytes()),
+            },
+            ObjectOp::Sample(_) | ObjectOp::Query { .. } | ObjectOp::IsKind { .. } => {}
+        },
+        Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => {}
+        Op::Video { .. } | Op::Load(_) | Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) => {}
+        Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit | Op::Trap => {}
+        Op::ClusterBarrier { .. } | Op::Barrier { .. } | Op::Collective { .. } | Op::ActiveMask { .. } => {}
+        Op::Clock { .. } | Op::Fence(_) | Op::Yield | Op::BulkGroup(_) => {}
+        Op::Map(op) => match &**op {
+            MapOp::Replace { value, width, .. } => visit(*value, bytes_of(*width)),
+            MapOp::Copy { .. } => {}
+        },
+        Op::WarpGroup(_) => {}
+    }
+}
+
 /// Calls `visit` with each predicate that an instruction reads, its guard included.
 pub(crate) fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predicate)) {
     let mut read = |condition: &Condition| visit(condition.predicate);
@@ -261,6 +333,10 @@ pub(crate) fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predic
         Op::Logic { a, b, .. } => [a, b].into_iter().for_each(read),
         Op::Carry(carry) if carry.reads => visit(CARRY),
         Op::AsyncCopy(copy) => read(&copy.ignored),
+        Op::WarpGroup(op) => match &**op {
+            GroupOp::Product(product) => read(&product.accumulates),
+            GroupOp::Commit | GroupOp::Wait { .. } => {}
+        },
         Op::Barrier { kind, .. } => match kind {
             BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. } => {
                 read(condition);
@@ -285,6 +361,7 @@ pub(crate) fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predic
         Op::StackSave { .. } | Op::StackRestore { .. } | Op::Branch { .. } | Op::BranchIndexed { .. } => {}
         Op::Call(_) | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
         Op::ActiveMask { .. } | Op::Clock { .. } | Op::Fence(_) | Op::Yield => {}
+        Op::BulkGroup(_) | Op::Map(_) => {}
     }
 }
 
@@ -328,7 +405,7 @@ pub(crate) fn predicates(instruction: &Instruction, visit: &mut dyn FnMut(Predic
         Op::LocalAddress { .. } | Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => {}
         Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::Exit => {}
         Op::Trap | Op::ClusterBarrier { .. } | Op::ActiveMask { .. } | Op::Clock { .. } => {}
-        Op::Fence(_) | Op::Yield => {}
+        Op::Fence(_) | Op::Yield | Op::WarpGroup(_) | Op::BulkGroup(_) | Op::Map(_) => {}
     }
 }
 
@@ -339,6 +416,7 @@ pub(crate) fn is_simple(op: &Op) -> bool {
         Op::Atomic(atomic) => atomic.ty != Type::B128,
         Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Matrix(_) | Op::Object(_) => false,
         Op::BranchIndexed { .. } | Op::Call(_) | Op::Return | Op::ClusterBarrier { .. } => false,
+        Op::WarpGroup(_) | Op::BulkGroup(_) | Op::Map(_) => false,
         Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => true,
         Op::Video { .. } | Op::Load(_) | Op::Store(_) | Op::LocalAddress { .. } | Op::Alloca { .. } => true,
         Op::StackSave { .. } | Op::StackRestore { .. } | Op::Branch { .. } | Op::Exit | Op::Trap => true,
@@ -372,7 +450,20 @@ pub(crate) fn course(op: &Op) -> Course<'_> {
             Course::Next
         }
         Op::Alloca { .. } | Op::StackSave { .. } | Op::StackRestore { .. } => Course::Next,
-        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::MemoryBarrier(_) | Op::Object(_) => Course::Next,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::BulkGroup(_) | Op::Object(_) => Course::Next,
+        Op::Map(_) => Course::Next,
+        // A test that fails ends the turn.
+        Op::MemoryBarrier(barrier) => match barrier.action {
+            MemoryBarrierAction::Test { .. } => Course::Wait,
+            MemoryBarrierAction::Init { .. }
+            | MemoryBarrierAction::Invalidate
+            | MemoryBarrierAction::Arrive { .. }
+            | MemoryBarrierAction::Transactions { .. } => Course::Next,
+        },
+        Op::WarpGroup(op) => match **op {
+            GroupOp::Wait { .. } => Course::Wait,
+            GroupOp::Product(_) | GroupOp::Commit => Course::Next,
+        },
         Op::Matrix(_) | Op::ActiveMask { .. } | Op::Clock { .. } | Op::Fence(_) => Course::Next,
         Op::Barrier { .. } | Op::ClusterBarrier { .. } | Op::Collective { .. } | Op::Yield => Course::Wait,
         Op::Branch { target } => Course::Jump(std::slice::from_ref(target)),
@@ -384,5 +475,5 @@ pub(crate) fn course(op: &Op) -> Course<'_> {
 
 /// True if lanes read registers of each other.
 pub(crate) fn exchanges(op: &Op) -> bool {
-    matches!(op, Op::Collective { .. } | Op::Matrix(_))
+    matches!(op, Op::Collective { .. } | Op::Matrix(_) | Op::WarpGroup(_))
 }

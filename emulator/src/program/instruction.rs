@@ -1,8 +1,10 @@
 //! Decoded instructions: what the execution modes run.
 
+use super::bulk::{BulkCopy, BulkGroup, MapOp};
 use super::matrix::Matrix;
-use super::memory::{Access, AsyncCopy, Atomic, AtomicOperation, BulkCopy, MemoryBarrier, Scope};
+use super::memory::{Access, AsyncCopy, Atomic, AtomicOperation, MemoryBarrier, Scope};
 use super::texture::ObjectOp;
+use super::warp_group::GroupOp;
 use crate::semantics::shuffle::ShuffleMode;
 use crate::semantics::video::Video;
 use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
@@ -274,8 +276,12 @@ pub(crate) enum Op {
     Atomic(Box<Atomic>),
     AsyncCopy(Box<AsyncCopy>),
     BulkCopy(Box<BulkCopy>),
+    BulkGroup(BulkGroup),
+    /// An operation on a tensor map.
+    Map(Box<MapOp>),
     MemoryBarrier(Box<MemoryBarrier>),
     Matrix(Box<Matrix>),
+    WarpGroup(Box<GroupOp>),
     /// An operation on a texture or surface object.
     Object(Box<ObjectOp>),
     /// Address of a local variable of a device function: its frame plus an offset.

@@ -102,22 +102,6 @@ pub(crate) struct AsyncCopy {
     pub(crate) caches: [u32; 2],
 }
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`: many bytes at once.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BulkCopy {
-    pub(crate) to: Address,
-    pub(crate) from: Address,
-    /// The spaces of destination and source.
-    pub(crate) spaces: [Space; 2],
-    pub(crate) bytes: Register,
-    /// Operation on the destination, element by element, in place of replacing it.
-    pub(crate) operation: Option<(AtomicOperation, Type)>,
-    /// The blocks of the cluster that get the bytes, a bit each by rank, rather than the one of the destination.
-    pub(crate) multicast: Option<Register>,
-    /// Translation caches of destination and source.
-    pub(crate) caches: [u32; 2],
-}
-
 /// `mbarrier`: an operation on a barrier that lives in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryBarrier {
@@ -125,8 +109,6 @@ pub(crate) struct MemoryBarrier {
     pub(crate) space: Option<Space>,
     pub(crate) address: Address,
     pub(crate) action: MemoryBarrierAction,
-    /// The blocks of the cluster whose barrier it is, a bit each by rank, rather than the one of the address.
-    pub(crate) multicast: Option<Register>,
     pub(crate) cache: u32,
 }
 

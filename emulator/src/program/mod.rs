@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | `kernel` | a module ready to run |
-//! | `instruction`, `memory`, `matrix`, `texture` | operations of instructions, in the terms of the execution modes |
+//! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `texture` | operations of instructions, in the terms of the execution modes |
 //! | `effects` | registers and predicates that each of them reads and writes, and the next places of its lanes |
 //! | `flow`, `blocks`, `unwritten` | consequences for a kernel as a whole |
 //! | `symbols`, `variables`, `initial` | declarations of a module |
@@ -15,6 +15,7 @@
 //! | `module` | all of these together |
 
 pub(crate) mod blocks;
+pub(crate) mod bulk;
 mod decode;
 pub(crate) mod effects;
 mod error;
@@ -25,12 +26,15 @@ mod kernel;
 pub(crate) mod matrix;
 pub(crate) mod memory;
 mod module;
+mod rename;
+mod reuse;
 mod slot;
 mod symbols;
 pub(crate) mod texture;
 pub(crate) mod types;
 pub(crate) mod unwritten;
 mod variables;
+pub(crate) mod warp_group;
 
 pub use error::{PtxError, PtxErrorKind};
 pub(crate) use instruction::RowKind;

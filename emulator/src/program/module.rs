@@ -2,6 +2,7 @@
 
 use super::decode::decode_kernel;
 use super::initial::initial_value;
+use super::reuse::{OWN_ROWS, share_rows};
 use super::symbols::{Context, MOST_PARTS, ModuleSymbol, layout, shared_layout};
 use super::{Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables};
 use crate::ptx::{self, FunctionKind, Linkage, Space, Statement, Variable};
@@ -33,6 +34,8 @@ fn load_module<'s>(
         shared: Vec::new(),
         constants: Vec::new(),
         since_sm_100: target_number(module).is_some_and(|(number, _)| number >= 100),
+        has_own_features: target_number(module).is_some_and(|(number, own)| own && number >= 90),
+        is_sm_90a: target_number(module) == Some((90, true)),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),
@@ -70,7 +73,9 @@ fn load_module<'s>(
     let mut kernels = Vec::new();
     for function in &module.functions {
         if function.kind == FunctionKind::Entry && function.body.is_some() {
-            kernels.push(Arc::new(decode_kernel(&context, function)?));
+            let mut kernel = decode_kernel(&context, function)?;
+            share_rows(&mut kernel, OWN_ROWS);
+            kernels.push(Arc::new(kernel));
         }
     }
     Ok(Program {

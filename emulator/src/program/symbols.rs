@@ -36,6 +36,10 @@ pub(super) struct Context<'m, 's> {
     pub(super) shared: Vec<SharedVariable>,
     /// True if the target has the features of `sm_100`: accesses of 32 bytes, pairs of single precision.
     pub(super) since_sm_100: bool,
+    /// True if the target has the features that belong to one architecture, such as `sm_90a`.
+    pub(super) has_own_features: bool,
+    /// True if the target is `sm_90a`, whose own features no other has.
+    pub(super) is_sm_90a: bool,
     /// The variables in constant memory: their indices and their bytes.
     pub(super) constants: Vec<(u32, u64)>,
     /// Function index to the tree that has its body, where there is one.

@@ -40,7 +40,7 @@ pub(crate) type Vector = [Option<Register>; 3];
 
 /// Place in an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ObjectPlace {
     pub(crate) geometry: Geometry,
     /// The object's handle.
     pub(crate) object: Register,
@@ -50,7 +50,7 @@ pub(crate) struct Place {
 
 /// Mip level that is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Level {
+pub(crate) enum LevelOperand {
     /// The level that hardware would find from neighboring threads, which is the first one outside of graphics.
     Implicit,
     Base,
@@ -72,10 +72,10 @@ pub(crate) enum Sampled {
 /// `tex` and `tld4`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Sample {
-    pub(crate) place: Place,
+    pub(crate) place: ObjectPlace,
     /// Coordinates are integers: texels, without filtering.
     pub(crate) whole: bool,
-    pub(crate) level: Level,
+    pub(crate) level: LevelOperand,
     /// Texels to add to the coordinates.
     pub(crate) offsets: Vector,
     /// One component of four texels.
@@ -117,7 +117,7 @@ pub(crate) enum SurfaceAction {
 /// `suld`, `sust` and `sured`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SurfaceAccess {
-    pub(crate) place: Place,
+    pub(crate) place: ObjectPlace,
     /// Bytes of one element of the access, and the width of its registers.
     pub(crate) bytes: u32,
     pub(crate) width: Width,

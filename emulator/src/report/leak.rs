@@ -7,6 +7,8 @@ use cuprum_sys::FnId;
 use crate::memory::RegionKind;
 
 /// A kind of thing that a client makes and has to give back.
+///
+/// Example: that of [`Leak`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LeakKind {
@@ -63,6 +65,16 @@ impl LeakKind {
 }
 
 /// Something that was alive when its context ended, or that still is.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::report::LeakKind;
+///
+/// // What a test asks at its end, when its contexts are gone.
+/// let leaks = cuprum_emulator::leaks();
+/// let memory = leaks.iter().filter(|leak| matches!(leak.kind, LeakKind::Memory(_)));
+/// assert_eq!(memory.filter_map(|leak| leak.bytes).sum::<u64>(), 0);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Leak {

@@ -15,6 +15,8 @@ use crate::memory::Neighbor;
 pub use leak::{Leak, LeakKind};
 
 /// Kind of a fault.
+///
+/// Example: that of [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -38,6 +40,8 @@ pub enum FaultKind {
     UninitializedRead,
     /// A register that nobody wrote, used as an address, as the value of a store, or to decide what runs.
     UninitializedRegister,
+    /// A store of a NaN that the kernel has made of numbers. [`Fault::related`] names the instruction that made it.
+    NanMade,
     /// The kernel executed `trap`.
     Trap,
     /// A failed `assert` in the kernel.
@@ -65,6 +69,8 @@ pub enum FaultKind {
     /// A warp-level instruction whose member mask leaves out a thread that executes it, or whose members never come or
     /// name other masks.
     WrongMembers,
+    /// A matrix product of a warp group, or a wait for one, that not all four warps come to.
+    IncompleteGroup,
     /// A shuffle that reads from a thread which takes no part in it.
     InactiveLane,
     /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
@@ -76,6 +82,18 @@ pub enum FaultKind {
 }
 
 /// Kind of a race between two accesses.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::report::{Fault, FaultKind, Hazard};
+///
+/// /// True for a race in which one of both threads only reads.
+/// fn is_read(fault: &Fault) -> bool {
+///     matches!(fault.kind, FaultKind::Race(Hazard::ReadAfterWrite | Hazard::WriteAfterRead))
+/// }
+///
+/// assert!(is_read(&Fault::new(FaultKind::Race(Hazard::ReadAfterWrite), "sum")));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hazard {
@@ -114,11 +132,12 @@ impl FaultKind {
             | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
-            Self::OtherBlock => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            Self::OtherBlock | Self::IncompleteGroup => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitializedRead
             | Self::UninitializedRegister
+            | Self::NanMade
             | Self::Trap
             | Self::BarrierDivergence
             | Self::Deadlock
@@ -167,6 +186,7 @@ impl fmt::Display for FaultKind {
             Self::WriteToReadOnly => "write to read-only memory",
             Self::UninitializedRead => "read of uninitialized memory",
             Self::UninitializedRegister => "use of a register that nobody wrote",
+            Self::NanMade => "store of a NaN that the kernel has made of numbers",
             Self::Trap => "trap instruction",
             Self::Assert { expression, function } => {
                 return write!(f, "assertion `{expression}` failed in `{function}`");
@@ -179,6 +199,7 @@ impl fmt::Display for FaultKind {
             Self::Race(hazard) => return write!(f, "data race, {hazard}"),
             Self::InvalidCode => "call or jump to an address that is not code",
             Self::WrongMembers => "warp-level operation with wrong member mask",
+            Self::IncompleteGroup => "operation of a warp group without all its warps",
             Self::InactiveLane => "shuffle from a thread that takes no part in it",
             Self::HeapMisuse => "wrong free of kernel heap memory",
             Self::Object(text) | Self::Other(text) => text,
@@ -187,6 +208,8 @@ impl fmt::Display for FaultKind {
 }
 
 /// The memory access at fault.
+///
+/// Example: that of [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
@@ -203,6 +226,8 @@ pub struct Access {
 }
 
 /// Another place that takes part: the second access of a race, a barrier where threads wait.
+///
+/// Example: that of [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Related {
@@ -221,6 +246,22 @@ pub struct Related {
 /// One fault of one kernel: its kind, thread and place.
 ///
 /// `Display` gives several lines, [`Fault::one_line`] the first of them.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::report::{Access, Fault, FaultKind, Related};
+///
+/// /// One line for a log; `last_fault()` gives the fault after a call that failed.
+/// fn line(fault: &Fault) -> String {
+///     let at = fault.access.as_ref().map_or(String::new(), |Access { address, .. }| format!(" at {address:#x}"));
+///     let beside: Vec<&str> = fault.related.iter().map(|Related { note, .. }| note.as_str()).collect();
+///     format!("{}:{} {:?}{at} {}", fault.kernel, fault.ptx_line, fault.kind, beside.join(", "))
+/// }
+///
+/// let fault = Fault::new(FaultKind::OutOfBounds, "saxpy");
+/// assert_eq!(line(&fault).trim(), "saxpy:0 OutOfBounds");
+/// assert_eq!(cuprum_emulator::last_fault(), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {

@@ -3,6 +3,7 @@
 //! Sums, products and fused products are formed exactly, or to odd, in double precision and rounded once.
 
 use super::float::{DOWN, NEAREST, UP, ZERO, to_odd, two_sum};
+use super::format::FloatFormat;
 use super::{Lane, Pure, Test};
 use core::marker::PhantomData;
 
@@ -149,6 +150,7 @@ macro_rules! half_lanes {
     ($($ty:ident),*) => {$(
         impl Lane for $ty {
             const WIDTH: super::Width = super::Width::Single;
+            const FORMAT: Option<FloatFormat> = Some(FloatFormat::$ty);
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
                 // SAFETY: the caller's duty is the same.
@@ -334,6 +336,7 @@ where
     type B = <O::B as Packed>::Whole;
     type C = <O::C as Packed>::Whole;
     type D = O::D;
+    const FORMATS: [Option<FloatFormat>; 5] = O::FORMATS;
     #[inline(always)]
     fn eval(a: Self::A, b: Self::B, c: Self::C, d: O::D) -> Self::Out {
         let low = O::eval(O::A::low(a), O::B::low(b), O::C::low(c), d);
@@ -364,6 +367,7 @@ impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     type B = f32;
     type C = ();
     type D = ();
+    const FORMATS: [Option<FloatFormat>; 5] = [H::FORMAT, f32::FORMAT, f32::FORMAT, None, None];
     #[inline(always)]
     fn eval(a: f32, b: f32, (): (), (): ()) -> H::Whole {
         H::join(from_f32::<H, ROUND, RELU, FINITE>(b), from_f32::<H, ROUND, RELU, FINITE>(a))

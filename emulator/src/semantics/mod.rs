@@ -13,6 +13,7 @@ pub(crate) mod bits;
 pub(crate) mod convert;
 pub(crate) mod float;
 pub(crate) mod float8;
+pub(crate) mod format;
 pub(crate) mod half;
 pub(crate) mod integer;
 mod register;
@@ -21,12 +22,15 @@ pub(crate) mod shuffle;
 mod soft;
 pub(crate) mod video;
 
+use format::FloatFormat;
 pub(crate) use register::{LANES, Predicate, Register, Width, lanes_of};
-use rows::{Level, PureRows, TestRows, pure_rows, test_rows};
+use rows::{Extension, PureRows, TestRows, pure_rows, test_rows};
 
 /// A type that lives in lanes.
 pub(crate) trait Lane: Copy {
     const WIDTH: Width;
+    /// Its format, for floating-point numbers.
+    const FORMAT: Option<FloatFormat> = None;
 
     /// # Safety
     /// `row` points at as many rows as `WIDTH` says, `lane` is below 32.
@@ -46,9 +50,10 @@ impl Lane for () {
 }
 
 macro_rules! lanes {
-    ($($ty:ty, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
+    ($($ty:ty $(: $format:ident)?, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
         impl Lane for $ty {
             const WIDTH: Width = Width::$width;
+            $( const FORMAT: Option<FloatFormat> = Some(FloatFormat::$format); )?
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
                 // SAFETY: inside the rows that the caller vouches for, which are aligned for any cell.
@@ -72,10 +77,10 @@ lanes! {
     i16, u32, Single, |raw| raw as i16, |v| v as u32;
     u32, u32, Single, |raw| raw, |v| v;
     i32, u32, Single, |raw| raw as i32, |v| v as u32;
-    f32, u32, Single, |raw| f32::from_bits(raw), |v| v.to_bits();
+    f32: F32, u32, Single, |raw| f32::from_bits(raw), |v| v.to_bits();
     u64, u64, Double, |raw| raw, |v| v;
     i64, u64, Double, |raw| raw as i64, |v| v as u64;
-    f64, u64, Double, |raw| f64::from_bits(raw), |v| v.to_bits();
+    f64: F64, u64, Double, |raw| f64::from_bits(raw), |v| v.to_bits();
 }
 
 /// An operation from up to four values to one, without side effects.
@@ -88,6 +93,9 @@ pub(crate) trait Pure {
     /// True if it is frequent and simple enough to be compiled for each vector extension, over whole rows. Compiling
     /// all operations like that would take minutes.
     const IN_ROWS: bool = false;
+    /// Formats of the result and of the sources, for floating-point numbers.
+    const FORMATS: [Option<FloatFormat>; 5] =
+        [Self::Out::FORMAT, Self::A::FORMAT, Self::B::FORMAT, Self::C::FORMAT, Self::D::FORMAT];
     fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
 }
 
@@ -110,11 +118,13 @@ pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
 pub(crate) struct PureInfo {
     pub(crate) plain: PureFn,
     /// Over whole rows, for each vector extension, if [`Pure::IN_ROWS`].
-    pub(crate) rows: Option<[PureRows; Level::COUNT]>,
+    pub(crate) rows: Option<[PureRows; Extension::COUNT]>,
     pub(crate) out: Width,
     pub(crate) sources: [Width; 4],
     /// Bytes of the result and of the sources, as far as they count.
     pub(crate) sizes: [u32; 5],
+    /// See [`Pure::FORMATS`].
+    pub(crate) formats: [Option<FloatFormat>; 5],
 }
 
 /// A comparison as the decoder hands it to both execution modes.
@@ -122,7 +132,7 @@ pub(crate) struct PureInfo {
 pub(crate) struct TestInfo {
     pub(crate) plain: TestFn,
     /// Over whole rows, for each vector extension, if [`Test::IN_ROWS`].
-    pub(crate) rows: Option<[TestRows; Level::COUNT]>,
+    pub(crate) rows: Option<[TestRows; Extension::COUNT]>,
     pub(crate) width: Width,
 }
 
@@ -143,6 +153,7 @@ impl<O: Pure> Describe for O {
             size_of::<O::C>() as u32,
             size_of::<O::D>() as u32,
         ],
+        formats: O::FORMATS,
     };
 }
 

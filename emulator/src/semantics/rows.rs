@@ -16,7 +16,7 @@ pub(crate) type TestRows = unsafe fn(&[*mut u32], &[u32; 4], *mut u32);
 
 /// A vector extension that functions are compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Level {
+pub(crate) enum Extension {
     /// The instructions that every processor of the target has.
     #[cfg(not(target_arch = "x86_64"))]
     Baseline,
@@ -26,14 +26,14 @@ pub(crate) enum Level {
     Avx512,
 }
 
-impl Level {
+impl Extension {
     pub(crate) const COUNT: usize = if cfg!(all(target_arch = "x86_64", has_avx512)) { 2 } else { 1 };
 
     /// The best one that this processor has. `None` on old processors, where rows would bring little and a fused
     /// multiplication and addition would be a call.
-    pub(crate) fn detect() -> Option<Level> {
+    pub(crate) fn detect() -> Option<Extension> {
         #[cfg(not(target_arch = "x86_64"))]
-        return Some(Level::Baseline);
+        return Some(Extension::Baseline);
         #[cfg(target_arch = "x86_64")]
         {
             if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")) {
@@ -45,9 +45,9 @@ impl Level {
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl")
             {
-                return Some(Level::Avx512);
+                return Some(Extension::Avx512);
             }
-            Some(Level::Avx2)
+            Some(Extension::Avx2)
         }
     }
 }
@@ -56,7 +56,7 @@ impl Level {
 macro_rules! for_each_level {
     ($(#[$doc:meta])* $table:ident $([$($generics:tt)*])?: $kind:ty = $body:ident $(::<$($argument:ident),+>)? ($($name:ident: $ty:ty),*) $(-> $out:ty)?) => {
         $(#[$doc])*
-        pub(crate) const fn $table $(<$($generics)*>)?() -> [$kind; $crate::semantics::rows::Level::COUNT] {
+        pub(crate) const fn $table $(<$($generics)*>)?() -> [$kind; $crate::semantics::rows::Extension::COUNT] {
             /// # Safety
             /// The duties of the function it is compiled from.
             #[cfg(not(target_arch = "x86_64"))]

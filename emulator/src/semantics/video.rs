@@ -2,19 +2,19 @@
 //!
 //! They are rare, so they are data that one function interprets lane by lane. Today's processors have instructions for
 //! few of them; the driver's compiler composes the others, and its code differs from the documents where
-//! results leave their range. Here they do the same as that code, as recorded: see `Limit` and `Part::replace`.
+//! results leave their range. Here they do the same as that code, as recorded: see `Limit` and `Piece::replace`.
 
 /// A part of a register, sign- or zero-extended when it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Part {
+pub(crate) struct Piece {
     /// 8, 16 or 32.
     pub(crate) bits: u32,
     /// Position of its lowest bit.
     pub(crate) start: u32,
 }
 
-impl Part {
-    pub(crate) const WORD: Part = Part { bits: 32, start: 0 };
+impl Piece {
+    pub(crate) const WORD: Piece = Piece { bits: 32, start: 0 };
 
     fn mask(self) -> u32 {
         u32::MAX >> (32 - self.bits)
@@ -32,7 +32,7 @@ impl Part {
 
     /// The same as scalar instructions do it: the upper half of the value goes into the upper half.
     fn merge(self, register: u32, value: u32) -> u32 {
-        let upper_half = Part { bits: 16, start: 16 };
+        let upper_half = Piece { bits: 16, start: 16 };
         self.replace(register, if self == upper_half { value >> 16 } else { value })
     }
 }
@@ -52,7 +52,7 @@ fn saturated(value: i64, bits: u32, signed: bool) -> i64 {
 /// A source operand: its part, and its extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Source {
-    pub(crate) part: Part,
+    pub(crate) part: Piece,
     pub(crate) signed: bool,
     pub(crate) negated: bool,
 }
@@ -68,7 +68,7 @@ pub(crate) enum Finish {
     Min,
     Max,
     /// The result replaces this part of it.
-    Insert(Part),
+    Insert(Piece),
 }
 
 /// Limit that `.sat` sets to the result of a scalar instruction.
@@ -86,7 +86,7 @@ impl Limit {
     fn apply(self, result: i64, signed: bool, finish: Finish) -> i64 {
         match (self, finish) {
             (Limit::None, _) => result,
-            (Limit::Result, Finish::Insert(part)) if part != Part::WORD => {
+            (Limit::Result, Finish::Insert(part)) if part != Piece::WORD => {
                 let most = part.mask() >> u32::from(signed);
                 (result as u32).min(most).into()
             }
@@ -146,7 +146,7 @@ impl MultiplyAdd {
         let signed = self.a.signed || self.b.signed || opposite || self.negate_third;
         // Whole words count as signed, whatever their type.
         let read = |source: Source, register: u32| {
-            source.part.read(register, source.signed || source.part == Part::WORD)
+            source.part.read(register, source.signed || source.part == Piece::WORD)
         };
         let product = read(self.a, a) * read(self.b, b);
         let product = if opposite { -product } else { product };
@@ -187,7 +187,7 @@ impl Parallel {
         let both = u64::from(b) << 32 | u64::from(a);
         let pick = |picks: &Picks, index: usize| {
             let register = (both >> (u32::from(picks.from[index]) * self.bits)) as u32;
-            Part { bits: self.bits, start: 0 }.read(register, picks.signed)
+            Piece { bits: self.bits, start: 0 }.read(register, picks.signed)
         };
         let mut out = c;
         for index in (0..32 / self.bits).filter(|index| self.mask >> index & 1 != 0) {
@@ -198,7 +198,7 @@ impl Parallel {
             }
             out = match self.accumulate {
                 true => out.wrapping_add(result as u32),
-                false => Part { bits: self.bits, start: index * self.bits }.replace(out, result as u32),
+                false => Piece { bits: self.bits, start: index * self.bits }.replace(out, result as u32),
             };
         }
         out

@@ -10,6 +10,17 @@ use crate::exec;
 use super::{MAX_DEVICES, Mode, Settings};
 
 /// A setting with a value that it cannot have.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::Settings;
+///
+/// match Settings::from_env() {
+///     Ok(settings) => println!("{settings}"),
+///     // Names the variable, its value, and what it may be.
+///     Err(error) => eprintln!("{error}"),
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
     variable: &'static str,
@@ -78,6 +89,7 @@ variables! {
     check_races: "CUPRUM_EMULATOR_RACECHECK", "0 or 1", parse_switch;
     check_atomic_reads: "CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "0 or 1", parse_switch;
     check_barriers: "CUPRUM_EMULATOR_SYNCCHECK", "0 or 1", parse_switch;
+    check_nans: "CUPRUM_EMULATOR_NANCHECK", "0 or 1", parse_switch;
     check_leaks: "CUPRUM_EMULATOR_LEAKCHECK", "0 or 1", parse_switch;
     instruction_budget: "CUPRUM_EMULATOR_BUDGET", "a number of instructions above 0", |text| {
         text.parse().ok().filter(|&budget| budget > 0).map(Some)
@@ -88,8 +100,8 @@ variables! {
     };
     seed: "CUPRUM_EMULATOR_SEED", "a number", |text| text.parse().ok().map(Some);
     execution: "CUPRUM_EMULATOR_EXECUTION", "vector or plain", |text| match text {
-        "vector" => Some(exec::Mode::Vector),
-        "plain" => Some(exec::Mode::Plain),
+        "vector" => Some(exec::Execution::Vector),
+        "plain" => Some(exec::Execution::Plain),
         _ => None,
     };
     workers: "CUPRUM_EMULATOR_WORKERS", "a number of threads, or 0 for one per core", |text| text.parse().ok();
@@ -167,11 +179,12 @@ mod tests {
             ("CUPRUM_EMULATOR_RACECHECK", "1", default().check_races(true)),
             ("CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "1", default().check_atomic_reads(true)),
             ("CUPRUM_EMULATOR_SYNCCHECK", "1", default().check_barriers(true)),
+            ("CUPRUM_EMULATOR_NANCHECK", "1", default().check_nans(true)),
             ("CUPRUM_EMULATOR_LEAKCHECK", "1", default().check_leaks(true)),
             ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "2.5", default().time_limit(Duration::from_millis(2500))),
             ("CUPRUM_EMULATOR_SEED", "0", default().seed(0)),
-            ("CUPRUM_EMULATOR_EXECUTION", "plain", default().execution(exec::Mode::Plain)),
+            ("CUPRUM_EMULATOR_EXECUTION", "plain", default().execution(exec::Execution::Plain)),
             ("CUPRUM_EMULATOR_WORKERS", "3", default().workers(3)),
             ("CUPRUM_EMULATOR_REPORTS", "0", default().reports(false)),
         ];

@@ -13,6 +13,16 @@ use crate::exec;
 pub use environment::SettingsError;
 
 /// Time at which the operations that are pushed to streams run.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::{Mode, Settings};
+///
+/// // A program that forgets to wait finds nothing here, where hardware would often have been fast enough.
+/// let settings = Settings::default().mode(Mode::Deferred);
+/// settings.install()?;
+/// # Ok::<(), cuprum_emulator::AlreadyInUse>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Mode {
@@ -44,6 +54,7 @@ pub enum Mode {
 /// | `CUPRUM_EMULATOR_RACECHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_SYNCCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_NANCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_LEAKCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_BUDGET` | warp instructions of a launch | no limit |
 /// | `CUPRUM_EMULATOR_TIME_LIMIT` | seconds of a launch, such as `2.5` | no limit |
@@ -73,11 +84,12 @@ pub struct Settings {
     pub(crate) check_races: bool,
     pub(crate) check_atomic_reads: bool,
     pub(crate) check_barriers: bool,
+    pub(crate) check_nans: bool,
     pub(crate) check_leaks: bool,
     pub(crate) instruction_budget: Option<u64>,
     pub(crate) time_limit: Option<Duration>,
     pub(crate) seed: Option<u64>,
-    pub(crate) execution: exec::Mode,
+    pub(crate) execution: exec::Execution,
     pub(crate) workers: usize,
     pub(crate) reports: bool,
 }
@@ -101,11 +113,12 @@ impl Default for Settings {
             check_races: false,
             check_atomic_reads: false,
             check_barriers: false,
+            check_nans: false,
             check_leaks: false,
             instruction_budget: None,
             time_limit: None,
             seed: None,
-            execution: exec::Mode::default(),
+            execution: exec::Execution::default(),
             workers: 0,
             reports: true,
         }
@@ -113,6 +126,16 @@ impl Default for Settings {
 }
 
 /// The emulator is in use already, so its settings can no longer change.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::{AlreadyInUse, Settings};
+///
+/// let library = cuprum_emulator::library();
+/// // The first use fixed the settings.
+/// assert_eq!(Settings::default().devices(2).install(), Err(AlreadyInUse));
+/// assert!(library.version() > cuprum_sys::Version::new(12, 0));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlreadyInUse;
 
@@ -210,6 +233,17 @@ impl Settings {
         self
     }
 
+    /// Sets whether kernels are stopped when they store a NaN that they have made of numbers, as 0 / 0 or the root of a
+    /// negative number does. The report names the instruction that made it, and of what. Default: no.
+    ///
+    /// A NaN may be made and dropped again, as in code for special cases whose result is not chosen. Not reported are
+    /// NaNs that come from memory, from parameters or from a constant.
+    #[must_use]
+    pub fn check_nans(mut self, yes: bool) -> Self {
+        self.check_nans = yes;
+        self
+    }
+
     /// Sets whether the message hook is told the leaks of a context when it ends, and the leaks when the process
     /// ends. Default: no; [`leaks`](crate::leaks) knows them all the same.
     #[must_use]
@@ -243,9 +277,9 @@ impl Settings {
         self
     }
 
-    /// Sets the mode of execution. Default: [`exec::Mode::Vector`].
+    /// Sets the mode of execution. Default: [`exec::Execution::Vector`].
     #[must_use]
-    pub fn execution(mut self, mode: exec::Mode) -> Self {
+    pub fn execution(mut self, mode: exec::Execution) -> Self {
         self.execution = mode;
         self
     }
@@ -258,7 +292,8 @@ impl Settings {
         self
     }
 
-    /// Sets whether the message hook is told of faults and of refused modules. Default: yes.
+    /// Sets whether the message hook is told of faults and of refused modules, and whether a host that follows an address
+    /// of the device is told which allocation that is: on standard error, by a handler of `SIGSEGV` (Linux). Default: yes.
     /// [`last_fault`](crate::last_fault) knows the newest fault all the same.
     #[must_use]
     pub fn reports(mut self, yes: bool) -> Self {

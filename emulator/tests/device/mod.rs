@@ -108,9 +108,17 @@ impl Device {
         Self::load_with(ptx, false)
     }
 
+    /// A program on a device of this compute capability, which takes code for it alone.
+    pub(crate) fn load_for(ptx: &str, compute_capability: u32) -> Result<Device, PtxError> {
+        Self::load_program(Program::load(ptx, &LoadOptions { compute_capability })?, false)
+    }
+
     /// With `track_init`, it is known which bytes of buffers were written.
     fn load_with(ptx: &str, track_init: bool) -> Result<Device, PtxError> {
-        let program = Program::load(ptx, &LoadOptions { compute_capability: 120 })?;
+        Self::load_program(Program::load(ptx, &LoadOptions { compute_capability: 120 })?, track_init)
+    }
+
+    fn load_program(program: Program, track_init: bool) -> Result<Device, PtxError> {
         let memory = Memory::new(1, 1 << 30, track_init);
         let windows = memory.snapshot().windows();
         let mut regions = Vec::new();

@@ -14,7 +14,12 @@ use cuprum_sys::*;
 /// 129 of which the last is not written. Answers the code of waiting for it.
 fn run(file: &str, kernel: &CStr, buffers: &[u32], last: Option<u32>) -> CUresult {
     let path = format!("{}/../kernels/{file}.ptx", env!("CARGO_MANIFEST_DIR"));
-    let text = std::ffi::CString::new(std::fs::read(path).unwrap()).unwrap();
+    run_text(std::fs::read(path).unwrap(), kernel, buffers, last)
+}
+
+/// Like `run`, a kernel of this PTX.
+fn run_text(ptx: Vec<u8>, kernel: &CStr, buffers: &[u32], last: Option<u32>) -> CUresult {
+    let text = std::ffi::CString::new(ptx).unwrap();
     let mut module = CUmodule::null();
     ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
     let mut function = CUfunction::null();
@@ -234,11 +239,36 @@ fn a_report_names_the_call_that_allocated() {
 }
 
 #[test]
+fn a_nan_that_a_kernel_makes_and_stores_is_found_if_its_variable_asks_for_it() {
+    let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n\
+        .visible .entry root(.param .u64 x)\n{\n.reg .b64 %rd;\n.reg .f32 %f;\nld.param.u64 %rd, [x];\n\
+        ld.global.f32 %f, [%rd];\nsqrt.rn.f32 %f, %f;\nst.global.f32 [%rd], %f;\nret;\n}\n";
+    let root = |x: f32| {
+        let _context = TestContext::new();
+        run_text(ptx.into(), c"root", &[x.to_bits()], None)
+    };
+    for (value, expected) in [("0", CUresult::CUDA_SUCCESS), ("1", CUresult::CUDA_ERROR_LAUNCH_FAILED)] {
+        let test = "checks::a_nan_that_a_kernel_makes_and_stores_is_found_if_its_variable_asks_for_it";
+        in_child(test, &[("CUPRUM_EMULATOR_NANCHECK", value)], || {
+            assert_eq!(root(2.0), CUresult::CUDA_SUCCESS);
+            assert_eq!(root(f32::NAN), CUresult::CUDA_SUCCESS, "not made here");
+            assert_eq!(root(-2.0), expected);
+            if value == "1" {
+                assert_eq!(fault().kind, FaultKind::NanMade);
+                assert_eq!(fault().related[0].note, "made of -2.0");
+                assert_eq!(fault().related[0].ptx_line, 10);
+            }
+        });
+    }
+}
+
+#[test]
 fn grids_that_wait_for_each_other_pass_every_check() {
     let all = [
         ("CUPRUM_EMULATOR_INITCHECK", "1"),
         ("CUPRUM_EMULATOR_RACECHECK", "1"),
         ("CUPRUM_EMULATOR_SYNCCHECK", "1"),
+        ("CUPRUM_EMULATOR_NANCHECK", "1"),
     ];
     in_child("checks::grids_that_wait_for_each_other_pass_every_check", &all, || {
         let _context = TestContext::new();

@@ -2,10 +2,11 @@
 
 use core::ptr::null;
 use std::os::unix::fs::MetadataExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common::*;
 use crate::graph::{graph, instantiate};
+use crate::processes::in_child;
 use cuprum_emulator::memory::{ExternalMemory, ExternalSemaphore};
 use cuprum_sys::*;
 
@@ -338,6 +339,42 @@ fn nodes_of_graphs_wait_and_signal_and_are_changed() {
     ok!(cuGraphExternalSemaphoresWaitNodeGetParams(waiting, &mut waits));
     // SAFETY: as above.
     assert_eq!(unsafe { waits.paramsArray.read() }.params.fence.value, 1, "that of the graph");
+}
+
+/// Gives up after a while.
+fn comes_to(value: u64, semaphore: &ExternalSemaphore) -> bool {
+    let begin = Instant::now();
+    while semaphore.value() != value && begin.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    semaphore.value() == value
+}
+
+/// The other API waits for the signal, and this one for nothing.
+#[test]
+fn a_graph_that_signals_runs_though_nobody_here_waits_for_it() {
+    let name = "external::a_graph_that_signals_runs_though_nobody_here_waits_for_it";
+    in_child(name, &[("CUPRUM_EMULATOR_MODE", "deferred")], || {
+        let _context = TestContext::new();
+        let other = ExternalSemaphore::new().unwrap();
+        let (handles, each) = ([import_semaphore(&other, TIMELINE)], [signal_of(3)]);
+        let params = params!(CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, handles, each);
+        let (alone, outer) = (graph(), graph());
+        let mut node = CUgraphNode::null();
+        ok!(cuGraphAddExternalSemaphoresSignalNode(&mut node, alone, null(), 0, &params));
+        ok!(cuGraphAddChildGraphNode(&mut node, outer, null(), 0, alone));
+        ok!(cuGraphLaunch(instantiate(alone), stream(1)));
+        assert!(comes_to(3, &other));
+        let each = [signal_of(4)];
+        let params = params!(CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, handles, each);
+        let mut inner = CUgraph::null();
+        ok!(cuGraphChildGraphNodeGetGraph(node, &mut inner));
+        let (mut nodes, mut count) = ([CUgraphNode::null()], 1);
+        ok!(cuGraphGetNodes(inner, nodes.as_mut_ptr(), &mut count));
+        ok!(cuGraphExternalSemaphoresSignalNodeSetParams(nodes[0], &params));
+        ok!(cuGraphLaunch(instantiate(outer), stream(1)));
+        assert!(comes_to(4, &other));
+    });
 }
 
 #[test]

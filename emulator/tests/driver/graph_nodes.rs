@@ -3,6 +3,7 @@
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
+use std::time::{Duration, Instant};
 
 use crate::common::*;
 use crate::graph::{graph, instantiate};
@@ -269,5 +270,33 @@ fn allocate_in_a_capture() {
     assert_eq!(
         code!(cuDeviceSetGraphMemAttribute(0, mark, core::ptr::from_mut(&mut 1u64).cast())),
         INVALID_VALUE
+    );
+}
+
+/// As a function that is launched alone is: the program may wait for what it does.
+#[test]
+fn a_graph_that_calls_the_program_runs_in_time() {
+    use core::sync::atomic::{AtomicBool, Ordering};
+    extern "C" fn note(flag: *mut c_void) {
+        // SAFETY: the flag below, which outlives the call.
+        unsafe { &*flag.cast::<AtomicBool>() }.store(true, Ordering::Release);
+    }
+    in_child(
+        "graph_nodes::a_graph_that_calls_the_program_runs_in_time",
+        &[("CUPRUM_EMULATOR_MODE", "deferred")],
+        || {
+            static CALLED: AtomicBool = AtomicBool::new(false);
+            let _context = TestContext::new();
+            let (graph, mut node) = (graph(), CUgraphNode::null());
+            let flag = (&raw const CALLED).cast_mut().cast();
+            let params = CUDA_HOST_NODE_PARAMS { fn_: Some(note), userData: flag };
+            ok!(cuGraphAddHostNode(&mut node, graph, null(), 0, &params));
+            ok!(cuGraphLaunch(instantiate(graph), stream(1)));
+            let begin = Instant::now();
+            while !CALLED.load(Ordering::Acquire) && begin.elapsed() < Duration::from_secs(10) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert!(CALLED.load(Ordering::Acquire));
+        },
     );
 }

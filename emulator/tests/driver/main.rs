@@ -9,6 +9,8 @@
 mod common;
 #[path = "../device/mod.rs"]
 mod device;
+#[path = "../hopper/mod.rs"]
+mod hopper;
 #[cfg(target_os = "linux")]
 #[path = "../../../tests/support/peer.rs"]
 mod peer;
@@ -31,6 +33,8 @@ mod graph;
 mod graph_memory;
 mod graph_nodes;
 mod green;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod host_access;
 mod init;
 mod launch;
 mod library;
@@ -44,6 +48,7 @@ mod sanitizer;
 #[cfg(target_os = "linux")]
 mod sharing;
 mod stream;
+mod tensors;
 mod textures;
 #[cfg(target_os = "linux")]
 mod versions;

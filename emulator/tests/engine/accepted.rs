@@ -2,13 +2,13 @@
 //! what they say.
 
 use crate::device::{Args, Device};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::program::PtxErrorKind;
 
 /// Runs a kernel `k` of one parameter `out` in both modes, with one warp, and gives what it left there.
 fn words(text: &str) -> Vec<u32> {
     let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let [plain, vector] = [Mode::Plain, Mode::Vector].map(|mode| {
+    let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
         device.options.mode = mode;
         let out = device.buffer(&[0xcccc_ccccu32; 32]);
         let args = Args::default().buffer(&out);

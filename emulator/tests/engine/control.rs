@@ -1,7 +1,7 @@
 //! Control flow, calls and cooperation between threads, on hand-written PTX with results that can be told in advance.
 
 use crate::device::{Args, Device};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::report::FaultKind;
 
 const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
@@ -151,7 +151,7 @@ fn local_memory_is_each_threads_own() {
 /// Both modes, the plain one first.
 fn run_in_both_modes(text: &str, threads: u32) -> Vec<u32> {
     let mut device = load(text);
-    let [plain, vector] = [Mode::Plain, Mode::Vector].map(|mode| {
+    let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
         device.options.mode = mode;
         let out = device.buffer(&vec![0xcccc_ccccu32; threads as usize]);
         let launched = device.launch("k", 1, threads, &Args::default().buffer(&out));
@@ -265,7 +265,7 @@ fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
     ];
     for body in cases {
         let mut device = load(&kernel(body));
-        for mode in [Mode::Plain, Mode::Vector] {
+        for mode in [Execution::Plain, Execution::Vector] {
             device.options.mode = mode;
             let out = device.buffer(&[0u32; 32]);
             let fault = device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap_err();
@@ -646,7 +646,7 @@ fn what_nobody_has_written_is_zero_in_both_modes() {
     let function = ".func (.param .b32 r) f() { .reg .b32 %a; st.param.b32 [r], %a; mov.u32 %a, 3; ret; }";
     for (body, expected) in pieces {
         let mut device = load(&format!("{function}{}", kernel(body)));
-        for mode in [Mode::Plain, Mode::Vector] {
+        for mode in [Execution::Plain, Execution::Vector] {
             device.options.mode = mode;
             for _ in 0..2 {
                 let out = device.buffer(&[expected; 96]);

@@ -4,18 +4,18 @@
 
 use crate::device::{Args, Buffer, Device};
 use crate::kernels::{Argument, Case, cases};
-use cuprum_emulator::exec::{ExecOptions, LaunchStats, Mode};
+use cuprum_emulator::exec::{ExecOptions, Execution, LaunchStats};
 use std::fmt::Write;
 
 /// Result of a launch, or the text of its fault.
-type Outcome = Result<(Vec<Vec<u8>>, LaunchStats), String>;
+pub(crate) type Outcome = Result<(Vec<Vec<u8>>, LaunchStats), String>;
 
-fn run_case(case: &Case, ptx: &str, mode: Mode) -> Outcome {
+pub(crate) fn run_case(case: &Case, ptx: &str, mode: Execution) -> Outcome {
     run_with(case, ptx, |options| options.mode = mode)
 }
 
 /// What is right stays so where each register and each byte is looked at.
-fn run_checked(case: &Case, ptx: &str) -> Outcome {
+pub(crate) fn run_checked(case: &Case, ptx: &str) -> Outcome {
     run_with(case, ptx, |options| options.check_init = true)
 }
 
@@ -57,9 +57,9 @@ fn run_with(case: &Case, ptx: &str, choose: impl FnOnce(&mut ExecOptions)) -> Ou
 fn committed_kernels_agree() {
     for case in cases::all() {
         for ptx in std::iter::once(case.ptx).chain(case.ptx_dialect_100) {
-            let plain = run_case(&case, ptx, Mode::Plain);
+            let plain = run_case(&case, ptx, Execution::Plain);
             assert!(plain.is_ok(), "{}: {plain:?}", case.name);
-            let vector = run_case(&case, ptx, Mode::Vector);
+            let vector = run_case(&case, ptx, Execution::Vector);
             let stats = |outcome: &Outcome| outcome.as_ref().map(|(_, stats)| *stats).ok();
             assert_eq!(stats(&plain), stats(&vector), "{}", case.name);
             assert!(plain == vector, "{}: the modes differ", case.name);
@@ -595,7 +595,7 @@ const RESULT_BYTES: usize = 184;
 const MOST_THREADS: usize = 320;
 const MOST_BLOCKS: usize = 3;
 
-fn run_random(ptx: &str, mode: Mode, grid: u32, block: (u32, u32)) -> Outcome {
+fn run_random(ptx: &str, mode: Execution, grid: u32, block: (u32, u32)) -> Outcome {
     let mut device = Device::load(ptx).map_err(|error| error.to_string())?;
     device.options.mode = mode;
     let threads = MOST_THREADS * MOST_BLOCKS;
@@ -629,9 +629,9 @@ fn random_programs_agree() {
     for seed in first..first + count {
         let ptx = Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let (grid, block) = shapes[seed as usize % shapes.len()];
-        let plain = run_random(&ptx, Mode::Plain, grid, block);
+        let plain = run_random(&ptx, Execution::Plain, grid, block);
         assert!(plain.is_ok(), "seed {seed}: {plain:?}\n{ptx}");
-        let vector = run_random(&ptx, Mode::Vector, grid, block);
+        let vector = run_random(&ptx, Execution::Vector, grid, block);
         if plain == vector {
             continue;
         }

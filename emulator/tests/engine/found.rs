@@ -1,14 +1,14 @@
 //! What the fuzzers found: each was wrong, or stopped the process, once.
 
 use crate::device::{Args, Device};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::program::{LoadOptions, Program};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 /// Values that 64 threads of `k` write, in both modes.
 fn both_modes(text: &str) -> [Vec<u32>; 2] {
-    [Mode::Plain, Mode::Vector].map(|mode| {
+    [Execution::Plain, Execution::Vector].map(|mode| {
         let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 64]);

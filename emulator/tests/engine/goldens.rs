@@ -1,9 +1,9 @@
 //! Every recorded form of every instruction gives here what it gave on a real GPU.
 
 use crate::recorded::{Form, Recording};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 
-const MODES: [Mode; 2] = [Mode::Plain, Mode::Vector];
+const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
 
 /// Forms that are known to be refused or to differ, and why. One that agrees must leave the list.
 const NOT_YET: [(&str, &str); 0] = [];
@@ -17,7 +17,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn add(&mut self, mode: Mode, text: &str, difference: Result<(), String>) {
+    fn add(&mut self, mode: Execution, text: &str, difference: Result<(), String>) {
         let listed = NOT_YET.iter().any(|(form, _)| *form == text);
         match difference {
             Ok(()) if listed => self.wrong.push(format!("{mode:?} {text}\n    agrees, but is in NOT_YET")),

@@ -5,6 +5,8 @@
 
 #[path = "../device/mod.rs"]
 mod device;
+#[path = "../hopper/mod.rs"]
+mod hopper;
 #[path = "../../../tests/support/kernels/mod.rs"]
 mod kernels;
 mod recorded;
@@ -23,4 +25,6 @@ mod parser;
 mod ptxas;
 mod races;
 mod reports;
+mod shared_rows;
+mod warp_group;
 mod whole_kernels;

@@ -103,7 +103,7 @@ fn what_cannot_run_is_refused_with_its_line() {
     };
     let cases = [
         (
-            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%x, {%r1, %r2}], [%r3];",
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%x, {%r1, %r2}], [%r3];",
             PtxErrorKind::Unsupported,
             "cp.async.bulk.tensor",
         ),
@@ -114,7 +114,7 @@ fn what_cannot_run_is_refused_with_its_line() {
         ("alloca.u64 _, 32;", PtxErrorKind::Syntax, "expected a register"),
         ("stacksave.u64 %r1;", PtxErrorKind::Syntax, "`%r1` of type B32 does not fit"),
         ("stackrestore.u64 8;", PtxErrorKind::Syntax, "expected a register"),
-        ("wgmma.fence.sync.aligned;", PtxErrorKind::Unsupported, "wgmma.fence.sync.aligned"),
+        ("wgmma.fence.sync.aligned;", PtxErrorKind::Unsupported, "an instruction of `.target sm_90a`"),
         ("add.rz.s32 %r1, %r2, %r3;", PtxErrorKind::Unsupported, "add.rz.s32"),
         ("add.s32.whatever %r1, %r2, %r3;", PtxErrorKind::Unsupported, "`.whatever`"),
         ("add.s32 %r1, %r2;", PtxErrorKind::Syntax, "too few operands"),

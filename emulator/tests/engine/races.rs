@@ -1,7 +1,7 @@
 //! Races are found, with both threads and both lines; what orders accesses is understood.
 
 use crate::device::{Args, Buffer, Device};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::report::{Fault, FaultKind, Hazard};
 
 /// A planted race in a kernel of `bugs.cu`, and the results of the corrected kernel.
@@ -389,7 +389,7 @@ fn a_number_that_warps_change_without_order_depends_on_the_seed() {
     let run = |seed: Option<u64>| {
         let mut device = program(body);
         device.options.check_races = false;
-        device.options.mode = Mode::Plain;
+        device.options.mode = Execution::Plain;
         device.options.seed = seed;
         let (buffers, args) = buffers(&device, &[0]);
         launch(&device, "k", 1, &args).unwrap();

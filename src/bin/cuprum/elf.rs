@@ -14,7 +14,6 @@ const MOST: u64 = 256 << 20;
 #[derive(Debug)]
 pub(crate) struct Elf {
     pub(crate) machine: u16,
-    pub(crate) flags: u32,
     /// The program that loads it; `None` for a library, and for a program that is linked statically.
     pub(crate) interpreter: Option<String>,
     /// True if it is linked with shared libraries, or is one.
@@ -78,7 +77,6 @@ impl Elf {
         let segments = segments(&mut file, &head)?;
         let mut elf = Self {
             machine: u16_at(&head, 18),
-            flags: u32_at(&head, 48),
             interpreter: None,
             is_dynamic: segments.iter().any(|segment| segment.kind == constant::DYNAMIC),
             needed: Vec::new(),

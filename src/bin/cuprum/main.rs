@@ -11,9 +11,8 @@
 // software              where the software device's library is
 // doctor run trace      the commands
 
-#![allow(dead_code, reason = "the commands that use these parts are being built")]
-
 mod arguments;
+mod child;
 mod doctor;
 mod elf;
 mod exit;
@@ -21,6 +20,7 @@ mod json;
 mod program;
 mod progress;
 mod run;
+mod signals;
 mod software;
 mod trace;
 

@@ -13,7 +13,7 @@ pub(crate) const BUILT: &str = "libcuprum_libcuda.so";
 const INSTALLED: &str = "../lib/cuprum";
 
 /// Finds a library: the path given, else the variable's, else one of that name beside this program, in its folder `deps`
-/// or in the `lib/cuprum` of where this program is installed.
+/// or in the `lib/cuprum` of where this program is installed; for the software device last the one of its Python package.
 ///
 /// # Errors
 /// A text that says what was looked for, and how to get it.
@@ -33,14 +33,23 @@ pub(crate) fn find(given: Option<OsString>, variable: &str, built: &str) -> Resu
         env::current_exe().map_err(|error| format!("this program does not know where it is: {error}"))?;
     let folder = here.parent().unwrap_or(Path::new("."));
     let places = [folder.join(built), folder.join("deps").join(built), folder.join(INSTALLED).join(built)];
-    let found = places.iter().find(|path| path.is_file());
-    found.map(|path| absolute(path)).ok_or_else(|| {
+    let found = places.iter().find(|path| path.is_file()).cloned();
+    let found = found.or_else(|| if built == BUILT { packaged() } else { None });
+    found.map(|path| absolute(&path)).ok_or_else(|| {
         let places: Vec<_> = places.iter().map(|path| path.display().to_string()).collect();
         format!(
             "{built} is not there: neither {variable} nor an option names it, and none of these exists: {}",
             places.join(", ")
         )
     })
+}
+
+/// The software device's library in its Python package, if that is installed in the active virtual environment.
+fn packaged() -> Option<PathBuf> {
+    let lib = PathBuf::from(env::var_os("VIRTUAL_ENV")?).join("lib");
+    let pythons = fs::read_dir(lib).ok()?.flatten().map(|entry| entry.path());
+    let packages = pythons.map(|python| python.join("site-packages/cuda_software/lib/libcuda.so.1"));
+    packages.into_iter().find(|path| path.is_file())
 }
 
 fn absolute(path: &Path) -> PathBuf {

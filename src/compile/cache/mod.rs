@@ -18,11 +18,13 @@
 //! Files that a source includes are not seen here. Such code is not cached, unless the source has a
 //! [fingerprint](Source::fingerprint) for them.
 //!
-//! ```no_run
+//! ```
 //! use cuprum::compile::cache::{Cache, CacheUse};
 //! use cuprum::compile::{Compiler, Options, Source};
 //!
-//! let compiler = Compiler::load()?.with_cache(Cache::new("/var/cache/simulation").limit(64 << 20));
+//! let cache = Cache::new(std::env::temp_dir().join("simulation")).limit(64 << 20);
+//! # let Ok(_) = Compiler::load() else { return Ok(()) };
+//! let compiler = Compiler::load()?.with_cache(cache);
 //! let code = compiler.compile(&Source::new("__global__ void f() {}"), &Options::new())?;
 //! if let CacheUse::NotStored(why) = code.cache_use() {
 //!     eprintln!("compiled every time: {why}");
@@ -45,6 +47,8 @@ use super::{Code, CompileError, Output, Source};
 const USUAL_LIMIT: u64 = 256 << 20;
 
 /// A folder with compiled code. Making one touches no file.
+///
+/// Example: that of the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: PathBuf,
@@ -52,6 +56,8 @@ pub struct Cache {
 }
 
 /// Use of the cache in a compilation.
+///
+/// Example: that of the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheUse {

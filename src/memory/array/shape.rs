@@ -9,6 +9,15 @@ use super::Texel;
 use crate::memory::Extent;
 
 /// Dimensions of an array, in elements. None may be zero.
+///
+/// # Example
+/// ```
+/// use cuprum::memory::ArrayShape;
+///
+/// let picture = ArrayShape::TwoD { width: 640, height: 480 };
+/// assert_eq!(picture.level(2), ArrayShape::TwoD { width: 160, height: 120 });
+/// assert_eq!(ArrayShape::Cubemap { side: 64 }.extent().depth, 6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names of the fields say it")]
@@ -126,6 +135,8 @@ impl ArrayShape {
 
 bitflags::bitflags! {
     /// Uses of an array, beyond textures.
+    ///
+    /// Example: that of [`Array`](super::Array).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct ArrayFlags: u32 {
         /// Kernels may reach it through a [`Surface`](crate::texture::Surface).
@@ -139,6 +150,8 @@ bitflags::bitflags! {
 }
 
 /// Description of an array by the driver.
+///
+/// Example: that of [`ArrayView`](super::ArrayView), `descriptor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayDescriptor {
     /// Dimensions, in elements.

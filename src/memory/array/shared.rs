@@ -40,6 +40,24 @@ use crate::raw::keep::Keep;
 pub struct SharedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>);
 
 /// A handle of a mipmapped array that is shared, as [`SharedArray`] is.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
+/// use cuprum::texture::{Sampler, Texture};
+///
+/// let shape = ArrayShape::TwoD { width: 8, height: 8 };
+/// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
+/// let texture = Texture::new(&cx, &levels, &Sampler::new().with_normalized_coordinates())?;
+/// drop(levels); // the texture has a share
+/// # drop(texture);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SharedMipmappedArray<'ctx, T: Texel>(Keep<'ctx, Stored<'ctx>>, PhantomData<T>);
 
 /// Common methods of both kinds of handles.

@@ -17,6 +17,23 @@ use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
 /// How a [sparse](ArrayFlags::SPARSE) array is tiled.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+///
+/// let shape = ArrayShape::TwoD { width: 4096, height: 4096 };
+/// match Array::<f32>::new(&cx, shape, ArrayFlags::SPARSE) {
+///     Ok(array) => println!("tiles of {:?} elements", array.view().sparse_properties(&cx)?.tile),
+///     Err(error) => println!("no sparse arrays here: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SparseProperties {
@@ -31,6 +48,8 @@ pub struct SparseProperties {
 }
 
 /// What memory an array [without memory](super::Array::without_memory) needs.
+///
+/// Example: that of [`TileMap`], `memory_requirements`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryRequirements {
@@ -41,6 +60,8 @@ pub struct MemoryRequirements {
 }
 
 /// A part of an array that is given memory. Of one that is not sparse it is ignored: that is given memory as a whole.
+///
+/// Example: that of [`TileMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names of the fields say it")]
@@ -52,6 +73,33 @@ pub enum TilePart {
 }
 
 /// A part of an array, and the memory that it is given, or none any more: for [`Stream::map_tiles`](crate::Stream::map_tiles).
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape, MemoryLocation, PhysicalFlags, PhysicalMemory, TilePart};
+///
+/// let (shape, stream) = (ArrayShape::TwoD { width: 4096, height: 4096 }, Stream::new(&cx)?);
+/// match Array::<f32>::new(&cx, shape, ArrayFlags::SPARSE) {
+///     Ok(array) => {
+///         let view = array.view();
+///         let (tile, needed) = (view.sparse_properties(&cx)?.tile, view.memory_requirements(&cx)?);
+///         let at = MemoryLocation::Device(driver.device(0)?);
+///         let memory = PhysicalMemory::new(driver, at, needed.bytes, PhysicalFlags::TILE_POOL)?;
+///         let first = TilePart::Tiles { level: 0, layer: 0, offset: [0; 3], extent: tile };
+///         // SAFETY: nothing uses the array yet, and the memory outlives its use.
+///         unsafe { stream.map_tiles(&cx, &[view.tiles(first, Some((&memory, 0)))]) }?;
+///         stream.synchronize(&cx)?;
+///     }
+///     Err(error) => println!("no sparse arrays here: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TileMap<'a> {
     array: Storage,

@@ -12,6 +12,14 @@ use crate::memory::vector::*;
 ///
 /// # Safety
 /// The type has the bytes of `CHANNELS` (1, 2 or 4) channels of the format `FORMAT`, and no others.
+///
+/// # Example
+/// ```
+/// use cuprum::memory::Texel;
+///
+/// assert_eq!(<[u8; 4] as Texel>::CHANNELS, 4);
+/// assert_eq!(<cuprum::vector::float2 as Texel>::FORMAT, <f32 as Texel>::FORMAT);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of an array",
     label = "not one, two or four channels of one format",
@@ -27,6 +35,22 @@ pub unsafe trait Texel: DeviceData {
 }
 
 /// A number of half precision (IEEE 754 binary16), by its bits: for arrays of `CU_AD_FORMAT_HALF`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape, Half};
+///
+/// // 1.0 and -2.0 by their bits.
+/// let line = [Half(0x3c00), Half(0xc000)];
+/// let array = Array::from_slice(&cx, ArrayShape::OneD { width: 2 }, ArrayFlags::empty(), &line)?;
+/// assert_eq!(array.to_vec(&cx)?, line);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Half(pub u16);

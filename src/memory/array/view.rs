@@ -15,6 +15,25 @@ use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
 /// An array, or a level of a mipmapped one, borrowed. `Copy`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+///
+/// let shape = ArrayShape::TwoD { width: 4, height: 2 };
+/// let array = Array::<u32>::from_slice(&cx, shape, ArrayFlags::empty(), &[1, 2, 3, 4, 5, 6, 7, 8])?;
+/// let view = array.view();
+/// assert_eq!(view.descriptor(&cx)?.channels, 1);
+///
+/// let right = view.part(2.., .., ..).ok_or("outside")?;
+/// assert_eq!(right.to_vec(&cx)?, [3, 4, 7, 8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ArrayView<'a, T: Texel> {
     raw: CUarray,
@@ -28,6 +47,8 @@ pub struct ArrayView<'a, T: Texel> {
 ///
 /// Kernels may write the array through surfaces, so that no borrow is exclusive: see the
 /// [module of memory](crate::memory#arrays).
+///
+/// Example: that of [`ArrayView`], `part`.
 #[derive(Clone, Copy)]
 pub struct ArrayPart<'a, T: Texel> {
     array: ArrayView<'a, T>,

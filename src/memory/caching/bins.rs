@@ -40,6 +40,8 @@ impl Bins {
 }
 
 /// Number of blocks of a caching pool, and their bytes.
+///
+/// Example: that of [`PinnedPool`](crate::pool::PinnedPool), `counters`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct PoolCounters {

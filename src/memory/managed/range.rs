@@ -17,6 +17,27 @@ use crate::raw::keep::Near;
 /// Part of a [`ManagedBuffer`](super::ManagedBuffer), whatever its elements: what advice and prefetching take. `Copy`.
 ///
 /// The driver deals in pages: advice for a part of one holds for all of it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};
+///
+/// let (numbers, stream) = (ManagedBuffer::from_slice(&cx, &[1u32; 4096])?, Stream::new(&cx)?);
+/// let range = numbers.range(..).ok_or("outside")?;
+/// let here = MemoryLocation::Device(driver.device(0)?);
+/// // Hints, which a device that cannot share memory with the host refuses.
+/// match range.advise(&cx, Advice::ReadMostly).and_then(|()| stream.prefetch(&cx, range, here)) {
+///     Ok(()) => assert!(range.info(&cx)?.is_read_mostly),
+///     Err(error) => println!("left where it is: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ManagedRange<'a> {
     address: CUdeviceptr,
@@ -25,9 +46,31 @@ pub struct ManagedRange<'a> {
 }
 
 /// Part of a [`ManagedBuffer`](super::ManagedBuffer) that nobody else uses: what is discarded.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::memory::ManagedBuffer;
+///
+/// let (mut scratch, stream) = (ManagedBuffer::<u32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
+/// let range = scratch.range_mut(..).ok_or("outside")?;
+/// assert_eq!(range.as_range().bytes(), 16384);
+/// // What it holds is not needed any more, and need not be kept when it moves (CUDA 12.8+).
+/// if let Err(error) = stream.discard(&cx, &mut [range]) {
+///     println!("kept: {error}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ManagedRangeMut<'a>(ManagedRange<'a>);
 
 /// How a range of managed memory will be used. None of it changes what the memory holds.
+///
+/// Example: that of [`ManagedRange`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
@@ -46,6 +89,8 @@ pub enum Advice {
 }
 
 /// What the driver knows of a range of managed memory: only what is the same for all of it.
+///
+/// Example: that of [`ManagedRange`], `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ManagedInfo {

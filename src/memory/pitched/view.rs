@@ -47,6 +47,22 @@ pub struct Pitched<'a, T: DeviceData> {
 }
 
 /// Rows and slices of device memory, borrowed to write, by nobody else at the same time.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{HostBlock, PitchedBuffer};
+///
+/// let mut picture = PitchedBuffer::from_slice(&cx, &[0u8; 12], (4, 3))?;
+/// let mut middle = picture.as_pitched_mut().part(1..3, 1..2, ..).ok_or("outside")?;
+/// middle.copy_from(&cx, HostBlock::new(&[7, 8], (2, 1))?)?;
+/// assert_eq!(picture.to_vec(&cx)?, [0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PitchedMut<'a, T: DeviceData> {
     address: CUdeviceptr,
     strides: Strides,

@@ -21,6 +21,8 @@ use crate::raw::held::activated;
 
 bitflags::bitflags! {
     /// What a place may do with mapped memory: nothing, if it is empty.
+    ///
+    /// Example: that of [`Mapping`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct MemoryAccess: u32 {
         /// It may read.
@@ -165,6 +167,30 @@ impl Drop for Chunks<'_> {
 /// So this waits, with `cuCtxSynchronize`, and by freeing a byte that it has allocated for that: what other contexts have
 /// queued that copies from here, only `cuMemFree` waits for. If that fails, memory and addresses are leaked. While a stream
 /// of the context is captured, it fails, and the capture with it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{
+///     Granularity, MemoryAccess, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
+/// };
+///
+/// let at = MemoryLocation::Device(driver.device(0)?);
+/// let none = PhysicalFlags::empty();
+/// let bytes = PhysicalMemory::granularity(driver, at, none, Granularity::Minimum)?;
+/// let memory = PhysicalMemory::new(driver, at, bytes, none)?;
+/// let addresses = Reservation::new(driver, bytes, 0)?;
+///
+/// let mut numbers = addresses.map::<u32>(&cx, 0, &memory)?;
+/// assert_eq!(numbers.access(at)?, MemoryAccess::READ_WRITE);
+/// numbers.as_mut_slice().fill(&cx, 7)?;
+/// assert_eq!(numbers.slice(..2).ok_or("outside")?.to_vec(&cx)?, [7, 7]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Mapping<'ctx, T: DeviceData> {
     chunks: Chunks<'ctx>,
     _elements: PhantomData<T>,
@@ -347,6 +373,8 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
 ///
 /// Only multicast instructions of kernels may use it, so it gives an address and no slices. Dropping it waits and unmaps as
 /// [`Mapping`] does.
+///
+/// Example: that of [`Multicast`](super::Multicast), `map_multicast`.
 pub struct MulticastMapping<'ctx>(Chunks<'ctx>);
 
 impl<'ctx> MulticastMapping<'ctx> {

@@ -20,6 +20,34 @@ use crate::raw::owned::Owned;
 /// [Create](Multicast::new) it, [add](Multicast::add_device) all its devices, [bind](Multicast::bind) memory of each, and
 /// [map](super::Reservation::map_multicast) it in a context of each. The driver counts its uses, as those of
 /// [`PhysicalMemory`]: mappings and what is bound stay as long as they are needed, in whatever order this is dropped.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{Granularity, MemoryLocation, Multicast, PhysicalFlags, PhysicalMemory, Reservation};
+///
+/// let device = driver.device(0)?;
+/// let make = |driver| {
+///     let bytes = Multicast::granularity(driver, 1, 1 << 20, Granularity::Recommended)?;
+///     Multicast::new(driver, 1, bytes, false)
+/// };
+/// match make(driver) {
+///     Ok(object) => {
+///         let (at, bytes) = (MemoryLocation::Device(device), object.bytes());
+///         let memory = PhysicalMemory::new(driver, at, bytes, PhysicalFlags::empty())?;
+///         object.add_device(device)?;
+///         object.bind(device, 0, &memory, 0, bytes)?;
+///         let mapping = Reservation::new(driver, bytes, 0)?.map_multicast(&cx, 0, &object)?;
+///         println!("what kernels write to {:#x} reaches all of it", mapping.as_raw());
+///     }
+///     Err(error) => println!("no multicast here: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Multicast {
     handle: Owned<Physical>,
     bytes: usize,

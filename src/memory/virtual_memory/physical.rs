@@ -17,6 +17,8 @@ use crate::raw::owned::Owned;
 
 bitflags::bitflags! {
     /// What physical memory is for.
+    ///
+    /// Example: that of [`PhysicalMemory`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PhysicalFlags: u32 {
         /// It can be exported to other processes as a file descriptor.
@@ -31,6 +33,8 @@ bitflags::bitflags! {
 }
 
 /// Which granularity is asked for.
+///
+/// Example: that of [`PhysicalMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Granularity {
@@ -41,6 +45,8 @@ pub enum Granularity {
 }
 
 /// What a driver knows of physical memory.
+///
+/// Example: that of [`PhysicalMemory`], `properties`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PhysicalProperties {
@@ -72,6 +78,20 @@ unsafe impl Handle for Physical {
 ///
 /// The driver counts its uses: the memory is freed when all its handles, in all processes, are released and all its
 /// mappings are gone. Dropping this gives up one handle, on any thread, and waits for nothing.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// use cuprum::memory::{Granularity, MemoryLocation, PhysicalFlags, PhysicalMemory};
+///
+/// let at = MemoryLocation::Device(driver.device(0)?);
+/// let none = PhysicalFlags::empty();
+/// let chunk = PhysicalMemory::granularity(driver, at, none, Granularity::Recommended)?;
+/// let memory = PhysicalMemory::new(driver, at, 10_000usize.next_multiple_of(chunk), none)?;
+/// assert_eq!(memory.properties(driver)?.location, Some(at));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PhysicalMemory {
     handle: Owned<Physical>,
     bytes: usize,

@@ -125,6 +125,8 @@ impl Drop for Claim {
 ///
 /// The addresses are given back when the last handle and the last mapping are gone, on whichever thread. It belongs to the
 /// process, not to a context.
+///
+/// Example: that of [`Mapping`](super::Mapping).
 #[derive(Clone)]
 pub struct Reservation(Arc<Space>);
 

@@ -5,12 +5,12 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     ("texts", &["arguments", "exit", "json"], &[]),
-    ("progress", &["progress"], &[]),
+    ("progress", &["child", "progress", "signals"], &[]),
     ("program", &["elf", "program"], &["texts"]),
     ("software", &["software"], &[]),
-    ("doctor", &["doctor"], &["texts"]),
-    ("run", &["run"], &["texts"]),
-    ("trace", &["trace"], &["texts"]),
+    ("doctor", &["doctor"], &["texts", "progress", "program", "software"]),
+    ("run", &["run"], &["texts", "progress", "program", "software"]),
+    ("trace", &["trace"], &["texts", "progress", "program", "software"]),
     ("lib", &["lib"], &["texts", "doctor", "run", "trace"]),
 ];
 

@@ -4,12 +4,14 @@ use super::assert_arrows;
 use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
-    ("error", &["error"], &[]),
+    ("machine", &["diagnosis::advice", "diagnosis::machine"], &[]),
+    ("error", &["error"], &["machine"]),
     ("swallowed", &["swallowed"], &["error"]),
     ("call", &["raw::call"], &["error"]),
     ("keep", &["raw", "raw::keep"], &[]),
     ("this_thread", &["raw::this_thread"], &[]),
     ("driver", &["driver", "device"], &["error", "swallowed", "call"]),
+    ("diagnosis", &["diagnosis", "diagnosis::image", "diagnosis::ptx_version"], &["machine", "driver"]),
     ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
     ("held", &["raw::held", "raw::owned"], &["error", "swallowed", "call", "keep", "context"]),
     ("memory", &["memory"], &["error", "call", "keep", "driver", "context", "held"]),
@@ -35,6 +37,7 @@ const ROOMS: &[Room<'static>] = &[
             "call",
             "keep",
             "driver",
+            "diagnosis",
             "context",
             "held",
             "memory",

@@ -53,7 +53,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "init",
         &["driver::init"],
-        &["engine", "answer", "state", "call", "device", "context", "log", "error_text"],
+        &["engine", "answer", "state", "call", "device", "context", "data", "log", "error_text"],
     ),
     (
         "driver",

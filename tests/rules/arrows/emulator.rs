@@ -54,7 +54,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "plain",
         &["exec::plain"],
-        &["semantics", "ptx", "report", "instruction", "kernel", "texture", "block", "access"],
+        &["semantics", "ptx", "report", "instruction", "kernel", "texture", "check", "block", "access"],
     ),
     (
         "vector",
@@ -83,7 +83,7 @@ const ROOMS: &[Room<'static>] = &[
             "message",
         ],
     ),
-    ("choice", &["choice"], &[]),
+    ("choice", &["choice"], &["message"]),
     ("lib", &["lib"], &["report", "driver", "message", "settings", "choice"]),
 ];
 

@@ -13,7 +13,11 @@ const ROOMS: &[Room<'static>] = &[
     ("error", &["error"], &["types", "version", "fns"]),
     ("dynamic", &["dynamic"], &[]),
     ("fork", &["fork"], &[]),
-    ("library", &["library", "loader"], &["types", "version", "fns", "table", "error", "dynamic", "fork"]),
+    (
+        "library",
+        &["library", "loader", "requirement"],
+        &["types", "version", "fns", "table", "error", "dynamic", "fork"],
+    ),
     ("hook", &["hook"], &["types", "fns", "table", "error", "library"]),
     ("nvrtc", &["nvrtc"], &["types", "version", "declare", "error", "dynamic"]),
     ("left_out", &["left_out"], &[]),

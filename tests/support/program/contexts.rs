@@ -9,8 +9,8 @@ use cuprum::{
 };
 
 use super::{
-    Steps, arrays, captures, code, external, foreign as foreign_handles, graphs, libraries, memory, numbers,
-    pools, processes, requests, scopes, streams, textures, virtual_memory,
+    Steps, arrays, captures, code, foreign as foreign_handles, graphs, libraries, memory, numbers, pools,
+    processes, requests, scopes, streams, textures, virtual_memory,
 };
 
 /// A use of a token above which another was forgotten. What fails while that is put right need not be told.
@@ -36,7 +36,8 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.room("peers", || memory::peers(steps, &mut cx));
         steps.room("streams", || streams::all(steps, &cx));
         steps.room("processes", || processes::all(steps, &cx));
-        steps.room("external", || external::all(steps, &cx));
+        #[cfg(unix)]
+        steps.room("external", || super::external::all(steps, &cx));
         steps.room("code", || code::all(steps, &cx));
         steps.room("libraries", || libraries::all(steps, &cx));
         steps.room("scopes", || scopes::all(steps, &mut cx, &other));

@@ -143,7 +143,7 @@ fn peers_on_a_stream(
     {
         steps.attempt("PitchedMut::copy_from_peer", || to.copy_from_peer(cx, from));
     }
-    let Some((low, high)) = theirs.as_mut_slice().split_at_mut(LEN / 2) else { return };
+    let Some((low, high)) = theirs.as_mut_slice().into_split_at(LEN / 2) else { return };
     steps.attempt("Current::scope", || {
         cx.scope(&stream, |scope| {
             let lent = steps.attempt("Scope::lend", || scope.lend(mine.as_mut_slice()))?;

@@ -10,6 +10,7 @@ mod captures;
 mod code;
 mod contexts;
 mod devices;
+#[cfg(unix)]
 mod external;
 mod foreign;
 mod graphs;

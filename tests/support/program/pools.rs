@@ -1,10 +1,10 @@
 //! Memory in the order of streams, the driver's pools, and pools that keep blocks.
 
+#[cfg(unix)]
 use std::os::fd::AsFd;
 
 use cuprum::pool::{
-    BufferPool, MemoryPool, PinnedPool, PoolAccess, PoolAttribute, PoolOptions, PoolPlace, PoolPointer,
-    StreamBuffer,
+    BufferPool, MemoryPool, PinnedPool, PoolAccess, PoolAttribute, PoolOptions, PoolPlace, StreamBuffer,
 };
 use cuprum::{Current, Event, EventFlags, PinnedFlags, Stream};
 
@@ -18,6 +18,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     if let (Some(one), Some(two)) = (&one, &two) {
         ordered(steps, cx, one, two);
         of_the_driver(steps, cx, one);
+        #[cfg(unix)]
         exchanged(steps, cx, one);
         caching(steps, cx, one, two);
     }
@@ -101,7 +102,8 @@ fn of_the_driver(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     }
 }
 
-/// With another process; here it is this one.
+/// With another process; here it is this one. By descriptors, which are of Unix.
+#[cfg(unix)]
 fn exchanged(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let (device, driver) = (cx.context().device(), cx.context().driver());
     let options = PoolOptions::new(PoolPlace::Device(device)).with_export();
@@ -111,9 +113,10 @@ fn exchanged(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     if let Some(descriptor) = steps.attempt("PoolRef::export", || pool.export()) {
         let import = || MemoryPool::import(driver, descriptor.as_fd());
         if let (Some(theirs), Some(buffer)) = (steps.attempt("MemoryPool::import", import), &buffer) {
-            let pointer =
-                steps.attempt("StreamBuffer::export", || buffer.export(cx)).map(PoolPointer::to_bytes);
-            if let Some(pointer) = pointer.map(PoolPointer::from_bytes) {
+            let pointer = steps
+                .attempt("StreamBuffer::export", || buffer.export(cx))
+                .map(cuprum::pool::PoolPointer::to_bytes);
+            if let Some(pointer) = pointer.map(cuprum::pool::PoolPointer::from_bytes) {
                 // SAFETY: as many elements, allocated in the order of the same stream, and freed before.
                 let import = || unsafe { StreamBuffer::<u32>::import(cx, stream, &theirs, &pointer, LEN) };
                 let imported = steps.attempt("StreamBuffer::import", import);

@@ -167,7 +167,7 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
     fn lend(&mut self, slot: usize, halves: bool, stream: usize) -> Result<(), String> {
         let all = self.take(slot)?.as_mut_slice();
         let middle = if halves { all.len() / 2 } else { all.len() };
-        let (first, second) = all.split_at_mut(middle).ok_or("no such part")?;
+        let (first, second) = all.into_split_at(middle).ok_or("no such part")?;
         for (half, part) in [first, second].into_iter().take(1 + usize::from(halves)).enumerate() {
             let lent = self.by_stream(stream, |scope| scope.lend(part))?;
             self.lents.push((Loan { slot, half }, stream, lent.as_shared(), Some(lent)));

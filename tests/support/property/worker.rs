@@ -222,7 +222,7 @@ impl<T: Element> Worker<T> {
         }
         let mut buffer = self.tables.buffer(to.slot);
         let whole = buffer.as_mut().ok_or("no such buffer")?.as_mut_slice();
-        let (low, high) = whole.split_at_mut(to.start.max(from.start)).ok_or("no such part")?;
+        let (low, high) = whole.into_split_at(to.start.max(from.start)).ok_or("no such part")?;
         let (mut target, source) = if to.start < from.start { (low, high) } else { (high, low) };
         // What lies above is counted from where it was split.
         let at = |part: Part| if part.start == to.start.max(from.start) { 0 } else { part.start };

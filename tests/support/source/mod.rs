@@ -159,7 +159,7 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
 }
 
 /// The type that an `impl` is for: `Buffer` in `impl<T: DeviceData> Drop for Buffer<'_, T> {`.
-fn owner_of(line: &str) -> Option<String> {
+pub(crate) fn owner_of(line: &str) -> Option<String> {
     let mut depth = 0;
     let outside = line.chars().filter(|c| {
         depth += i32::from(*c == '<') - i32::from(*c == '>');

@@ -26,7 +26,7 @@ use crate::driver::state::scheduler;
 pub(crate) use functions::{Builder, Found, fill, functions, objects, set_publisher};
 pub(crate) use objects::{Kind, Leaked, Objects, Table};
 pub(crate) use param::{In, InMut, Out, Param, Text, put_handle};
-pub(crate) use process::{at_exit, at_thread_end, is_forked_child, watch_forks};
+pub(crate) use process::{at_exit, at_thread_end, is_forked_child, stay_loaded, watch_forks};
 pub(crate) use unsupported::not_supported;
 
 /// The call being served.

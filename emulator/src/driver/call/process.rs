@@ -18,6 +18,13 @@ pub(crate) fn watch_forks() {
     WATCHED.call_once(os::watch);
 }
 
+/// Keeps the library that this code is part of loaded, whatever its host closes: what was registered with the process
+/// calls back into it, and threads of the driver run in it. Called by `cuInit`. Linux only.
+pub(crate) fn stay_loaded() {
+    static DONE: Once = Once::new();
+    DONE.call_once(loaded::stay);
+}
+
 static AT_EXIT: OnceLock<fn()> = OnceLock::new();
 
 unsafe extern "C" {
@@ -139,4 +146,46 @@ mod os {
         // Fails only after it has run.
         let _ = END.try_with(|_| ());
     }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod loaded {
+    use core::ffi::{c_char, c_int, c_void};
+    use core::ptr;
+
+    /// No other binding of symbols, no loading, and never unloaded from now on.
+    const RTLD_LAZY_NOLOAD_NODELETE: c_int = 1 | 4 | 0x1000;
+
+    /// `Dl_info` of the C library.
+    #[repr(C)]
+    struct Place {
+        file: *const c_char,
+        base: *mut c_void,
+        symbol: *const c_char,
+        address: *mut c_void,
+    }
+
+    unsafe extern "C" {
+        fn dladdr(address: *const c_void, place: *mut Place) -> c_int;
+        fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
+    }
+
+    /// An executable stays anyway; it is no library to open, which is answered with null.
+    pub(super) fn stay() {
+        let here = stay as *const c_void;
+        let mut place =
+            Place { file: ptr::null(), base: ptr::null_mut(), symbol: ptr::null(), address: ptr::null_mut() };
+        // SAFETY: asks about an address; `place` is for the answer.
+        if unsafe { dladdr(here, &mut place) } == 0 || place.file.is_null() {
+            return;
+        }
+        // SAFETY: the name that the linker has for a library that is loaded, which nothing unloads while its code runs.
+        // It is opened a second time, so that no initializer runs.
+        unsafe { dlopen(place.file, RTLD_LAZY_NOLOAD_NODELETE) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod loaded {
+    pub(super) fn stay() {}
 }

@@ -11,7 +11,7 @@ use crate::driver::state::settings;
 
 use super::cluster::{Sides, clusters, most};
 use super::function::Function;
-use super::launch::Shape;
+use super::launch::LaunchShape;
 use super::occupancy::resident_blocks;
 
 /// Blocks of clusters that a multiprocessor of an H100 holds, however small they are.
@@ -21,10 +21,10 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
 fn imagined(
     function: CUfunction,
     config: In<CUlaunchConfig>,
-) -> Answer<(Arc<Function>, Shape, Option<Sides>)> {
+) -> Answer<(Arc<Function>, LaunchShape, Option<Sides>)> {
     let config = config.get()?;
     let function = Function::find(function)?;
-    let mut shape = Shape::of(&config);
+    let mut shape = LaunchShape::of(&config);
     shape.apply(&config)?;
     ensure(!shape.grid.contains(&0) && !shape.block.contains(&0), INVALID_VALUE)?;
     // Where more than what is portable is allowed, an H100 answers beyond what it launches.

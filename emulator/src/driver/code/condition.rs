@@ -6,11 +6,11 @@ use std::sync::{Arc, Weak};
 use crate::driver::call::{Kind, Table};
 
 /// The live conditions.
-static CONDITIONS: Table<Weak<Condition>> = Table::new(Kind::Condition);
+static CONDITIONS: Table<Weak<GraphCondition>> = Table::new(Kind::Condition);
 
 /// A condition of a graph. It goes with the graph, and with the executable graphs made of it.
 #[derive(Debug)]
-pub(crate) struct Condition {
+pub(crate) struct GraphCondition {
     pub(crate) handle: usize,
     /// The handle of the graph in which a node may use it.
     pub(crate) graph: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Condition {
     used: AtomicBool,
 }
 
-impl Condition {
+impl GraphCondition {
     pub(crate) fn is_used(&self) -> bool {
         self.used.load(Ordering::Relaxed)
     }
@@ -55,13 +55,13 @@ impl Condition {
     }
 }
 
-impl Drop for Condition {
+impl Drop for GraphCondition {
     fn drop(&mut self) {
         CONDITIONS.remove(self.handle);
     }
 }
 
-pub(crate) fn find(handle: u64) -> Option<Arc<Condition>> {
+pub(crate) fn find(handle: u64) -> Option<Arc<GraphCondition>> {
     CONDITIONS.get(usize::try_from(handle).ok()?)?.upgrade()
 }
 

@@ -25,7 +25,7 @@ use super::occupancy::resident_blocks;
 #[derive(Debug, Clone)]
 pub(crate) struct Launch {
     pub(crate) function: Arc<Function>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: LaunchShape,
     pub(crate) params: Vec<u8>,
     /// Blocks of a cluster, if launch or kernel have any.
     cluster: Option<Sides>,
@@ -33,7 +33,7 @@ pub(crate) struct Launch {
 
 /// Everything about a launch but the kernel and its arguments.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct LaunchShape {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
@@ -47,7 +47,7 @@ const WORKSPACE_BYTES: u64 = 64;
 
 impl Launch {
     /// Checks a launch against the limits of device and kernel.
-    pub(crate) fn new(function: Arc<Function>, shape: Shape, params: Vec<u8>) -> Answer<Self> {
+    pub(crate) fn new(function: Arc<Function>, shape: LaunchShape, params: Vec<u8>) -> Answer<Self> {
         let kernel = &function.kernel;
         let within = |sides: [u32; 3], limits: [u32; 3]| {
             sides.iter().zip(limits).all(|(&side, limit)| (1..=limit).contains(&side))
@@ -124,6 +124,7 @@ static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
         check_races: settings.check_races,
         check_atomic_reads: settings.check_atomic_reads,
         check_barriers: settings.check_barriers,
+        check_nans: settings.check_nans,
         seed: settings.seed,
         multiprocessors,
     }
@@ -198,7 +199,7 @@ fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
 fn launch(
     call: &Call,
     function: CUfunction,
-    shape: Shape,
+    shape: LaunchShape,
     stream: CUstream,
     each: *mut *mut c_void,
     extra: *mut *mut c_void,
@@ -210,10 +211,10 @@ fn launch(
     stream.push(launch).map(drop)
 }
 
-impl Shape {
+impl LaunchShape {
     /// What an extended launch says beside its attributes.
     pub(super) fn of(config: &CUlaunchConfig) -> Self {
-        Shape {
+        LaunchShape {
             grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],
             dynamic_shared: config.sharedMemBytes,
@@ -260,7 +261,7 @@ calls! {
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) {
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
             dynamic_shared: sharedMemBytes,
@@ -283,7 +284,7 @@ calls! {
         hStream: CUstream,
         kernelParams: *mut *mut c_void,
     ) {
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [gridDimX, gridDimY, gridDimZ],
             block: [blockDimX, blockDimY, blockDimZ],
             dynamic_shared: sharedMemBytes,
@@ -301,7 +302,7 @@ calls! {
         extra: *mut *mut c_void,
     ) {
         let config = config.get()?;
-        let mut shape = Shape::of(&config);
+        let mut shape = LaunchShape::of(&config);
         shape.apply(&config)?;
         launch(call, f, shape, config.hStream, kernelParams, extra)
     }

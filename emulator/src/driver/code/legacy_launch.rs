@@ -9,7 +9,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, calls};
 
 use super::function::Function;
-use super::launch::{Launch, Shape};
+use super::launch::{Launch, LaunchShape};
 
 /// No kernel takes more bytes of arguments.
 const MOST_PARAM_BYTES: u32 = 32764;
@@ -32,7 +32,7 @@ fn launch(call: &Call, function: CUfunction, (width, height): (i32, i32), stream
     let function = Function::find_in(function, stream.context())?;
     let side = |side: i32| u32::try_from(side).map_err(|_| INVALID_VALUE);
     let settings = function.legacy.lock();
-    let shape = Shape {
+    let shape = LaunchShape {
         grid: [side(width)?, side(height)?, 1],
         block: settings.block,
         dynamic_shared: settings.dynamic_shared,

@@ -30,9 +30,9 @@ mod refused;
 use crate::driver::call::Builder;
 
 pub(crate) use cluster::asked as cluster_asked;
-pub(crate) use condition::Condition;
+pub(crate) use condition::GraphCondition;
 pub(crate) use function::{Function, function_of};
-pub(crate) use launch::{Launch, Shape, pack_params};
+pub(crate) use launch::{Launch, LaunchShape, pack_params};
 pub(crate) use library::KERNELS;
 
 /// Enters the functions of this room.

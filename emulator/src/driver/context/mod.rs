@@ -17,7 +17,7 @@ pub(crate) use alive::{alive, end_of_process};
 pub(crate) use current::{current, current_part};
 pub(crate) use heap::Heap;
 pub(crate) use leak::LEAKS;
-pub(crate) use object::{CONTEXTS, Context, Part};
+pub(crate) use object::{CONTEXTS, Context, GreenPart};
 pub(crate) use primary::{release_part, retain_part};
 
 /// Enters the functions of this room.

@@ -36,12 +36,12 @@ pub(crate) struct Context {
     /// Contexts whose memory this one may use.
     peers: Mutex<HashSet<usize>>,
     /// Of the context of a green context alone, which holds nothing itself.
-    part: Option<Part>,
+    part: Option<GreenPart>,
 }
 
 /// What a context on a part of a device is.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct GreenPart {
     /// The primary context, in which all that is made in this one lies.
     pub(crate) whole: Arc<Context>,
     /// The handle of the green context.
@@ -68,7 +68,7 @@ impl Context {
     }
 
     /// Makes the context of a green context.
-    pub(crate) fn create_part(part: Part) -> Arc<Self> {
+    pub(crate) fn create_part(part: GreenPart) -> Arc<Self> {
         let (device, flags) = (part.whole.device, part.whole.flags());
         let make = |handle| Self { part: Some(part), ..Self::new(handle, device, flags, false) };
         CONTEXTS.insert_with(make).1
@@ -109,7 +109,7 @@ impl Context {
     }
 
     /// What there is to know of a part of a device, if it is one.
-    pub(crate) fn part(&self) -> Option<&Part> {
+    pub(crate) fn part(&self) -> Option<&GreenPart> {
         self.part.as_ref()
     }
 

@@ -145,6 +145,10 @@ impl Operation for Semaphores {
         self.step == Step::Signal || self.each.iter().all(|(semaphore, value)| semaphore.is_passable(*value))
     }
 
+    fn is_awaited_outside(&self) -> bool {
+        true
+    }
+
     fn run(&self, _turn: Turn<'_>) -> Answer {
         self.run_inside();
         Ok(())
@@ -157,10 +161,7 @@ fn push(call: &Call, stream: CUstream, semaphores: Semaphores) -> Answer {
     let context = stream.context().handle;
     let own = semaphores.each.iter().all(|(semaphore, _)| semaphore.context.handle == context);
     ensure(own, INVALID_HANDLE)?;
-    stream.push(semaphores)?;
-    // Somebody outside may wait for it.
-    scheduler().hurry();
-    Ok(())
+    stream.push(semaphores).map(drop)
 }
 
 calls! {

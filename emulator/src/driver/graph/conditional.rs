@@ -6,7 +6,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Out, calls};
-use crate::driver::code::{Condition, condition};
+use crate::driver::code::{GraphCondition, condition};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 
@@ -27,7 +27,7 @@ enum Choice {
 /// A conditional node: a condition, and graphs that the node owns.
 #[derive(Debug)]
 pub(crate) struct Conditional {
-    condition: Arc<Condition>,
+    condition: Arc<GraphCondition>,
     choice: Choice,
     pub(super) bodies: Vec<Arc<Graph>>,
     /// The bodies as an array of handles, for the client.
@@ -126,7 +126,7 @@ calls! {
         Context::find(ctx)?.check()?;
         let graph = Graph::find(hGraph)?;
         let default = (flags == CU_GRAPH_COND_ASSIGN_DEFAULT).then_some(defaultLaunchValue);
-        let handle = Condition::create(graph.handle, default, |condition| graph.shape().conditions.push(condition));
+        let handle = GraphCondition::create(graph.handle, default, |condition| graph.shape().conditions.push(condition));
         pHandle_out.set(handle as u64)
     }
 }

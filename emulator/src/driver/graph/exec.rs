@@ -9,22 +9,23 @@ use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Kind, Leaked, Out, Table, calls, put_handle};
-use crate::driver::code::Condition;
+use crate::driver::code::GraphCondition;
 use crate::driver::handle::Handle;
 use crate::driver::memory::BLOCKS;
 use crate::driver::state::{Operation, Ticket, Turn, captures};
 
 use super::node::NodeKind;
 use super::object::{Graph, Node, Owner};
-use super::parts::Part;
+use super::parts::Segment;
 use super::user_object::Shared;
 
 /// The live executable graphs.
-static GRAPH_EXECS: Table<Steps> = Table::new(Kind::GraphExec).leak(LeakKind::GraphExec, |_, _| Leaked::Yes);
+static GRAPH_EXECS: Table<ExecGraph> =
+    Table::new(Kind::GraphExec).leak(LeakKind::GraphExec, |_, _| Leaked::Yes);
 
 /// An executable graph.
 #[derive(Debug)]
-pub(super) struct Steps {
+pub(super) struct ExecGraph {
     flags: u64,
     plan: Mutex<GraphRun>,
 }
@@ -64,6 +65,11 @@ impl Step {
         matches!(self.kind, NodeKind::Host(_)) || self.bodies.iter().flatten().any(Self::calls_client)
     }
 
+    /// True if somebody outside of the process may wait for it.
+    fn is_awaited_outside(&self) -> bool {
+        self.kind.is_awaited_outside() || self.bodies.iter().flatten().any(Self::is_awaited_outside)
+    }
+
     /// Adds the operations issued before the graph that it waits for.
     fn gather_awaited(&self, tickets: &mut Vec<Ticket>) {
         match &self.kind {
@@ -91,7 +97,7 @@ impl Step {
 pub(super) struct GraphRun {
     pub(super) steps: Vec<Step>,
     /// Those of all conditional nodes, in bodies too.
-    pub(super) conditions: Vec<Arc<Condition>>,
+    pub(super) conditions: Vec<Arc<GraphCondition>>,
     /// The client's objects that the graph kept alive, until the last launch has ended.
     pub(super) _objects: Arc<Vec<Shared>>,
 }
@@ -104,6 +110,10 @@ impl Operation for GraphRun {
 
     fn calls_client(&self) -> bool {
         self.steps.iter().any(Step::calls_client)
+    }
+
+    fn is_awaited_outside(&self) -> bool {
+        self.steps.iter().any(Step::is_awaited_outside)
     }
 }
 
@@ -150,7 +160,7 @@ const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG
 /// Priorities of nodes, which change nothing and are not reported either, as on an H100.
 const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
 
-impl Steps {
+impl ExecGraph {
     pub(crate) fn find(handle: CUgraphExec) -> Answer<Arc<Self>> {
         GRAPH_EXECS.get(handle.addr()).ok_or(INVALID_VALUE)
     }
@@ -190,7 +200,7 @@ impl GraphRun {
         Ok(Self { steps, conditions, _objects: Arc::new(graph.shape().objects.clone()) })
     }
 
-    fn gather(graph: &Graph, conditions: &mut Vec<Arc<Condition>>) -> Answer<Vec<Step>> {
+    fn gather(graph: &Graph, conditions: &mut Vec<Arc<GraphCondition>>) -> Answer<Vec<Step>> {
         let order = graph.shape().in_order().ok_or(INVALID_VALUE)?;
         conditions.extend(graph.shape().conditions.iter().cloned());
         let mut steps = Vec::with_capacity(order.len());
@@ -216,7 +226,7 @@ impl GraphRun {
 
 /// Changes a node of an executable graph.
 pub(super) fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
-    Steps::find(exec)?.replace(node.addr(), kind)
+    ExecGraph::find(exec)?.replace(node.addr(), kind)
 }
 
 /// Makes an executable graph with those flags among `known`.
@@ -228,13 +238,13 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) ->
     captures().forbid_unsafe()?;
     let plan = GraphRun::of(&graph)?;
     ensure(!from_kernels || plan.may_be_launched_from_kernels(), INVALID_VALUE)?;
-    let handle = GRAPH_EXECS.insert(Steps { flags: flags & !NODE_PRIORITY, plan: Mutex::new(plan) });
+    let handle = GRAPH_EXECS.insert(ExecGraph { flags: flags & !NODE_PRIORITY, plan: Mutex::new(plan) });
     put_handle(out, handle)
 }
 
 /// Takes over the parameters of a graph with the same shape; returns the difference if the shapes differ.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> {
-    let exec = Steps::find(exec)?;
+    let exec = ExecGraph::find(exec)?;
     let graph = Graph::find(graph)?;
     if graph.has_cycle() {
         return Ok(CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
@@ -336,30 +346,30 @@ calls! {
     }
 
     fn cuGraphExecDestroy(_call, hGraphExec: CUgraphExec) {
-        Steps::find(hGraphExec)?;
+        ExecGraph::find(hGraphExec)?;
         captures().forbid_unsafe()?;
         GRAPH_EXECS.remove(hGraphExec.addr()).map(drop).ok_or(INVALID_VALUE)
     }
 
     fn cuGraphExecGetFlags(_call, hGraphExec: CUgraphExec, flags: Out<u64>) {
         flags.check()?;
-        flags.set(Steps::find(hGraphExec)?.flags)
+        flags.set(ExecGraph::find(hGraphExec)?.flags)
     }
 
     fn cuGraphExecGetId(_call, hGraphExec: CUgraphExec, graphId: Out<u32>) {
         graphId.check()?;
-        Steps::find(hGraphExec)?;
+        ExecGraph::find(hGraphExec)?;
         graphId.set(GRAPH_EXECS.number(hGraphExec.addr()) as u32)
     }
 
     fn cuGraphUpload(call, hGraph: CUgraphExec, hStream: CUstream) {
-        Steps::find(hGraph)?;
+        ExecGraph::find(hGraph)?;
         call.stream(hStream).map(drop)
     }
 
     fn cuGraphLaunch(call, hGraph: CUgraphExec, hStream: CUstream) {
         let stream = call.stream(hStream)?;
-        let exec = Steps::find(hGraph)?;
+        let exec = ExecGraph::find(hGraph)?;
         let run = exec.lock().clone();
         run.allocate(exec.flags & AUTO_FREE != 0)?;
         let awaited = run.awaited();
@@ -367,9 +377,9 @@ calls! {
             return stream.push_after(&awaited, run).map(drop);
         }
         run.parts().into_iter().try_for_each(|part| match part {
-            Part::Steps(run) => stream.push_after(&awaited, run).map(drop),
-            Part::Value(operation) => stream.push_after(&awaited, operation).map(drop),
-            Part::Semaphores(operation) => stream.push_after(&awaited, operation).map(drop),
+            Segment::Nodes(run) => stream.push_after(&awaited, run).map(drop),
+            Segment::Value(operation) => stream.push_after(&awaited, operation).map(drop),
+            Segment::Semaphores(operation) => stream.push_after(&awaited, operation).map(drop),
         })
     }
 
@@ -379,7 +389,7 @@ calls! {
         hNode: CUgraphNode,
         isEnabled: u32,
     ) {
-        let exec = Steps::find(hGraphExec)?;
+        let exec = ExecGraph::find(hGraphExec)?;
         let mut plan = exec.lock();
         let step = Step::find(&mut plan.steps, hNode.addr()).ok_or(INVALID_VALUE)?;
         let switchable =
@@ -396,7 +406,7 @@ calls! {
         isEnabled: Out<u32>,
     ) {
         isEnabled.check()?;
-        let exec = Steps::find(hGraphExec)?;
+        let exec = ExecGraph::find(hGraphExec)?;
         let mut plan = exec.lock();
         let step = Step::find(&mut plan.steps, hNode.addr()).ok_or(INVALID_VALUE)?;
         isEnabled.set(u32::from(step.enabled))

@@ -12,7 +12,7 @@ use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{Kind, Leaked, Table, not_supported};
-use crate::driver::code::Condition;
+use crate::driver::code::GraphCondition;
 use crate::driver::handle::Handle;
 
 use super::node::NodeKind;
@@ -33,7 +33,7 @@ pub(super) static NODES: Table<Node> = Table::new(Kind::GraphNode);
 pub(crate) struct Graph {
     pub(crate) handle: usize,
     pub(super) owner: Owner,
-    shape: Mutex<Shape>,
+    shape: Mutex<Topology>,
 }
 
 /// Owner of a graph.
@@ -49,13 +49,13 @@ pub(super) enum Owner {
 
 /// Nodes in the order of their creation, and edges from the one that runs first.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Shape {
+pub(crate) struct Topology {
     pub(crate) nodes: Vec<usize>,
     pub(crate) edges: Vec<(usize, usize)>,
     /// The client's objects that live as long as the graph.
     pub(super) objects: Vec<Shared>,
     /// The conditions that were made for its nodes.
-    pub(super) conditions: Vec<Arc<Condition>>,
+    pub(super) conditions: Vec<Arc<GraphCondition>>,
 }
 
 /// A node of a graph.
@@ -81,7 +81,7 @@ impl Graph {
         GRAPHS.get(handle.addr()).ok_or(INVALID_VALUE)
     }
 
-    pub(crate) fn shape(&self) -> MutexGuard<'_, Shape> {
+    pub(crate) fn shape(&self) -> MutexGuard<'_, Topology> {
         self.shape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,7 +145,7 @@ impl Graph {
     }
 }
 
-impl Shape {
+impl Topology {
     /// The nodes so that each comes after those it depends on, otherwise in the order of creation, but that nothing waits
     /// for a value before it must; `None` if there is a cycle.
     pub(super) fn in_order(&self) -> Option<Vec<usize>> {
@@ -175,7 +175,7 @@ impl Shape {
     }
 }
 
-impl Shape {
+impl Topology {
     /// True if a node waits for a value in memory, or some node of a graph that it runs.
     fn waits_for_value(node: usize) -> bool {
         let Ok(node) = Node::at(node) else { return false };

@@ -6,18 +6,18 @@ use crate::driver::stream::ValueOperation;
 use super::exec::{GraphRun, Step};
 use super::node::NodeKind;
 
-/// A part of a launch that has waits, each of which holds up what is behind it.
-pub(super) enum Part {
-    Steps(GraphRun),
+/// A segment of a launch that has waits, each of which holds up what is behind it.
+pub(super) enum Segment {
+    Nodes(GraphRun),
     Value(ValueOperation),
     Semaphores(Semaphores),
 }
 
 impl GraphRun {
     /// The launch as operations of their own, one behind the other. Only child graphs have waits inside.
-    pub(super) fn parts(self) -> Vec<Part> {
+    pub(super) fn parts(self) -> Vec<Segment> {
         /// Puts steps behind those gathered so far.
-        fn gather(steps: Vec<Step>, parts: &mut Vec<Part>, next: &mut GraphRun) {
+        fn gather(steps: Vec<Step>, parts: &mut Vec<Segment>, next: &mut GraphRun) {
             for step in steps {
                 if !step.enabled || !step.waits_for_value() {
                     next.steps.push(step);
@@ -25,16 +25,16 @@ impl GraphRun {
                 }
                 let mut end = |next: &mut GraphRun| {
                     let rest = GraphRun { conditions: Vec::new(), steps: Vec::new(), ..next.clone() };
-                    parts.push(Part::Steps(std::mem::replace(next, rest)));
+                    parts.push(Segment::Nodes(std::mem::replace(next, rest)));
                 };
                 match &step.kind {
                     NodeKind::Values(batch, _) => {
                         end(next);
-                        parts.extend(batch.operations.iter().cloned().map(Part::Value));
+                        parts.extend(batch.operations.iter().cloned().map(Segment::Value));
                     }
                     NodeKind::Semaphores(semaphores) => {
                         end(next);
-                        parts.push(Part::Semaphores((**semaphores).clone()));
+                        parts.push(Segment::Semaphores((**semaphores).clone()));
                     }
                     _ => {}
                 }
@@ -44,7 +44,7 @@ impl GraphRun {
         let (mut parts, mut next) = (Vec::new(), self);
         let steps = std::mem::take(&mut next.steps);
         gather(steps, &mut parts, &mut next);
-        parts.push(Part::Steps(next));
+        parts.push(Segment::Nodes(next));
         parts
     }
 }

@@ -12,7 +12,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{In, InMut, Kind, Out, Table, calls, put_handle};
-use crate::driver::context::{self, Context, Part};
+use crate::driver::context::{self, Context, GreenPart};
 use crate::driver::handle::Handle;
 use crate::driver::{device, stream};
 
@@ -197,7 +197,7 @@ calls! {
         ensure(flags == CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.0, INVALID_VALUE)?;
         let multiprocessors = DESCRIPTIONS.get(desc.addr()).ok_or(INVALID_VALUE)?.multiprocessors;
         let whole = context::retain_part(dev)?;
-        let make = |green| Green { part: Context::create_part(Part { whole, green }), multiprocessors };
+        let make = |green| Green { part: Context::create_part(GreenPart { whole, green }), multiprocessors };
         put_handle(phCtx, GREENS.insert_with(make).0)
     }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::pool::{POOLS, Place, Pool};
+use super::pool::{POOLS, Pool, PoolPlace};
 
 /// The pools that allocations without a pool come from, in each place.
 #[derive(Debug)]
-pub(crate) struct CurrentPools(Mutex<BTreeMap<Place, PlacePools>>);
+pub(crate) struct CurrentPools(Mutex<BTreeMap<PoolPlace, PlacePools>>);
 
 pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(BTreeMap::new()));
 
@@ -20,7 +20,7 @@ struct PlacePools {
 
 impl CurrentPools {
     /// The pools of a place, made when first asked for.
-    fn with<R>(&self, place: Place, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
+    fn with<R>(&self, place: PoolPlace, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ask(places.entry(place).or_insert_with(|| {
             let default = POOLS.insert(Pool::new(place, true, 0));
@@ -28,20 +28,20 @@ impl CurrentPools {
         }))
     }
 
-    pub(super) fn default(&self, place: Place) -> usize {
+    pub(super) fn default(&self, place: PoolPlace) -> usize {
         self.with(place, |pools| pools.default)
     }
 
-    pub(crate) fn current(&self, place: Place) -> usize {
+    pub(crate) fn current(&self, place: PoolPlace) -> usize {
         self.with(place, |pools| pools.current)
     }
 
-    pub(super) fn set_current(&self, place: Place, pool: usize) {
+    pub(super) fn set_current(&self, place: PoolPlace, pool: usize) {
         self.with(place, |pools| pools.current = pool);
     }
 
     /// Goes back to the default pool if this one is destroyed.
-    pub(super) fn forget(&self, place: Place, pool: usize) {
+    pub(super) fn forget(&self, place: PoolPlace, pool: usize) {
         self.with(place, |pools| {
             if pools.current == pool {
                 pools.current = pools.default;

@@ -5,6 +5,7 @@ mod bytes;
 mod current_pool;
 mod graph_memory;
 mod handle_type;
+mod host_access;
 mod ipc;
 mod leftover;
 mod pointer;
@@ -18,8 +19,9 @@ pub(crate) use allocation::{allocate_in, allocate_shared, take_away};
 pub(crate) use bytes::{Bytes, unified};
 pub(crate) use current_pool::CURRENT_POOLS;
 pub(crate) use graph_memory::{BLOCKS, Block};
+pub(crate) use host_access::watch as watch_host_accesses;
 pub(crate) use ipc::refused;
-pub(crate) use pool::{POOLS, Place, join_pool, pool_of, will_leave_pool};
+pub(crate) use pool::{POOLS, PoolPlace, join_pool, pool_of, will_leave_pool};
 
 /// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {

@@ -24,7 +24,7 @@ const PAGE: u64 = 32 << 20;
 
 /// Place of a pool's memory, and the devices that reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum PoolPlace {
     Device(i32),
     Host,
     /// The only node of the host's memory.
@@ -42,7 +42,7 @@ pub(crate) enum Preference {
     HostNode,
 }
 
-impl Place {
+impl PoolPlace {
     /// The place that a client names, as an H100 understands it.
     fn of(location: &CUmemLocation, memory: CUmemAllocationType) -> Answer<Self> {
         use CUmemLocationType as L;
@@ -103,7 +103,7 @@ struct Origin {
 /// A pool of memory in one place.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    pub(crate) place: Place,
+    pub(crate) place: PoolPlace,
     /// True for the device's own pool, which cannot be destroyed.
     pub(crate) is_default: bool,
     /// Most bytes that it may have; 0 for no limit.
@@ -124,7 +124,7 @@ struct State {
 }
 
 impl Pool {
-    pub(crate) fn new(place: Place, is_default: bool, most: u64) -> Self {
+    pub(crate) fn new(place: PoolPlace, is_default: bool, most: u64) -> Self {
         let reuse = [
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
@@ -210,9 +210,9 @@ enum Attribute {
 }
 
 /// A device by its number.
-fn device_place(device: i32) -> Answer<Place> {
+fn device_place(device: i32) -> Answer<PoolPlace> {
     device::check(device)?;
-    Ok(Place::Device(device))
+    Ok(PoolPlace::Device(device))
 }
 
 fn origins() -> MutexGuard<'static, BTreeMap<u64, Origin>> {
@@ -312,7 +312,7 @@ calls! {
         type_: CUmemAllocationType,
     ) {
         pool_out.check()?;
-        let place = Place::of(&location.input().get()?, type_)?;
+        let place = PoolPlace::of(&location.input().get()?, type_)?;
         put_handle(pool_out, CURRENT_POOLS.default(place))
     }
 
@@ -323,7 +323,7 @@ calls! {
         type_: CUmemAllocationType,
     ) {
         pool.check()?;
-        let place = Place::of(&location.input().get()?, type_)?;
+        let place = PoolPlace::of(&location.input().get()?, type_)?;
         put_handle(pool, CURRENT_POOLS.current(place))
     }
 
@@ -333,7 +333,7 @@ calls! {
         type_: CUmemAllocationType,
         pool: CUmemoryPool,
     ) {
-        let place = Place::of(&location.input().get()?, type_)?;
+        let place = PoolPlace::of(&location.input().get()?, type_)?;
         ensure(Pool::find_own(pool)?.place == place, INVALID_VALUE)?;
         CURRENT_POOLS.set_current(place, pool.addr());
         Ok(())
@@ -342,7 +342,7 @@ calls! {
     fn cuMemPoolCreate(_call, pool: Out<CUmemoryPool>, poolProps: In<CUmemPoolProps>) {
         pool.check()?;
         let props = poolProps.get()?;
-        let place = Place::of(&props.location, props.allocType)?;
+        let place = PoolPlace::of(&props.location, props.allocType)?;
         captures().forbid_unsafe()?;
         check_handle_types(props.handleTypes)?;
         let mut made = Pool::new(place, false, props.maxSize as u64);
@@ -392,7 +392,7 @@ calls! {
         for access in map.get_all(count)? {
             let device = located(&access.location)?;
             let both = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-            let own = pool.place == Place::Device(device);
+            let own = pool.place == PoolPlace::Device(device);
             match access.flags {
                 flags if flags == both => pool.state().reached_by.push(device),
                 CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE if !own => {
@@ -414,7 +414,7 @@ calls! {
     ) {
         flags.check()?;
         let (pool, device) = (Pool::find(memPool)?, located(&location.input().get()?)?);
-        let other = matches!(pool.place, Place::Device(own) if own != device);
+        let other = matches!(pool.place, PoolPlace::Device(own) if own != device);
         let closed = other && !pool.state().reached_by.contains(&device);
         let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
         flags.set(if closed { none } else { CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE })

@@ -13,11 +13,11 @@ use crate::driver::handle::Handle;
 use crate::driver::state::memory;
 
 use super::handle_type::{FILE_DESCRIPTOR, given, taken};
-use super::pool::{POOLS, Place, Pool, join_pool, pool_of};
+use super::pool::{POOLS, Pool, PoolPlace, join_pool, pool_of};
 
 /// The memory of a pool that shall be shared.
-pub(super) fn shared_file(place: Place) -> Answer<PoolFile> {
-    let Place::Device(device) = place else {
+pub(super) fn shared_file(place: PoolPlace) -> Answer<PoolFile> {
+    let PoolPlace::Device(device) = place else {
         return Err(not_supported("only pools on a device are shared with other processes: make it there"));
     };
     PoolFile::create(device as u32).ok_or(OUT_OF_MEMORY)
@@ -27,7 +27,7 @@ fn import(out: Out<CUmemoryPool>, descriptor: i32) -> Answer {
     let file = PoolFile::import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;
     let device = file.device() as i32;
     device::check(device)?;
-    let mut pool = Pool::new(Place::Device(device), false, 0);
+    let mut pool = Pool::new(PoolPlace::Device(device), false, 0);
     pool.file = Some(file);
     put_handle(out, POOLS.insert(pool))
 }

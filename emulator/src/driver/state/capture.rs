@@ -14,8 +14,8 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::handle::Handle;
 
-use super::lane::Lane;
 use super::operation::Operation;
+use super::stream_key::StreamKey;
 
 const IMPLICIT: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 const INVALIDATED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -42,11 +42,11 @@ struct Capture {
     graph: Box<dyn Target>,
     /// True if the graph existed before, and stays if the capture fails.
     is_given: bool,
-    origin: Lane,
+    origin: StreamKey,
     /// Threads that may not make unsafe calls meanwhile: all, the one that began it, none.
     mode: CUstreamCaptureMode,
     thread: ThreadId,
-    tails: HashMap<Lane, Tail>,
+    tails: HashMap<StreamKey, Tail>,
     invalid: bool,
 }
 
@@ -116,7 +116,7 @@ impl Captures {
     }
 
     /// The capture that a stream takes part in.
-    pub(crate) fn view(&self, lane: Lane) -> Option<View> {
+    pub(crate) fn view(&self, lane: StreamKey) -> Option<View> {
         let mut active = self.lock();
         let capture = capture_of(&mut active, lane)?;
         let handles = &capture.tails.get(&lane)?.handles;
@@ -130,7 +130,7 @@ impl Captures {
     }
 
     /// Replaces the dependencies of a capturing stream's next operation, or adds to them.
-    pub(crate) fn depend_on(&self, lane: Lane, nodes: Vec<usize>, replaces: bool) -> Answer {
+    pub(crate) fn depend_on(&self, lane: StreamKey, nodes: Vec<usize>, replaces: bool) -> Answer {
         let mut active = self.lock();
         let capture = capture_of(&mut active, lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
         ensure(capture.graph.has(&nodes), INVALID_VALUE)?;
@@ -152,7 +152,7 @@ impl Captures {
     }
 
     /// Takes an operation if its stream is capturing; gives it back otherwise.
-    pub(crate) fn take(&self, lane: Lane, operation: Box<dyn Operation>) -> Taken {
+    pub(crate) fn take(&self, lane: StreamKey, operation: Box<dyn Operation>) -> Taken {
         if !self.any() {
             return Taken::Not(operation);
         }
@@ -167,13 +167,13 @@ impl Captures {
     }
 
     /// True if a stream is capturing.
-    pub(crate) fn has(&self, lane: Lane) -> bool {
+    pub(crate) fn has(&self, lane: StreamKey) -> bool {
         self.any() && capture_of(&mut self.lock(), lane).is_some()
     }
 
     /// Fails for a call that queries a stream or waits for it: a capturing one never gets there, the legacy stream
     /// waits for those that capture, and with others it is [unsafe](Self::forbid_unsafe). Ends those captures.
-    pub(crate) fn forbid_wait(&self, lane: Lane) -> Answer {
+    pub(crate) fn forbid_wait(&self, lane: StreamKey) -> Answer {
         if !self.any() {
             return Ok(());
         }
@@ -227,7 +227,7 @@ impl Captures {
     }
 
     /// The point that an event recorded now in this stream marks, if the stream is capturing.
-    pub(crate) fn point(&self, lane: Lane) -> Option<CapturedPoint> {
+    pub(crate) fn point(&self, lane: StreamKey) -> Option<CapturedPoint> {
         if !self.any() {
             return None;
         }
@@ -238,7 +238,7 @@ impl Captures {
 
     /// Lets a stream wait for a captured point, which makes it part of that capture. Without a
     /// point, fails if the stream is capturing: events outside of the capture cannot be waited for.
-    pub(crate) fn join(&self, lane: Lane, point: Option<&CapturedPoint>) -> Answer {
+    pub(crate) fn join(&self, lane: StreamKey, point: Option<&CapturedPoint>) -> Answer {
         let mut active = self.lock();
         let own = capture_of(&mut active, lane);
         let Some(point) = point else {
@@ -260,13 +260,13 @@ impl Captures {
     /// Begins a capture; into a graph that existed before, behind the nodes in `given`.
     pub(crate) fn begin(
         &self,
-        lane: Lane,
+        lane: StreamKey,
         mode: CUstreamCaptureMode,
         given: Option<Vec<usize>>,
         graph: impl FnOnce() -> Box<dyn Target>,
     ) -> Answer {
         ensure(mode.name().is_some(), INVALID_VALUE)?;
-        ensure(lane.stream != Lane::LEGACY, UNSUPPORTED)?;
+        ensure(lane.stream != StreamKey::LEGACY, UNSUPPORTED)?;
         let mut active = self.lock();
         ensure(capture_of(&mut active, lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
 
@@ -285,7 +285,7 @@ impl Captures {
     }
 
     /// Ends the capture that began in a stream; returns the handle of its graph.
-    pub(crate) fn end(&self, lane: Lane) -> Answer<usize> {
+    pub(crate) fn end(&self, lane: StreamKey) -> Answer<usize> {
         let mut active = self.lock();
         let at = active.iter().position(|capture| capture.tails.contains_key(&lane));
         let at = at.ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
@@ -318,14 +318,14 @@ impl Captures {
     }
 }
 
-fn capture_of(active: &mut [Capture], lane: Lane) -> Option<&mut Capture> {
+fn capture_of(active: &mut [Capture], lane: StreamKey) -> Option<&mut Capture> {
     active.iter_mut().find(|capture| capture.tails.contains_key(&lane))
 }
 
 /// The legacy stream waits for blocking streams, which a capture of one cannot express: fails, and ends it.
-fn forbid_implicit(active: &mut [Capture], lane: Lane) -> Answer {
+fn forbid_implicit(active: &mut [Capture], lane: StreamKey) -> Answer {
     let waits = |capture: &&mut Capture| {
-        lane.stream == Lane::LEGACY
+        lane.stream == StreamKey::LEGACY
             && capture.tails.keys().any(|tail| tail.context == lane.context && tail.blocking)
     };
     active.iter_mut().find(waits).map_or(Ok(()), |capture| capture.fail(IMPLICIT))
@@ -338,7 +338,7 @@ impl Capture {
         Err(code)
     }
 
-    fn add(&mut self, lane: Lane, operation: Box<dyn Operation>) -> Answer {
+    fn add(&mut self, lane: StreamKey, operation: Box<dyn Operation>) -> Answer {
         ensure(!self.invalid, INVALIDATED)?;
         let after = self.tails.get(&lane).map(|tail| tail.nodes.clone()).unwrap_or_default();
         match self.graph.add(&after, operation) {

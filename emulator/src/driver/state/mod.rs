@@ -1,16 +1,17 @@
 //! The state of the process that belongs to no object: settings, memory, the queue of operations, captures.
 //!
-//! Nothing here knows a kind of object. Contexts are known by their [`Health`], streams by their [`Lane`], the work in
+//! Nothing here knows a kind of object. Contexts are known by their [`Health`], streams by their [`StreamKey`], the work in
 //! them by [`Operation`], and the graph of a capture by [`Target`].
 
 mod capture;
 mod dice;
 mod health;
-mod lane;
+mod in_time;
 mod operation;
 mod outlive;
 mod queue;
 mod schedule;
+mod stream_key;
 
 use std::sync::OnceLock;
 
@@ -19,10 +20,10 @@ use crate::settings::Settings;
 
 pub(crate) use capture::{CapturedPoint, Captures, Taken, Target, exchange_mode};
 pub(crate) use health::Health;
-pub(crate) use lane::{Lane, Ticket};
 pub(crate) use operation::{Operation, Turn};
 pub(crate) use outlive::rest_before;
 pub(crate) use schedule::Scheduler;
+pub(crate) use stream_key::{StreamKey, Ticket};
 
 struct State {
     settings: Settings,

@@ -7,7 +7,7 @@ use core::ops::Range;
 use crate::driver::answer::Answer;
 
 use super::health::Health;
-use super::lane::Ticket;
+use super::stream_key::Ticket;
 
 /// Circumstances of an operation's run.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,11 @@ pub(crate) trait Operation: Downcast + Debug + Send {
 
     /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
+        false
+    }
+
+    /// True if somebody outside of the process may wait for what it does.
+    fn is_awaited_outside(&self) -> bool {
         false
     }
 

@@ -15,8 +15,8 @@ use std::time::Duration;
 use cuprum_sys::FnId;
 
 use super::health::Health;
-use super::lane::Ticket;
 use super::queue::{Job, Left};
+use super::stream_key::Ticket;
 
 /// The calls that wait for operations that go on after a fault. All others answer at once.
 ///

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::dice::Dice;
 use super::health::Health;
-use super::lane::{Lane, Ticket};
 use super::operation::Operation;
+use super::stream_key::{StreamKey, Ticket};
 
 #[derive(Debug)]
 pub(super) struct Queue {
@@ -20,7 +20,7 @@ pub(super) struct Queue {
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) ticket: Ticket,
-    pub(crate) lane: Lane,
+    pub(crate) lane: StreamKey,
     /// Tickets that must be finished first.
     pub(crate) after: Vec<Ticket>,
     /// `None` while it runs.
@@ -64,7 +64,7 @@ impl Queue {
     }
 
     /// Enters an operation behind those of its lane and those in `after`.
-    pub(super) fn push(&mut self, lane: Lane, after: &[Ticket], job: Job) -> Ticket {
+    pub(super) fn push(&mut self, lane: StreamKey, after: &[Ticket], job: Job) -> Ticket {
         let ticket = self.next;
         self.next += 1;
         let earlier = self.entries.iter();

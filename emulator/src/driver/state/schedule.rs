@@ -25,10 +25,11 @@ use crate::settings::Mode;
 
 use super::dice::Dice;
 use super::health::Health;
-use super::lane::{Lane, Ticket};
+use super::in_time::call_in_time;
 use super::operation::{Operation, Turn};
 use super::outlive;
 use super::queue::{Entry, Job, Queue};
+use super::stream_key::{StreamKey, Ticket};
 
 /// The unfinished operations, and who runs them.
 #[derive(Debug)]
@@ -88,10 +89,11 @@ impl Scheduler {
     pub(crate) fn issue(
         &'static self,
         health: &Arc<Health>,
-        lane: Lane,
+        lane: StreamKey,
         after: &[Ticket],
         operation: Box<dyn Operation>,
     ) -> Ticket {
+        let (is_awaited_outside, calls_client) = (operation.is_awaited_outside(), operation.calls_client());
         let mut queue = self.lock();
         let ticket = queue.push(lane, after, Job { health: Arc::clone(health), operation, done: 0 });
         match self.mode {
@@ -101,7 +103,15 @@ impl Scheduler {
                 self.start_executor();
                 self.changed.notify_all();
             }
-            Mode::Deferred | Mode::Shuffled(_) => {}
+            Mode::Deferred | Mode::Shuffled(_) => {
+                drop(queue);
+                if calls_client {
+                    call_in_time(self, ticket);
+                }
+            }
+        }
+        if is_awaited_outside {
+            self.hurry();
         }
         ticket
     }
@@ -112,7 +122,7 @@ impl Scheduler {
     }
 
     /// True if a lane has an unfinished operation.
-    pub(crate) fn is_busy(&self, lane: Lane) -> bool {
+    pub(crate) fn is_busy(&self, lane: StreamKey) -> bool {
         self.lock().entries.iter().any(|entry| entry.lane == lane)
     }
 
@@ -122,7 +132,7 @@ impl Scheduler {
     }
 
     /// Waits for all operations of a lane that are issued by now, and for those with which it keeps order.
-    pub(crate) fn wait_lane(&'static self, lane: Lane) {
+    pub(crate) fn wait_lane(&'static self, lane: StreamKey) {
         let last = self.lock().next;
         self.wait_for(|entry| entry.ticket < last && lane.follows(entry.lane));
     }
@@ -136,7 +146,7 @@ impl Scheduler {
     /// Like `wait_context`, for the operations in one green context.
     pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
         let last = self.lock().next;
-        let of_green = |lane: Lane| lane.context == context && lane.green == green;
+        let of_green = |lane: StreamKey| lane.context == context && lane.green == green;
         self.wait_for(|entry| entry.ticket < last && of_green(entry.lane));
     }
 
@@ -257,7 +267,7 @@ impl Scheduler {
     }
 
     /// Has what is issued run although nobody waits for it in this process.
-    pub(crate) fn hurry(&'static self) {
+    fn hurry(&'static self) {
         self.start_executor();
         self.changed.notify_all();
     }

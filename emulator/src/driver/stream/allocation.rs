@@ -13,8 +13,8 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, Out, calls, not_supported};
 use crate::driver::handle::Handle;
 use crate::driver::memory::{
-    BLOCKS, Block, CURRENT_POOLS, POOLS, Place, allocate_in, allocate_shared, join_pool, pool_of, take_away,
-    will_leave_pool,
+    BLOCKS, Block, CURRENT_POOLS, POOLS, PoolPlace, allocate_in, allocate_shared, join_pool, pool_of,
+    take_away, will_leave_pool,
 };
 use crate::driver::state::{Operation, Turn, captures, memory, scheduler};
 
@@ -52,8 +52,8 @@ impl Operation for Free {
 
 fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
     let owner = POOLS.get(pool).ok_or(INVALID_VALUE)?;
-    let on_device = matches!(owner.place, Place::Device(_));
-    let same_device = owner.place == Place::Device(stream.context().device);
+    let on_device = matches!(owner.place, PoolPlace::Device(_));
+    let same_device = owner.place == PoolPlace::Device(stream.context().device);
     ensure(same_device || !on_device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
     // Only the process that made a pool allocates from it.
     ensure(!owner.file.as_ref().is_some_and(PoolFile::is_imported), INVALID_VALUE)?;
@@ -84,7 +84,7 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
 fn allocate_current(call: &Call, out: Out<u64>, bytes: usize, stream: CUstream) -> Answer {
     out.check()?;
     let stream = call.stream(stream)?;
-    let pool = CURRENT_POOLS.current(Place::Device(stream.context().device));
+    let pool = CURRENT_POOLS.current(PoolPlace::Device(stream.context().device));
     allocate_from(pool, &stream, out, bytes)
 }
 

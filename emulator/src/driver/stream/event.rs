@@ -15,8 +15,6 @@ use crate::driver::handle::Handle;
 use crate::driver::memory::refused;
 use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, memory, scheduler};
 
-use super::stream_ref::StreamRef;
-
 /// The live events.
 static EVENTS: Table<Event> = Table::new(Kind::Event)
     .owned_by(|event: &Event| event.context.handle)
@@ -158,19 +156,13 @@ impl Record {
             event.shared.as_ref().map(|slot| SharedRecord { slot: Arc::clone(slot), record: slot.record() });
         Self { event, shared }
     }
-
-    /// Pushes it. Others may wait for a record that other processes see, so that somebody has to run it.
-    pub(crate) fn push(self, stream: &StreamRef) -> Answer<Ticket> {
-        let is_shared = self.shared.is_some();
-        let ticket = stream.push(self)?;
-        if is_shared {
-            scheduler().hurry();
-        }
-        Ok(ticket)
-    }
 }
 
 impl Operation for Record {
+    fn is_awaited_outside(&self) -> bool {
+        self.shared.is_some()
+    }
+
     fn run(&self, turn: Turn<'_>) -> Answer {
         self.event.stamp(turn.ticket);
         Ok(())
@@ -236,7 +228,7 @@ fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer 
             return Ok(());
         }
     }
-    let ticket = Record::new(Arc::clone(&event)).push(&stream)?;
+    let ticket = stream.push(Record::new(Arc::clone(&event)))?;
     if ticket != 0 {
         event.note_recorded(ticket);
     }

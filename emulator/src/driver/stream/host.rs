@@ -4,7 +4,6 @@ use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-use super::call_in_time::call_in_time;
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{calls, in_callback};
 use crate::driver::state::{Health, Operation, Turn};
@@ -84,13 +83,13 @@ calls! {
     ) {
         ensure(callback.is_some() && flags == 0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(StreamCallback { function: callback, stream: hStream, data: userData }).map(call_in_time)
+        stream.push(StreamCallback { function: callback, stream: hStream, data: userData }).map(drop)
     }
 
     fn cuLaunchHostFunc(call, hStream: CUstream, fn_: CUhostFn, userData: *mut c_void) {
         ensure(fn_.is_some(), INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(HostCall { function: fn_, data: userData }).map(call_in_time)
+        stream.push(HostCall { function: fn_, data: userData }).map(drop)
     }
 
     fn cuLaunchHostFunc_v2(
@@ -102,6 +101,6 @@ calls! {
     ) {
         ensure(fn_.is_some() && syncMode <= 1, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        stream.push(HostCall { function: fn_, data: userData }).map(call_in_time)
+        stream.push(HostCall { function: fn_, data: userData }).map(drop)
     }
 }

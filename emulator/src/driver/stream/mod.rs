@@ -2,7 +2,6 @@
 
 mod allocation;
 mod attributes;
-mod call_in_time;
 mod calls;
 mod event;
 mod host;

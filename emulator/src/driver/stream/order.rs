@@ -28,7 +28,7 @@ pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
     let event = Event::find(event)?;
     ensure(event.context.handle == context.handle, INVALID_HANDLE)?;
     scheduler().wait_context(context.handle);
-    let ticket = Record::new(Arc::clone(&event)).push(&StreamRef::Legacy(context, None))?;
+    let ticket = StreamRef::Legacy(context, None).push(Record::new(Arc::clone(&event)))?;
     event.note_recorded(ticket);
     Ok(())
 }

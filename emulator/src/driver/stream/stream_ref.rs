@@ -9,9 +9,9 @@ use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, ensure};
 use crate::driver::call::{Call, Kind, Leaked, Table};
-use crate::driver::context::{Context, Part, current_part};
+use crate::driver::context::{Context, GreenPart, current_part};
 use crate::driver::handle::Handle;
-use crate::driver::state::{Lane, Operation, Taken, Ticket, captures, scheduler};
+use crate::driver::state::{Operation, StreamKey, Taken, Ticket, captures, scheduler};
 
 use super::attributes::Attributes;
 
@@ -73,13 +73,13 @@ impl StreamRef {
         }
     }
 
-    pub(crate) fn lane(&self) -> Lane {
+    pub(crate) fn lane(&self) -> StreamKey {
         let (stream, blocking) = match self {
             Self::Created(stream) => (stream.handle as u64, stream.flags & NON_BLOCKING == 0),
-            Self::Legacy(..) => (Lane::LEGACY, false),
+            Self::Legacy(..) => (StreamKey::LEGACY, false),
             Self::PerThread(..) => (PER_THREAD_LANE | thread_number(), true),
         };
-        Lane { context: self.context().handle, green: self.green().unwrap_or(0), stream, blocking }
+        StreamKey { context: self.context().handle, green: self.green().unwrap_or(0), stream, blocking }
     }
 
     /// Pushes an operation; a capturing stream takes it into its graph instead.
@@ -136,7 +136,7 @@ impl StreamRef {
 
     /// The green context that the stream belongs to.
     pub(crate) fn green(&self) -> Option<usize> {
-        self.part()?.part().map(|part: &Part| part.green)
+        self.part()?.part().map(|part: &GreenPart| part.green)
     }
 
     pub(crate) fn priority(&self) -> i32 {

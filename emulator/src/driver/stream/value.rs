@@ -13,13 +13,13 @@ use crate::driver::state::{Operation, Turn, captures, memory};
 /// One such operation, its address checked.
 #[derive(Debug, Clone)]
 pub(crate) struct ValueOperation {
-    place: Place,
+    place: NumberPlace,
     value: u64,
     action: Action,
 }
 
 #[derive(Debug, Clone)]
-struct Place {
+struct NumberPlace {
     region: Region,
     offset: usize,
     width: Width,
@@ -37,19 +37,19 @@ enum Action {
     Add,
     And,
     Or,
-    Wait(Condition),
+    Wait(Until),
 }
 
 /// Condition that ends a wait, in the order of the C flags.
 #[derive(Debug, Clone, Copy)]
-enum Condition {
+enum Until {
     GreaterOrEqual,
     Equal,
     And,
     Nor,
 }
 
-impl Condition {
+impl Until {
     fn from_flags(flags: u32) -> Answer<Self> {
         let flush = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_FLUSH.0;
         if flags & flush != 0 && flags & !flush <= 3 {
@@ -77,7 +77,7 @@ impl Condition {
     }
 }
 
-impl Place {
+impl NumberPlace {
     fn new(address: u64, width: Width) -> Answer<Self> {
         let bytes = if width == Width::Bits32 { 4 } else { 8 };
         let region = memory().find(address).ok_or(INVALID_VALUE)?;
@@ -146,13 +146,13 @@ impl ValueOperation {
     fn write(address: u64, value: u64, width: Width, flags: u32) -> Answer<Self> {
         // The one flag that there is stands for what only the first revisions had; an H100 refuses it.
         ensure(flags == 0, INVALID_VALUE)?;
-        Ok(Self { place: Place::new(address, width)?, value, action: Action::Write })
+        Ok(Self { place: NumberPlace::new(address, width)?, value, action: Action::Write })
     }
 
     /// A wait for a number, if its place is there.
     fn wait(address: u64, value: u64, width: Width, flags: u32) -> Answer<Self> {
-        let action = Action::Wait(Condition::from_flags(flags)?);
-        Ok(Self { place: Place::new(address, width)?, value, action })
+        let action = Action::Wait(Until::from_flags(flags)?);
+        Ok(Self { place: NumberPlace::new(address, width)?, value, action })
     }
 
     pub(crate) fn is_wait(&self) -> bool {
@@ -256,7 +256,7 @@ fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
         R::CU_STREAM_ATOMIC_REDUCTION_OP_OR => Action::Or,
         _ => return Err(INVALID_VALUE),
     };
-    Ok(ValueOperation { place: Place::new(wanted.address, width)?, value: wanted.value & mask, action })
+    Ok(ValueOperation { place: NumberPlace::new(wanted.address, width)?, value: wanted.value & mask, action })
 }
 
 /// Pushes operations one by one, so that a wait holds up what is behind it alone; a capture takes them as one node.

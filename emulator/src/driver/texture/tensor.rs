@@ -1,4 +1,4 @@
-//! Tensor maps: descriptions of tensors that are encoded on the host. The engine has no instruction that reads one.
+//! Tensor maps: descriptions of tensors that are encoded on the host, and by which kernels copy (`exec::tensor`).
 //!
 //! What is checked, and that more is not, was asked of an H100 with driver 580: an address may be null or of no
 //! allocation, and strides may let rows overlap.
@@ -11,15 +11,12 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, In, Out, calls, not_supported};
 use crate::driver::device::SHARED_PER_MULTIPROCESSOR;
 use crate::driver::state::settings;
+use crate::exec::tensor::{MOST_DIMENSIONS, Part, TensorMap};
 
 type Type = CUtensorMapDataType;
 
-/// Most dimensions of a tensor.
-const MOST: usize = 5;
 /// Addresses that fit into a map.
 const ADDRESSES: u64 = 1 << 57;
-/// The word of a map that says that it was encoded here.
-const MARK: u64 = 0x6d61_7074_656e_736f;
 
 /// What all kinds of maps have.
 struct Tensor {
@@ -100,30 +97,24 @@ impl Tensor {
         ensure(!nan || is_float(self.element), INVALID_VALUE)
     }
 
-    /// The map: its address in the first word, as on hardware, and the rest in an order of its own.
-    fn encode(&self, kind: u64, extra: [u64; 4]) -> CUtensorMap {
-        let mut opaque = [0; 16];
-        opaque[0] = self.address;
-        opaque[1] = MARK;
-        let fields = [
-            u64::from(self.element.0),
-            self.sizes.len() as u64,
-            u64::from(self.interleave.0),
-            u64::from(self.swizzle.0),
-            u64::from(self.promotion.0),
-            u64::from(self.fill.0),
-            kind,
-        ];
-        opaque[2] = fields.iter().rev().fold(0, |word, field| word << 8 | field);
-        for (index, &size) in self.sizes.iter().enumerate() {
-            opaque[3 + index / 2] |= (size - 1) << (32 * (index % 2));
+    fn encode(&self, part: Part) -> CUtensorMap {
+        fn padded<T: Copy, const N: usize>(values: &[T], rest: T) -> [T; N] {
+            core::array::from_fn(|index| values.get(index).copied().unwrap_or(rest))
         }
-        for (word, &stride) in opaque[6..].iter_mut().zip(&self.strides) {
-            *word = stride;
-        }
-        opaque[10] = self.steps.iter().rev().fold(0, |word, &step| word << 8 | u64::from(step));
-        opaque[11..15].copy_from_slice(&extra);
-        CUtensorMap { opaque }
+        let map = TensorMap {
+            address: self.address,
+            element: self.element.0 as u8,
+            dimensions: self.sizes.len(),
+            interleave: self.interleave.0 as u8,
+            swizzle: self.swizzle.0 as u8,
+            promotion: self.promotion.0 as u8,
+            fill: self.fill.0 as u8,
+            sizes: padded(&self.sizes, 1),
+            strides: padded(&self.strides, 0),
+            steps: padded(&self.steps, 1),
+            part,
+        };
+        CUtensorMap { opaque: map.encode() }
     }
 }
 
@@ -142,7 +133,7 @@ fn tensor(
     fill: CUtensorMapFloatOOBfill,
 ) -> Answer<Tensor> {
     let rank = rank as usize;
-    ensure((1..=MOST).contains(&rank) && !strides.is_null(), INVALID_VALUE)?;
+    ensure((1..=MOST_DIMENSIONS).contains(&rank) && !strides.is_null(), INVALID_VALUE)?;
     Ok(Tensor {
         element,
         address: address.addr() as u64,
@@ -171,23 +162,13 @@ fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     Ok(())
 }
 
-/// Checks columns of pixels: the corners of their box, their channels and their pixels, of which it makes a word.
-fn check_columns(
-    tensor: &Tensor,
-    (lower, upper): (&[i32], &[i32]),
-    [channels, pixels]: [u32; 2],
-) -> Answer<u64> {
+/// Checks columns of pixels: the corners of their box, their channels and their pixels.
+fn check_columns(tensor: &Tensor, (lower, upper): (&[i32], &[i32]), [channels, pixels]: [u32; 2]) -> Answer {
     check_corners(lower, upper, &tensor.sizes[1..])?;
     ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)?;
     let bytes = u64::from(channels) * u64::from(pixels) * element_bytes(tensor.element)?;
     ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)?;
-    tensor.check(u64::from(channels))?;
-    Ok(pair(channels as i32, pixels as i32))
-}
-
-/// Two numbers in a word.
-fn pair(first: i32, second: i32) -> u64 {
-    u64::from(first as u32) | u64::from(second as u32) << 32
+    tensor.check(u64::from(channels))
 }
 
 calls! {
@@ -217,8 +198,8 @@ calls! {
         tensor.check(u64::from(tile[0]))?;
         let bytes = tile.iter().fold(element_bytes(tensorDataType)?, |bytes, &len| bytes * u64::from(len));
         ensure(bytes <= u64::from(SHARED_PER_MULTIPROCESSOR), INVALID_VALUE)?;
-        let tile: u64 = tile.iter().rev().fold(0, |word, &len| word << 9 | u64::from(len));
-        tensorMap.set(tensor.encode(1, [tile, 0, 0, 0]))
+        let side = |axis: usize| tile.get(axis).copied().unwrap_or(1);
+        tensorMap.set(tensor.encode(Part::Tile(core::array::from_fn(side))))
     }
 
     fn cuTensorMapEncodeIm2col(
@@ -249,9 +230,14 @@ calls! {
         let corners = tensorRank as usize - 2;
         let lower = pixelBoxLowerCorner.get_all(corners)?;
         let upper = pixelBoxUpperCorner.get_all(corners)?;
-        let amounts = check_columns(&tensor, (&lower, &upper), [channelsPerPixel, pixelsPerColumn])?;
-        let corner = |index: usize| lower.get(index).map_or(0, |&low| pair(low, upper[index]));
-        tensorMap.set(tensor.encode(2, [amounts, corner(0), corner(1), corner(2)]))
+        check_columns(&tensor, (&lower, &upper), [channelsPerPixel, pixelsPerColumn])?;
+        let corner = |corners: &[i32]| core::array::from_fn(|axis| corners.get(axis).copied().unwrap_or(0));
+        tensorMap.set(tensor.encode(Part::Columns {
+            lower: corner(&lower),
+            upper: corner(&upper),
+            channels: channelsPerPixel,
+            pixels: pixelsPerColumn,
+        }))
     }
 
     fn cuTensorMapEncodeIm2colWide(
@@ -281,9 +267,13 @@ calls! {
             swizzle, l2Promotion, oobFill,
         )?;
         let (lower, upper) = (pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth);
-        let amounts = check_columns(&tensor, (&[lower], &[upper]), [channelsPerPixel, pixelsPerColumn])?;
-        let corner = pair(lower, upper);
-        tensorMap.set(tensor.encode(3, [amounts, corner, u64::from(mode.0), 0]))
+        check_columns(&tensor, (&[lower], &[upper]), [channelsPerPixel, pixelsPerColumn])?;
+        let pair = |first: u32, second: u32| u64::from(first) | u64::from(second) << 32;
+        tensorMap.set(tensor.encode(Part::Wide {
+            corners: pair(lower as u32, upper as u32),
+            amounts: pair(channelsPerPixel, pixelsPerColumn),
+            mode: mode.0.into(),
+        }))
     }
 
     fn cuTensorMapReplaceAddress(call, tensorMap: Out<CUtensorMap>, globalAddress: *mut c_void) {

@@ -11,16 +11,16 @@ use crate::memory::Region;
 const PAGE: u64 = 4096;
 
 /// A place: its kind, and its number as the attributes of ranges tell it.
-pub(super) type Place = (CUmemLocationType, i32);
+pub(super) type Location = (CUmemLocationType, i32);
 
-const NOWHERE: Place = (CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, CU_DEVICE_INVALID);
+const NOWHERE: Location = (CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, CU_DEVICE_INVALID);
 
 /// What is known of some pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) read_mostly: bool,
-    pub(super) preferred: Place,
-    pub(super) prefetched: Place,
+    pub(super) preferred: Location,
+    pub(super) prefetched: Location,
     pub(super) accessed_by: BTreeSet<i32>,
 }
 

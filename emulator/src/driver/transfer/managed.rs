@@ -12,7 +12,7 @@ use crate::driver::call::{Call, InMut, Out, calls};
 use crate::driver::device;
 use crate::driver::state::memory;
 
-use super::advice::{self, Known, Place};
+use super::advice::{self, Known, Location};
 
 /// Managed memory of which a range is all or a part.
 fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer<Region> {
@@ -24,7 +24,7 @@ fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer<Region> {
 }
 
 /// A place that memory can be in, as attributes tell it.
-fn place(location: CUmemLocation) -> Answer<Place> {
+fn place(location: CUmemLocation) -> Answer<Location> {
     use CUmemLocationType as T;
 
     match location.type_ {
@@ -50,11 +50,11 @@ fn numbered(device: i32) -> CUmemLocation {
 }
 
 /// A place of newer kinds is none to who asks for a number.
-fn number((type_, id): Place) -> i32 {
+fn number((type_, id): Location) -> i32 {
     if type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA { CU_DEVICE_CPU } else { id }
 }
 
-fn advise(call: &Call, address: u64, bytes: usize, advice: CUmem_advise, place: Place) -> Answer {
+fn advise(call: &Call, address: u64, bytes: usize, advice: CUmem_advise, place: Location) -> Answer {
     use CUmem_advise as A;
 
     let region = managed_range(call, address, bytes)?;

@@ -8,7 +8,7 @@ use super::Block;
 use super::warp::Wait;
 use crate::exec::check::clocks::Publications;
 use crate::exec::check::traces::Shadow;
-use crate::program::memory::Scope;
+use crate::program::memory::{Order, Scope};
 use crate::semantics::lanes_of;
 use std::cell::{Cell, RefCell};
 
@@ -83,12 +83,14 @@ impl Block<'_, '_> {
         self.warps[warp].announced |= mask;
         match (&self.cluster, &mut self.clocks) {
             (None, _) => self.end_cluster_phase(),
-            (Some(cluster), Some(clocks)) if releases => {
+            (Some(cluster), Some(clocks)) => {
                 let told = &mut cluster.told.borrow_mut();
                 let phase = cluster.phase.get();
-                lanes_of(mask).for_each(|lane| clocks.tell(warp, lane, phase, Scope::Device, told));
+                // Without a release of its own, what the thread's last fence covered is told.
+                let order = Order::Strong { scope: Scope::Device, releases };
+                lanes_of(mask).for_each(|lane| clocks.publish(warp, lane, phase, order, true, told));
             }
-            _ => {}
+            (Some(_), None) => {}
         }
     }
 

@@ -30,7 +30,9 @@ impl<'a> Block<'_, 'a> {
     /// The fault of a block in which no thread can run.
     pub(in crate::exec) fn stuck(&self) -> Stop {
         let mut waits = self.warps.iter().flat_map(|warp| &warp.fragments).map(|fragment| fragment.wait);
-        self.fault_of_all(if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
+        self.fault_of_all(if waits.clone().any(|wait| wait == Wait::Group) {
+            FaultKind::IncompleteGroup
+        } else if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
             FaultKind::BarrierDivergence
         } else if waits.all(|wait| wait == Wait::Collective) {
             FaultKind::WrongMembers
@@ -51,6 +53,7 @@ impl<'a> Block<'_, 'a> {
             let what = match fragment.wait {
                 Wait::Barrier(id) => format!("at barrier {id}"),
                 Wait::Cluster => "at the barrier of the cluster".to_owned(),
+                Wait::Group => "at a wait of its warp group".to_owned(),
                 Wait::Collective => "waiting for others of the member mask".to_owned(),
                 Wait::Ready => "running".to_owned(),
             };

@@ -6,9 +6,11 @@
 mod barrier;
 pub(in crate::exec) mod cached;
 pub(in crate::exec) mod cluster;
+pub(in crate::exec) mod copies;
 mod fault;
 pub(in crate::exec) mod launch;
 mod parts;
+mod products;
 pub(in crate::exec) mod rows;
 pub(in crate::exec) mod scalars;
 mod site;
@@ -28,6 +30,7 @@ use crate::program::memory::RANK_SHIFT;
 use crate::semantics::LANES;
 use cached::Cached;
 use cluster::Cluster;
+use copies::LateCopies;
 use launch::Launch;
 use parts::Parts;
 use rows::Rows;
@@ -51,6 +54,8 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
     pub(in crate::exec) caches: Vec<Cached>,
+    /// Copies that are under way.
+    pub(in crate::exec) copies: LateCopies,
     /// Threads that arrived at a barrier without waiting, by its number.
     arrived: [u32; 16],
     pub(in crate::exec) instructions: u64,
@@ -107,6 +112,7 @@ impl<'l, 'a> Block<'l, 'a> {
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
             scalars: std::mem::take(scalars),
+            copies: LateCopies::default(),
             arrived: [0; 16],
             instructions: 0,
             rounds: 0,
@@ -135,6 +141,7 @@ impl<'l, 'a> Block<'l, 'a> {
         self.enter_cluster();
         self.rounds = 0;
         self.arrived = [0; 16];
+        self.copies.clear();
         self.shadow.clear();
         if let Some(clocks) = &mut self.clocks {
             clocks.reset(self.launch.number(index));
@@ -149,6 +156,7 @@ impl<'l, 'a> Block<'l, 'a> {
             if launch.options.check_init {
                 warp.registers.start(launch.args.kernel);
             }
+            warp.nans.clear();
         }
         if scalars {
             self.scalars.start(launch, index);

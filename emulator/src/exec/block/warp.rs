@@ -1,7 +1,10 @@
 //! A warp: its registers, and the places of its lanes.
 
+pub(in crate::exec) use super::products::LateProduct;
+use super::products::LateProducts;
 use super::rows::{Rows, Saved};
 use super::stack::{FRAME_ALIGN, StackPointers};
+use crate::exec::check::nans::Nans;
 use crate::exec::check::registers::WrittenRegisters;
 use crate::exec::check::traces::Written;
 use crate::program::unwritten::Unwritten;
@@ -19,6 +22,8 @@ pub(in crate::exec) enum Wait {
     Cluster,
     /// Other lanes of its warp, at the collective instruction it stands at.
     Collective,
+    /// The other warps of its warp group, at the end of their products.
+    Group,
 }
 
 /// A call in progress.
@@ -109,6 +114,8 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) rows_only: bool,
     /// Lanes that have arrived at the barrier of the cluster, in the phase that is not over yet.
     pub(in crate::exec) announced: u32,
+    /// Products of its warp group that are under way.
+    pub(in crate::exec) products: LateProducts,
     /// Local memory, lane after lane, as far as it was used.
     pub(in crate::exec) local: Vec<u8>,
     pub(in crate::exec) local_stride: u32,
@@ -119,6 +126,8 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) exits: Vec<(u32, u32)>,
     /// Written registers, where a check needs it.
     pub(in crate::exec) registers: Box<WrittenRegisters>,
+    /// NaNs that the kernel has made, where a check needs it.
+    pub(in crate::exec) nans: Nans,
 }
 
 impl Warp {
@@ -130,11 +139,13 @@ impl Warp {
             live: 0,
             rows_only: true,
             announced: 0,
+            products: LateProducts::default(),
             local: Vec::new(),
             local_stride: 0,
             stack: [0; LANES],
             local_written: vec![Written::default(); LANES],
             registers: Box::default(),
+            nans: Nans::default(),
             exits: Vec::new(),
         }
     }
@@ -159,6 +170,7 @@ impl Warp {
         }
         self.live = live;
         self.announced = 0;
+        self.products.clear();
         if self.local_stride != 0 {
             self.local_written.iter_mut().for_each(Written::clear);
         }

@@ -1,6 +1,6 @@
 //! The blocks that wait for a worker, and the communication among workers.
 
-use super::shuffle::Order;
+use super::shuffle::Permutation;
 use super::team::Team;
 use super::turn::{self, LONG_TURN, Round, SHORT_TURN};
 use super::workers::Help;
@@ -28,7 +28,7 @@ struct Apart<T>(T);
 /// State that all workers of a launch share.
 pub(super) struct Queue<'l, 'a> {
     launch: &'l Launch<'a>,
-    order: Order,
+    order: Permutation,
     /// Number of blocks that a worker takes at a time: several where there are many, since short ones taken one by one
     /// keep the workers waiting for the counter.
     at_a_time: u64,
@@ -46,7 +46,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         let clusters = launch.clusters();
         Queue {
             launch,
-            order: Order::new(options.seed, 0, clusters),
+            order: Permutation::new(options.seed, 0, clusters),
             at_a_time: if args.cooperative { 1 } else { (clusters / MANY_BLOCKS).clamp(1, MOST_AT_A_TIME) },
             next_block: Apart::default(),
             stopped: AtomicBool::new(false),

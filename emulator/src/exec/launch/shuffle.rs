@@ -2,7 +2,7 @@
 
 /// An order of `count` things, determined by a seed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Order {
+pub(super) struct Permutation {
     count: u64,
     step: u64,
     first: u64,
@@ -13,19 +13,19 @@ pub(super) struct Order {
 /// The longest turn, in instructions, as a power of two.
 const LONGEST_TURN: u64 = 12;
 
-impl Order {
+impl Permutation {
     /// Without a seed, the order in which they are numbered. `salt` tells orders of the same seed apart.
     pub(super) fn new(seed: Option<u64>, salt: u64, count: u64) -> Self {
         let random = seed.map(|seed| mix(seed ^ mix(salt)));
         let Some(bits) = random.filter(|_| count > 1) else {
-            return Order { count, step: 1, first: 0, random };
+            return Permutation { count, step: 1, first: 0, random };
         };
         // Steps of any length that has no divisor in common with the number of things visit all of them.
         let mut step = bits % count;
         while greatest_common_divisor(step, count) != 1 {
             step = (step + 1) % count;
         }
-        Order { count, step, first: mix(bits) % count, random }
+        Permutation { count, step, first: mix(bits) % count, random }
     }
 
     /// Most instructions that the one at this place runs before the next has its turn, if a seed decides.
@@ -65,7 +65,7 @@ mod tests {
         for count in 1..70 {
             let mut orders = HashSet::new();
             for seed in 0..20 {
-                let order = Order::new(Some(seed), 3, count);
+                let order = Permutation::new(Some(seed), 3, count);
                 let visited: Vec<u64> = (0..count).map(|place| order.at(place)).collect();
                 assert_eq!(visited.iter().collect::<HashSet<_>>().len() as u64, count);
                 assert!(visited.iter().all(|one| *one < count));
@@ -73,6 +73,9 @@ mod tests {
             }
             assert!(count < 8 || orders.len() > 10, "{count}: {}", orders.len());
         }
-        assert_eq!((0..5).map(|place| Order::new(None, 1, 5).at(place)).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        assert_eq!(
+            (0..5).map(|place| Permutation::new(None, 1, 5).at(place)).collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Blocks that one worker keeps alive together: those of a cluster.
 
-use super::shuffle::Order;
+use super::shuffle::Permutation;
 use super::turn::{self, Round};
 use crate::exec::block::cluster::{Cluster, end_phase};
 use crate::exec::block::launch::Launch;
@@ -46,7 +46,7 @@ impl<'l, 'a> Team<'l, 'a> {
         let turn = if self.blocks.len() > 1 { turn.min(LONGEST_TURN) } else { turn };
         self.rounds += 1;
         let seed = self.blocks.first().and_then(|block| block.launch.options.seed);
-        let order = Order::new(seed, self.rounds, self.blocks.len() as u64);
+        let order = Permutation::new(seed, self.rounds, self.blocks.len() as u64);
         for place in 0..self.blocks.len() as u64 {
             let index = order.at(place) as usize;
             if self.ended[index] {

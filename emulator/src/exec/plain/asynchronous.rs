@@ -3,17 +3,18 @@
 //! A barrier is one word of 64 bits with a private layout: the number of arrivals of a phase, the number still due,
 //! the bytes of transactions still due, and the number of the phase.
 
+use super::Flow;
+use super::control::pause;
 use crate::exec::access::watch::{Pass, pass_memory_barrier};
-use crate::exec::access::{Place, Request, apply, lane_address, place, read, update};
+use crate::exec::access::{Place, Request, lane_address, place};
 use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue, Site, Stop};
-use crate::program::memory::{
-    AsyncCopy, BulkCopy, MemoryBarrier, MemoryBarrierAction, Order, RANK_SHIFT, Scope,
-};
+use crate::program::instruction::Condition;
+use crate::program::memory::{AsyncCopy, MemoryBarrier, MemoryBarrierAction, Order, Scope};
 use crate::ptx::Space;
 use crate::report::FaultKind;
 use crate::semantics::barrier::{COUNT, State};
-use crate::semantics::{Register, Width, lanes_of};
+use crate::semantics::{Width, lanes_of};
 
 pub(super) fn async_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &AsyncCopy) -> Result<(), Stop> {
     let ignored = block.warps[issue.warp].rows.holds(copy.ignored);
@@ -37,82 +38,23 @@ pub(super) fn async_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &AsyncCo
     Ok(())
 }
 
-/// Copies, or combines, many bytes, to the place of the destination in one block or in several.
-pub(super) fn bulk_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &BulkCopy) -> Result<(), Stop> {
-    for lane in lanes_of(issue.active) {
-        let bytes = block.warps[issue.warp].rows.get(copy.bytes, lane);
-        if bytes % PIECE != 0 {
-            let text = format!("a bulk copy of {bytes} bytes, which is no multiple of {PIECE}");
-            return Err(block.fault(FaultKind::Other(text), issue.at(lane)));
-        }
-        let to = lane_address(block, issue.warp, &copy.to, lane);
-        let from = lane_address(block, issue.warp, &copy.from, lane);
-        for to in targets(block, issue.at(lane), to, copy.multicast) {
-            copy_pieces(block, issue.at(lane), copy, [to, from], bytes)?;
-        }
-    }
-    Ok(())
-}
-
-/// The address, or the same place in the shared memory of each block of the cluster that a row of bits names.
-fn targets(block: &Block<'_, '_>, site: Site, address: u64, blocks: Option<Register>) -> Vec<u64> {
-    let Some(blocks) = blocks else { return vec![address] };
-    let blocks = block.warps[site.warp].rows.get(blocks, site.lane) & 0xffff;
-    let place = address & ((1 << RANK_SHIFT) - 1);
-    lanes_of(blocks).map(|rank| place | (rank as u64) << RANK_SHIFT).collect()
-}
-
-/// Source and destination are cut into pieces of so many bytes, of which hardware wants whole ones too.
-const PIECE: u32 = 16;
-
-/// Copies, or combines, whole pieces.
-fn copy_pieces(
-    block: &mut Block<'_, '_>,
-    site: Site,
-    copy: &BulkCopy,
-    [to, from]: [u64; 2],
-    bytes: u32,
-) -> Result<(), Stop> {
-    let [to_space, from_space] = copy.spaces.map(Some);
-    for offset in (0..bytes).step_by(PIECE as usize).map(u64::from) {
-        let request = Request::read(from_space, from.wrapping_add(offset), PIECE, copy.caches[1]);
-        let source = place(block, site, request)?.host;
-        let at = to.wrapping_add(offset);
-        let Some((operation, ty)) = copy.operation else {
-            let request = Request::write(to_space, at, PIECE, copy.caches[0]);
-            let target = place(block, site, request)?.host;
-            // SAFETY: `place` checked a piece on either side; they may be the same.
-            unsafe { std::ptr::copy(source, target, PIECE as usize) };
-            continue;
-        };
-        let order = Order::Strong { scope: Scope::Device, releases: false };
-        for element in (0..PIECE).step_by(ty.bytes() as usize) {
-            let request = Request::update(to_space, at + u64::from(element), ty.bytes(), copy.caches[0]);
-            let place = place(block, site, request.ordered(order))?;
-            let source = source.wrapping_add(element as usize);
-            // SAFETY: the element lies in the piece of the source that `place` checked.
-            let value = unsafe { read(source, ty.bytes(), false) };
-            // Unlike the adder of global memory, this one keeps subnormal numbers.
-            let change = |old: u64| apply(operation, ty, false, old, value, 0);
-            // SAFETY: `place` checked the element of the destination, and that it is aligned.
-            unsafe { update(place.host, ty.bytes(), change) };
-        }
-    }
-    Ok(())
-}
-
+/// A test that fails in all lanes lets other warps run: it is made in loops.
 pub(super) fn memory_barrier(
     block: &mut Block<'_, '_>,
     issue: Issue,
     barrier: &MemoryBarrier,
-) -> Result<(), Stop> {
+) -> Result<Flow, Stop> {
     for lane in lanes_of(issue.active) {
         let address = lane_address(block, issue.warp, &barrier.address, lane);
-        for address in targets(block, issue.at(lane), address, barrier.multicast) {
-            use_memory_barrier(block, issue.at(lane), barrier, address)?;
+        use_memory_barrier(block, issue.at(lane), barrier, address)?;
+    }
+    if let MemoryBarrierAction::Test { out, .. } = barrier.action {
+        let out = Condition { predicate: out, negated: false };
+        if block.warps[issue.warp].rows.holds(out) & issue.active == 0 {
+            return Ok(pause(block, issue));
         }
     }
-    Ok(())
+    Ok(Flow::Next)
 }
 
 fn use_memory_barrier(
@@ -143,6 +85,26 @@ fn use_memory_barrier(
     if let Some(pass) = pass {
         pass_memory_barrier(block, site, host, pass);
     }
+    Ok(())
+}
+
+/// Tells a barrier the bytes that have arrived.
+pub(super) fn complete(
+    block: &mut Block<'_, '_>,
+    site: Site,
+    (space, address, cache): (Space, u64, u32),
+    bytes: u32,
+) -> Result<(), Stop> {
+    let scope = if block.cluster.is_some() { Scope::Device } else { Scope::Block };
+    let request = Request::update(Some(space), address, 8, cache);
+    let Place { host, .. } = place(block, site, request.ordered(Order::Strong { scope, releases: false }))?;
+    let word = host.cast::<u64>();
+    // SAFETY: `place` checked 8 aligned bytes of shared memory, which one thread of the host uses.
+    let mut state = State::unpack(unsafe { word.read() });
+    state.transactions -= i64::from(bytes);
+    // SAFETY: as for the read.
+    unsafe { word.write(state.settled().pack()) };
+    pass_memory_barrier(block, site, host, Pass::Arrives);
     Ok(())
 }
 

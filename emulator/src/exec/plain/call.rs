@@ -80,6 +80,7 @@ fn enter(block: &mut Block<'_, '_>, issue: Issue, call: &Call, function: u32) ->
         for (row, value) in callee.params.iter().zip(values) {
             warp_state.rows.set(*row, lane, value);
         }
+        warp_state.nans.copy(&call.arguments, &callee.params, lane);
     }
     let frame =
         Frame { return_pc: issue.pc, function, parent, depth, local_base, callers_stack, saved, functions };
@@ -119,6 +120,7 @@ pub(in crate::exec) fn leave(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
             for (row, value) in call.results.iter().zip(words) {
                 rows.set(*row, lane, value);
             }
+            warp_state.nans.copy(&callee.returns, &call.results, lane);
         }
     }
     let after = Fragment {

@@ -69,10 +69,16 @@ pub(in crate::exec) fn exit(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     Flow::Yield
 }
 
-/// Lets others run first.
+/// Lets others of the warp run first.
 pub(super) fn give_way(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     let fragment = &mut block.warps[issue.warp].fragments[issue.fragment];
     fragment.tired = true;
     fragment.pc = issue.pc + 1;
     Flow::Yield
+}
+
+/// Lets other warps run first, too.
+pub(super) fn pause(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
+    give_way(block, issue);
+    Flow::Pause
 }

@@ -19,7 +19,7 @@ use crate::semantics::{LANES, Register, Width, float, lanes_of};
 const ROW: u32 = 16;
 
 /// The bits of the `element`-th value that a lane holds in these registers.
-fn element(rows: &Rows, registers: &[Register], ty: Element, lane: usize, element: u32) -> u64 {
+pub(super) fn element(rows: &Rows, registers: &[Register], ty: Element, lane: usize, element: u32) -> u64 {
     let register = registers[(element / ty.packed()) as usize];
     if ty == Element::F64 {
         return rows.get_wide(register, Width::Double, lane);
@@ -28,7 +28,14 @@ fn element(rows: &Rows, registers: &[Register], ty: Element, lane: usize, elemen
     u64::from(word & u32::MAX >> (32 - ty.bits()))
 }
 
-fn set_element(rows: &mut Rows, registers: &[Register], ty: Element, lane: usize, element: u32, bits: u64) {
+pub(super) fn set_element(
+    rows: &mut Rows,
+    registers: &[Register],
+    ty: Element,
+    lane: usize,
+    element: u32,
+    bits: u64,
+) {
     let register = registers[(element / ty.packed()) as usize];
     if ty == Element::F64 {
         return rows.set_wide(register, Width::Double, lane, bits);
@@ -40,7 +47,7 @@ fn set_element(rows: &mut Rows, registers: &[Register], ty: Element, lane: usize
 }
 
 /// A value as a number, exactly.
-fn number(ty: Element, bits: u64) -> f64 {
+pub(super) fn number(ty: Element, bits: u64) -> f64 {
     match ty {
         Element::F16 => F16::from_bits(bits as u16).to_f32().into(),
         Element::Bf16 => Bf16::from_bits(bits as u16).to_f32().into(),
@@ -57,7 +64,8 @@ fn number(ty: Element, bits: u64) -> f64 {
     }
 }
 
-fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
+/// The bits of a sum.
+pub(super) fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
     match ty {
         Element::F16 => <F16 as Half>::round::<{ float::NEAREST }>(x).bits().into(),
         Element::F32 => float::canonical(x as f32).to_bits().into(),
@@ -66,6 +74,21 @@ fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
         _ if saturate => u64::from(x as i32 as u32),
         _ => u64::from(x as i64 as u32),
     }
+}
+
+/// The lanes that hold a NaN of a part of a product.
+pub(super) fn nans(rows: &Rows, product: &MatrixProduct, part: Part) -> u32 {
+    let ty = product.ty(part);
+    let registers = match part {
+        Part::A => &product.a,
+        Part::B => &product.b,
+        Part::C => &product.c,
+        Part::D => &product.d,
+    };
+    let held = product.elements(part).min(registers.len() as u32 * ty.packed());
+    let is_nan =
+        |lane| (0..held).any(|number| self::number(ty, element(rows, registers, ty, lane, number)).is_nan());
+    lanes_of(u32::MAX).filter(|lane| is_nan(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
 /// The row and column of the lower of the two elements of a tile that a lane holds.

@@ -2,17 +2,22 @@
 
 mod asynchronous;
 mod barrier;
+mod bulk;
 mod call;
 mod collective;
 mod compute;
 mod control;
 mod matrix;
+mod nans;
 mod object;
 mod printf;
 mod registers;
 mod stack;
 mod surface;
+mod tensor;
+mod warp_group;
 
+pub(in crate::exec) use bulk::end_copy;
 pub(in crate::exec) use collective::resolve_collectives;
 pub(in crate::exec) use control::exit;
 
@@ -32,6 +37,8 @@ pub(in crate::exec) enum Flow {
     Jump(u32),
     /// The fragment is gone or waits; others may be new.
     Yield,
+    /// The fragment has gone on, and its warp gives up the rest of its turn.
+    Pause,
 }
 
 /// Runs a warp until it waits, has ended, or had its share of instructions.
@@ -82,6 +89,10 @@ fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut
                 fuel = fuel.saturating_sub(1);
             }
             Flow::Yield => return Ok(()),
+            Flow::Pause => {
+                *left = 0;
+                return Ok(());
+            }
         }
         if alone {
             continue;
@@ -114,6 +125,9 @@ pub(in crate::exec) fn step(
     if block.launch.options.check_init {
         registers::watch(block, issue)?;
     }
+    if !block.warps[warp].products.is_empty() {
+        warp_group::end_before(block, issue)?;
+    }
     if instruction.guard != Condition::ALWAYS {
         issue.active &= block.warps[warp].rows.holds(instruction.guard);
     }
@@ -122,6 +136,9 @@ pub(in crate::exec) fn step(
     }
     if issue.active == 0 {
         return Ok(Flow::Next);
+    }
+    if block.launch.options.check_nans {
+        return nans::watch(block, issue, instruction);
     }
     perform(block, issue, &instruction.op)
 }
@@ -143,9 +160,12 @@ fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Sto
         Op::Store(access) => access::store(block, issue, access)?,
         Op::Atomic(atomic) => access::atomic(block, issue, atomic)?,
         Op::AsyncCopy(copy) => asynchronous::async_copy(block, issue, copy)?,
-        Op::BulkCopy(copy) => asynchronous::bulk_copy(block, issue, copy)?,
-        Op::MemoryBarrier(barrier) => asynchronous::memory_barrier(block, issue, barrier)?,
+        Op::BulkCopy(copy) => bulk::bulk_copy(block, issue, copy)?,
+        Op::Map(op) => tensor::map(block, issue, op)?,
+        Op::BulkGroup(group) => bulk::bulk_group(block, issue, *group)?,
+        Op::MemoryBarrier(barrier) => return asynchronous::memory_barrier(block, issue, barrier),
         Op::Matrix(op) => matrix::matrix(block, issue, op)?,
+        Op::WarpGroup(op) => return warp_group::warp_group(block, issue, op),
         Op::Object(op) => object::object(block, issue, op)?,
         Op::LocalAddress { out, offset, width } => {
             compute::local_address(block, issue, (*out, *width), *offset);

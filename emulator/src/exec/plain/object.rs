@@ -111,13 +111,15 @@ fn sample(
             false => Coordinates::Number(coordinates.map(f32::from_bits)),
         },
         lod: match sample.level {
-            program::Level::Implicit => Lod::Implicit,
-            program::Level::Base => Lod::Base,
-            program::Level::Number(level) if sample.whole => {
+            program::LevelOperand::Implicit => Lod::Implicit,
+            program::LevelOperand::Base => Lod::Base,
+            program::LevelOperand::Number(level) if sample.whole => {
                 Lod::Whole(word(block, site, Some(level)) as i32)
             }
-            program::Level::Number(level) => Lod::Number(f32::from_bits(word(block, site, Some(level)))),
-            program::Level::Gradients(x, y) => Lod::Gradients([numbers(x), numbers(y)]),
+            program::LevelOperand::Number(level) => {
+                Lod::Number(f32::from_bits(word(block, site, Some(level))))
+            }
+            program::LevelOperand::Gradients(x, y) => Lod::Gradients([numbers(x), numbers(y)]),
         },
         // Four bits of each are significant.
         offsets: vector(sample.offsets).map(|word| (word << 28) as i32 >> 28),

@@ -1,14 +1,11 @@
 //! Asynchronous copies to shared memory, and the barriers in memory that wait for them.
 
 use super::atomic::OPERATIONS;
-use super::memory::SPACES;
 use super::modifiers::Modifiers;
 use super::operands::width_of;
 use super::{Decoded, Decoder};
 use crate::program::instruction::{Condition, Op};
-use crate::program::memory::{
-    AsyncCopy, Atomic, AtomicOperation, BulkCopy, MemoryBarrierAction, Order, Scope,
-};
+use crate::program::memory::{AsyncCopy, Atomic, MemoryBarrierAction, Order, Scope};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
 use crate::semantics::Width;
@@ -107,68 +104,6 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `cp.async.bulk`, `cp.reduce.async.bulk`: also done at once, so waiting for a group of copies does nothing.
-    pub(super) fn bulk_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        m.ignore(&["async", "bulk"]);
-        if i.modifiers.contains(&"tensor") {
-            return Err(m.unknown());
-        }
-        let reduce = m.flag("reduce");
-        if m.flag("commit_group") {
-            return self.operand_count(i, 0);
-        }
-        if m.flag("wait_group") {
-            m.ignore(&["read"]);
-            return self.operand_count(i, 1);
-        }
-        if m.flag("prefetch") {
-            m.ignore(&["L2", "global", "L2::cache_hint"]);
-            return self.address(self.operand(i, 0)?).map(drop);
-        }
-        let (Some(to_space), Some(from_space)) = (m.pick(&SPACES), m.pick(&SPACES)) else {
-            return Err(m.unknown());
-        };
-        let (tells, grouped) = (m.flag("mbarrier::complete_tx::bytes"), m.flag("bulk_group"));
-        let (multicast, hinted) = (m.flag("multicast::cluster"), m.flag("L2::cache_hint"));
-        let known = match (to_space, from_space) {
-            (Space::SharedCluster, Space::Global) => tells && !reduce,
-            (Space::Shared, Space::Global) => tells && !reduce && !multicast,
-            (Space::SharedCluster | Space::Shared, Space::Shared) => tells && !multicast,
-            (Space::Global, Space::Shared) => grouped && !tells && !multicast,
-            _ => false,
-        };
-        if !known {
-            return Err(m.unknown());
-        }
-        let operation = match reduce {
-            true => {
-                let Some(operation) = m.pick(&OPERATIONS) else { return Err(m.unknown()) };
-                m.ignore(&["noftz"]);
-                Some((operation, m.ty()?))
-            }
-            false => None,
-        };
-        let known = |(operation, ty): (AtomicOperation, Type)| is_bulk_reduction(operation, ty);
-        if !operation.is_none_or(known) {
-            return Err(m.unknown());
-        }
-        self.operand_count(i, 3 + usize::from(tells) + usize::from(multicast) + usize::from(hinted))?;
-        let to = self.address(self.operand(i, 0)?)?;
-        let from = self.address(self.operand(i, 1)?)?;
-        let bytes = self.source(self.operand(i, 2)?, Type::U32, Width::Single)?;
-        let multicast = multicast.then(|| self.operand(i, 4)).transpose()?;
-        let multicast = multicast.map(|blocks| self.source(blocks, Type::U16, Width::Single)).transpose()?;
-        let caches = [self.new_cache(), self.new_cache()];
-        let spaces = [to_space, from_space];
-        let copy = BulkCopy { to, from, spaces, bytes, operation, multicast, caches };
-        self.emit(Op::BulkCopy(Box::new(copy)));
-        if tells {
-            let action = MemoryBarrierAction::Transactions { bytes, complete: true };
-            self.emit_memory_barriers(i, 3, Some(to_space), action, multicast)?;
-        }
-        Ok(())
-    }
-
     /// Tells a barrier in memory the bytes that have arrived.
     fn tell(&mut self, i: &Instruction<'s>, bytes: u32) -> Decoded<()> {
         let bytes = self.bits(Width::Single, bytes.into());
@@ -219,18 +154,5 @@ impl<'s> Decoder<'_, '_, 's> {
         })));
         self.tell(i, ty.bytes())?;
         Ok(())
-    }
-}
-
-/// True if `cp.reduce.async.bulk` has this operation on this type.
-fn is_bulk_reduction(operation: AtomicOperation, ty: Type) -> bool {
-    use AtomicOperation::*;
-    use Type::*;
-    match operation {
-        Add => matches!(ty, U32 | S32 | U64 | F32 | F64 | F16 | Bf16),
-        Min | Max => matches!(ty, U32 | S32 | U64 | S64 | F16 | Bf16),
-        And | Or | Xor => matches!(ty, B32 | B64),
-        Increment | Decrement => ty == U32,
-        Exchange | CompareExchange => false,
     }
 }

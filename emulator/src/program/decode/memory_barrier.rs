@@ -9,7 +9,7 @@ use crate::program::memory::{MemoryBarrier, MemoryBarrierAction};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
 use crate::semantics::barrier::PendingCount;
-use crate::semantics::{Register, Width, pure};
+use crate::semantics::{Width, pure};
 
 const REACHES: [&str; 3] = ["cta", "cluster", "gpu"];
 const ORDERS: [&str; 4] = ["relaxed", "release", "acquire", "sys"];
@@ -22,21 +22,9 @@ impl<'s> Decoder<'_, '_, 's> {
         space: Option<Space>,
         action: MemoryBarrierAction,
     ) -> Decoded<()> {
-        self.emit_memory_barriers(i, address, space, action, None)
-    }
-
-    /// The same for the barriers of those blocks of the cluster whose bits are set.
-    pub(super) fn emit_memory_barriers(
-        &mut self,
-        i: &Instruction<'s>,
-        address: usize,
-        space: Option<Space>,
-        action: MemoryBarrierAction,
-        multicast: Option<Register>,
-    ) -> Decoded<()> {
         let address = self.address(self.operand(i, address)?)?;
         let cache = self.new_cache();
-        self.emit(Op::MemoryBarrier(Box::new(MemoryBarrier { space, address, action, multicast, cache })));
+        self.emit(Op::MemoryBarrier(Box::new(MemoryBarrier { space, address, action, cache })));
         Ok(())
     }
 

@@ -9,6 +9,7 @@ mod asynchronous;
 mod atomic;
 mod barrier;
 mod bits;
+mod bulk;
 mod checks;
 mod cluster;
 mod collective;
@@ -30,8 +31,10 @@ mod parameters;
 mod special;
 mod stack;
 mod table;
+mod tensor_map;
 mod texture;
 mod video;
+mod warp_group;
 mod window;
 
 use super::instruction::{Condition, Constant, Instruction, Op};

@@ -100,7 +100,7 @@ impl<'i, 's> Modifiers<'i, 's> {
     fn advice(&self) -> &'static str {
         let opcode = self.instruction.opcode;
         let tensor = self.instruction.modifiers.iter().any(|modifier| modifier.starts_with("tensor"));
-        if tensor || ["wgmma", "tcgen05", "tensormap", "multimem", "setmaxnreg"].contains(&opcode) {
+        if tensor || ["wgmma", "tcgen05", "tensormap", "multimem"].contains(&opcode) {
             "; CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most compilers avoid it"
         } else {
             ""
@@ -110,6 +110,15 @@ impl<'i, 's> Modifiers<'i, 's> {
     /// The refusal of an instruction that exists, but not in this form.
     pub(super) fn unknown(&self) -> PtxError {
         self.unsupported("this instruction or type")
+    }
+
+    /// The refusal of an instruction that other targets have.
+    pub(super) fn for_target(&self, target: &str) -> PtxError {
+        PtxError::at(
+            self.instruction.position,
+            PtxErrorKind::Unsupported,
+            format!("`{}` is an instruction of `.target {target}`", self.spelling()),
+        )
     }
 
     pub(super) fn unsupported(&self, what: &str) -> PtxError {

@@ -12,7 +12,7 @@ use crate::ptx::Instruction;
 type Decode<'s, D> = for<'i> fn(&mut D, &Instruction<'s>, &mut Modifiers<'i, 's>) -> Decoded<()>;
 
 impl<'s> Decoder<'_, '_, 's> {
-    const TABLE: [(&'static str, Decode<'s, Self>); 130] = [
+    const TABLE: [(&'static str, Decode<'s, Self>); 132] = [
         ("abs", Self::arithmetic),
         ("activemask", Self::active_mask),
         ("add", Self::add),
@@ -112,6 +112,7 @@ impl<'s> Decoder<'_, '_, 's> {
         ("sust", Self::surface_store),
         ("szext", Self::bits_instruction),
         ("tanh", Self::arithmetic),
+        ("tensormap", Self::tensor_map),
         ("testp", Self::testp),
         ("tex", Self::sample),
         ("tld4", Self::gather),
@@ -141,6 +142,7 @@ impl<'s> Decoder<'_, '_, 's> {
         ("vsub", Self::video_scalar),
         ("vsub2", Self::video_parallel),
         ("vsub4", Self::video_parallel),
+        ("wgmma", Self::warp_group),
         ("wmma", Self::wmma),
         ("xor", Self::bits_instruction),
     ];

@@ -9,8 +9,8 @@ use super::{Decoded, Decoder};
 use crate::program::instruction::Op;
 use crate::program::memory::AtomicOperation;
 use crate::program::texture::{
-    Geometry, Level, ObjectKind, ObjectOp, Outside, Place, Query, Sample, Sampled, SurfaceAccess,
-    SurfaceAction, Vector,
+    Geometry, LevelOperand, ObjectKind, ObjectOp, ObjectPlace, Outside, Query, Sample, Sampled,
+    SurfaceAccess, SurfaceAction, Vector,
 };
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
@@ -62,7 +62,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m: &Modifiers<'_, 's>,
         geometry: Geometry,
         ty: Type,
-    ) -> Decoded<Place> {
+    ) -> Decoded<ObjectPlace> {
         let Operand::Memory(parts) = operand else {
             return Err(self.unsupported("this operand where an object and coordinates belong"));
         };
@@ -78,7 +78,12 @@ impl<'s> Decoder<'_, '_, 's> {
             (true, [layer, rest @ ..]) => (Some(self.source(layer, Type::U32, Width::Single)?), rest),
             (_, all) => (None, all),
         };
-        Ok(Place { geometry, object, layer, coordinates: self.vector(coordinates, geometry.axes(), ty)? })
+        Ok(ObjectPlace {
+            geometry,
+            object,
+            layer,
+            coordinates: self.vector(coordinates, geometry.axes(), ty)?,
+        })
     }
 
     /// The first numbers of a vector operand.
@@ -123,14 +128,14 @@ impl<'s> Decoder<'_, '_, 's> {
         let axes = geometry.axes();
         let cache = self.new_cache();
         let (level, next) = match kind {
-            1 => (Level::Number(self.source(self.operand(i, 2)?, at, Width::Single)?), 3),
+            1 => (LevelOperand::Number(self.source(self.operand(i, 2)?, at, Width::Single)?), 3),
             2 => {
                 let x = self.vector_operand(self.operand(i, 2)?, axes, at)?;
                 let y = self.vector_operand(self.operand(i, 3)?, axes, at)?;
-                (Level::Gradients(x, y), 4)
+                (LevelOperand::Gradients(x, y), 4)
             }
-            3 => (Level::Base, 2),
-            _ => (Level::Implicit, 2),
+            3 => (LevelOperand::Base, 2),
+            _ => (LevelOperand::Implicit, 2),
         };
         self.finish_sample(i, m, next, result, |offsets, out, resident| Sample {
             place,
@@ -162,7 +167,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.finish_sample(i, m, 2, Sampled::Words, |offsets, out, resident| Sample {
             place,
             whole: false,
-            level: Level::Base,
+            level: LevelOperand::Base,
             offsets,
             gathered: Some(component),
             result: Sampled::Words,
@@ -243,7 +248,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m: &mut Modifiers<'_, 's>,
         geometry: Geometry,
         place: usize,
-    ) -> Decoded<(Place, Outside)> {
+    ) -> Decoded<(ObjectPlace, Outside)> {
         if geometry.is_cube() {
             return Err(m.unsupported("a cube, which surfaces see as layers,"));
         }
@@ -317,7 +322,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    fn emit_access(&mut self, place: Place, ty: Type, outside: Outside, action: SurfaceAction) {
+    fn emit_access(&mut self, place: ObjectPlace, ty: Type, outside: Outside, action: SurfaceAction) {
         let cache = self.new_cache();
         let access = SurfaceAccess { place, bytes: ty.bytes(), width: width_of(ty), outside, cache, action };
         self.emit(Op::Object(Box::new(ObjectOp::Access(access))));

@@ -6,8 +6,8 @@ use crate::program::instruction::Op;
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::video::{
-    Finish, Limit, MultiplyAdd, Operation, Parallel, Part, Picks, Scalar, Source, Video, average, shift_left,
-    shift_right,
+    Finish, Limit, MultiplyAdd, Operation, Parallel, Picks, Piece, Scalar, Source, Video, average,
+    shift_left, shift_right,
 };
 use crate::semantics::{Register, Width};
 
@@ -40,15 +40,15 @@ fn selected(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn part(selector: Option<&str>) -> Option<Part> {
+fn part(selector: Option<&str>) -> Option<Piece> {
     Some(match selector {
-        None => Part::WORD,
-        Some("b0") => Part { bits: 8, start: 0 },
-        Some("b1") => Part { bits: 8, start: 8 },
-        Some("b2") => Part { bits: 8, start: 16 },
-        Some("b3") => Part { bits: 8, start: 24 },
-        Some("h0") => Part { bits: 16, start: 0 },
-        Some("h1") => Part { bits: 16, start: 16 },
+        None => Piece::WORD,
+        Some("b0") => Piece { bits: 8, start: 0 },
+        Some("b1") => Piece { bits: 8, start: 8 },
+        Some("b2") => Piece { bits: 8, start: 16 },
+        Some("b3") => Piece { bits: 8, start: 24 },
+        Some("h0") => Piece { bits: 16, start: 0 },
+        Some("h1") => Piece { bits: 16, start: 16 },
         Some(_) => return None,
     })
 }
@@ -79,7 +79,7 @@ impl<'s> Decoder<'_, '_, 's> {
             Operand::Minus(name) => (*name, true),
             _ => {
                 let register = self.source(operand, Type::B32, Width::Single)?;
-                return Ok((register, Source { part: Part::WORD, signed, negated: false }));
+                return Ok((register, Source { part: Piece::WORD, signed, negated: false }));
             }
         };
         let (register, selector) = selected(name);
@@ -163,7 +163,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let (register_a, a) = self.video_source(self.operand(i, 1)?, signed_a)?;
         let (register_b, b) = self.video_source(self.operand(i, 2)?, signed_b)?;
         let (register_c, c) = self.video_source(self.operand(i, 3)?, signed)?;
-        if c.part != Part::WORD {
+        if c.part != Piece::WORD {
             return Err(m.unknown());
         }
         let video = MultiplyAdd { a, b, negate_third: c.negated, plus_one, shift, saturate };

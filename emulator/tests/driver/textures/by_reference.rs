@@ -6,7 +6,7 @@ use crate::processes::in_child;
 use crate::textures::{self, Resource};
 use core::ffi::c_void;
 use cuprum_emulator::exec::texture::{AddressMode, Channel, Format, Handle, Level, Object, Sampler, Shape};
-use cuprum_emulator::exec::{ExecOptions, Hooks, LaunchArgs, Mode, launch};
+use cuprum_emulator::exec::{ExecOptions, Execution, Hooks, LaunchArgs, launch};
 use cuprum_emulator::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_emulator::report::FaultKind;
 use cuprum_sys::*;
@@ -100,7 +100,7 @@ fn both_modes_sample_as_the_definition_says() {
             });
             let expected: Vec<f32> = expected.collect();
             let hooks = OneObject(Arc::new(object));
-            for execution in [Mode::Plain, Mode::Vector] {
+            for execution in [Execution::Plain, Execution::Vector] {
                 let (from, to) = (device.buffer(&words), device.buffer(&vec![0f32; 4 * places.len()]));
                 let count = places.len() as u32;
                 let args = Args::default().push(7u64).buffer(&from).buffer(&to).push(count);

@@ -8,7 +8,7 @@ mod forms;
 mod shapes;
 
 use crate::device::{Args, Buffer, Device};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use forms::{Action, Form, Kind, Memory, SPACES, Space, forms};
 use shapes::{CONTEXTS, Place, SHAPES, Shape};
 use std::fmt::Write;
@@ -302,7 +302,12 @@ fn pattern(word: usize) -> u32 {
 }
 
 /// Results and memory after a launch, or the text of its fault.
-fn run(device: &mut Device, mode: Mode, name: &str, buffers: &[Buffer; 2]) -> Result<[Vec<u8>; 2], String> {
+fn run(
+    device: &mut Device,
+    mode: Execution,
+    name: &str,
+    buffers: &[Buffer; 2],
+) -> Result<[Vec<u8>; 2], String> {
     let bytes: Vec<u8> = (0..ARENA / 4).flat_map(|word| pattern(word).to_le_bytes()).collect();
     let [out, memory] = buffers;
     out.write(&[0u8; THREADS * MOST * RESULT]);
@@ -331,7 +336,7 @@ fn modes_agree_in(memory: Memory) {
         for (number, kernel) in kernels.iter().enumerate() {
             let name = format!("k{number}");
             let [plain, vector] =
-                [Mode::Plain, Mode::Vector].map(|mode| run(&mut device, mode, &name, &buffers));
+                [Execution::Plain, Execution::Vector].map(|mode| run(&mut device, mode, &name, &buffers));
             let what = || format!("{:?} {:?} {space:?}\n{}", kernel.kind, kernel.shape, kernel.text(&name));
             let plain = plain.unwrap_or_else(|fault| panic!("plain mode: {fault}\n{}", what()));
             let vector = vector.unwrap_or_else(|fault| panic!("vector mode: {fault}\n{}", what()));
@@ -414,7 +419,7 @@ ret;
             _ => (input.address() + 4 * (lane + 5)) ^ (1000 * (2 * lane + 11)),
         })
         .collect();
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         device.options.mode = mode;
         for _ in 0..2 {
             device.launch("outlives", 1, 32, &args).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{MEET, STORE, assert_stores, kernel, launch};
 use crate::device::{Args, Device};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 
 /// What a thread stores, from the rank of the block before its own.
 type Expected = fn(u32) -> u32;
@@ -80,7 +80,7 @@ fn one_copy_goes_to_the_blocks_that_its_mask_names() {
          @%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
              [%s], [%a0], 16, [%w10], %h; GO:",
     );
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         let mut device = Device::load(&body).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let mut values = vec![0u32; 260];

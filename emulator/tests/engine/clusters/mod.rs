@@ -4,7 +4,7 @@
 mod copies;
 
 use crate::device::{Args, Device};
-use cuprum_emulator::exec::{ExecOptions, LaunchStats, Mode};
+use cuprum_emulator::exec::{ExecOptions, Execution, LaunchStats};
 use cuprum_emulator::report::{Fault, FaultKind, Hazard};
 use cuprum_sys::CUresult;
 
@@ -30,7 +30,7 @@ const MEET: &str = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned
 
 /// How launches are run: the modes, orders, and checks that must not see anything in a right program.
 fn ways() -> Vec<ExecOptions> {
-    let plain = ExecOptions { mode: Mode::Plain, ..ExecOptions::default() };
+    let plain = ExecOptions { mode: Execution::Plain, ..ExecOptions::default() };
     let vector = ExecOptions::default();
     let checked = ExecOptions { check_init: true, check_races: true, check_barriers: true, ..vector.clone() };
     let workers = ExecOptions { workers: 3, ..vector.clone() };
@@ -63,7 +63,7 @@ fn assert_stores(text: &str, blocks: u32, threads: u32, cluster: u32, expected: 
 
 /// Runs a kernel of four blocks of one thread in clusters of two, and expects the same fault in both modes.
 fn fault_of(text: &str, number: u32, cluster: u32) -> Box<Fault> {
-    let [plain, vector] = [Mode::Plain, Mode::Vector].map(|mode| {
+    let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
         let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 64]);
@@ -106,7 +106,7 @@ const DUMP: &str = "
 /// What an H100 stored, by block. Its shared memory begins with 0x400 bytes of the system's, ours with the variables.
 fn dumped(grid: [u32; 3], cluster: Option<[u32; 3]>) -> Vec<Vec<u32>> {
     let mut words = Vec::new();
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         let mut device = Device::load(&kernel(DUMP)).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let blocks = grid.iter().product::<u32>() as usize;
@@ -239,7 +239,7 @@ fn the_vector_mode_knows_that_addresses_differ_by_block() {
             .to_owned() + STORE;
     let expected: Vec<u32> = (0..128).map(|at| (at % 32) * (at / 32 % 2) * 1000 + at / 32 % 2).collect();
     let last: Vec<u32> = expected.chunks(32).flat_map(|block| [block[31]; 32]).collect();
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         let mut device = Device::load(&kernel(&body)).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 128]);
@@ -308,7 +308,7 @@ fn who_exits_counts_as_arrived_and_who_never_comes_is_told() {
     // One block waits for the cluster, the other at a barrier of its own that half of its threads do not reach.
     let stuck = "setp.eq.u32 %p0, %rank, 0; @%p0 bra W; setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 1, 64;
         W: barrier.cluster.arrive; barrier.cluster.wait;";
-    for mode in [Mode::Plain, Mode::Vector] {
+    for mode in [Execution::Plain, Execution::Vector] {
         let mut device = Device::load(&kernel(stuck)).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 4]);

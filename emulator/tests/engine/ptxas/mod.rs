@@ -14,7 +14,7 @@ mod mutation;
 use crate::device::{Args, Device};
 use crate::recorded::{self, Recording};
 use assembler::Assembler;
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use cuprum_emulator::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_emulator::ptx;
 use cuprum_emulator::report::FaultKind;
@@ -214,7 +214,7 @@ fn judge(jobs: &[(String, String, u32)]) -> Verdict {
 }
 
 /// Memory that a program leaves behind in a mode, or the kind of its fault.
-fn outcome(text: &str, mode: Mode) -> Result<[Vec<u8>; 2], FaultKind> {
+fn outcome(text: &str, mode: Execution) -> Result<[Vec<u8>; 2], FaultKind> {
     let mut device = Device::load(text).unwrap();
     device.options.mode = mode;
     let out = device.buffer(&[0u8; 128 * 40]);
@@ -241,7 +241,7 @@ fn the_loader_agrees_with_the_assembler_on_the_grammar() {
         if !verdict.accepted.contains(&program.text) {
             continue;
         }
-        let [plain, vector] = [Mode::Plain, Mode::Vector].map(|mode| outcome(&program.text, mode));
+        let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| outcome(&program.text, mode));
         assert!(plain == vector, "{}\n{plain:?}\n{vector:?}", program.statement);
         ran += usize::from(plain.is_ok());
     }

@@ -2,7 +2,7 @@
 
 use super::{Form, Recording, WarpForm};
 use crate::device::{Args, Buffer, Device};
-use cuprum_emulator::exec::Mode;
+use cuprum_emulator::exec::Execution;
 use std::fmt::Write;
 
 const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
@@ -11,7 +11,7 @@ const BLOCK: u32 = 128;
 
 impl Recording {
     /// The results of a form, one per thread; an error says what the loader or the launch said.
-    pub(crate) fn run(&self, form: &Form, mode: Mode) -> Result<Vec<u64>, String> {
+    pub(crate) fn run(&self, form: &Form, mode: Execution) -> Result<Vec<u64>, String> {
         let device = load(&self.kernel(form), mode)?;
         let columns = self.inputs(form);
         let count = columns[0].len();
@@ -70,7 +70,7 @@ impl Recording {
 
 impl WarpForm {
     /// The results, two per thread; an error says what the loader or the launch said.
-    pub(crate) fn run(&self, mode: Mode) -> Result<Vec<u64>, String> {
+    pub(crate) fn run(&self, mode: Execution) -> Result<Vec<u64>, String> {
         let device = load(&self.kernel(), mode)?;
         let out = upload(&device, 32, &vec![0; 2 * self.threads as usize]);
         let args = Args::default().buffer(&out);
@@ -99,7 +99,7 @@ impl WarpForm {
     }
 }
 
-fn load(ptx: &str, mode: Mode) -> Result<Device, String> {
+fn load(ptx: &str, mode: Execution) -> Result<Device, String> {
     let mut device = Device::load(ptx).map_err(|error| error.to_string())?;
     device.options.mode = mode;
     Ok(device)

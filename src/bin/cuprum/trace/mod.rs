@@ -1,11 +1,260 @@
 //! `cuprum trace`: every driver call of a program, written down.
 
-use std::process::ExitCode;
+mod child;
+mod driver;
+mod watch;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+use std::{fs, io};
+
+use cuprum_tracer::{Recording, Timeline, variables};
 
 use crate::arguments::{Arguments, Usage};
+use crate::progress::Progress;
+use crate::{exit, program, software};
+
+const HELP: &str = "\
+usage: cuprum trace [OPTIONS] [--] PROGRAM [ARGUMENT]...
+       cuprum trace --recover FOLDER [--output NAME]
+
+Runs a program with a library in place of libcuda.so.1 that writes down every call and forwards it to the real driver.
+Afterwards NAME.html is a timeline with a lane per thread and stream, and NAME.json the same for Perfetto and Chromium's
+viewer. A program that crashes or is killed loses nothing. Processes that it starts are traced too.
+
+  --output NAME       the files to write, without their endings (default: trace)
+  --software          forward to the software device instead of the machine's driver
+  --driver FILE       forward to this driver
+  --library FILE      the library that writes down (default: cuprum-trace-library beside this program)
+  --most-mib NUMBER   per process, write down no more than this (default: 1024)
+  --device-times      measure when the device works, with events around each piece of work: slower, and no longer what
+                      the program alone would do
+  --recover FOLDER    make the files of what an interrupted `cuprum trace` left in FOLDER
+
+The exit code is the program's; 125 if it could not be started so, 126 and 127 if it could not be started at all.";
+
+/// Environment variable that names the library that writes down calls.
+const LIBRARY_VARIABLE: &str = "CUPRUM_TRACE_LIBRARY";
+/// Its name as cargo builds and installs it.
+const LIBRARY: &str = "cuprum-trace-library";
+/// MiB that a process writes down at most, if nothing is said.
+const MOST_MIB: u64 = 1024;
+
+/// Reason why nothing is traced, with the exit code that says so.
+type Refusal = (u8, String);
 
 pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
-    let _program = arguments.program();
-    arguments.rest()?;
-    Err(Usage::new("`trace` is being built"))
+    if arguments.flag("--help") || arguments.flag("-h") {
+        println!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let output = arguments.value("--output")?.unwrap_or_else(|| "trace".into());
+    let recover = arguments.value("--recover")?;
+    let options = Options {
+        library: arguments.value("--library")?,
+        driver: arguments.value("--driver")?,
+        software: arguments.flag("--software"),
+        device_times: arguments.flag("--device-times"),
+        most_mib: arguments.parsed("--most-mib", "a number of MiB", |text| text.parse().ok())?,
+    };
+    if options.software && options.driver.is_some() {
+        return Err(Usage::new("--software and --driver name two drivers"));
+    }
+    let program = arguments.program();
+    let rest = arguments.rest()?;
+    let program = program.unwrap_or(rest);
+    let ended = match (recover, program.as_slice()) {
+        (Some(folder), []) => recovered(Path::new(&folder), &output),
+        (Some(_), _) => return Err(Usage::new("--recover takes no program")),
+        (None, []) => return Err(Usage::new("a program is missing, as in `cuprum trace -- python script.py`")),
+        (None, program) => traced(program, &output, &options),
+    };
+    Ok(ended.unwrap_or_else(|(code, why)| {
+        eprintln!("cuprum trace: {why}");
+        ExitCode::from(code)
+    }))
+}
+
+/// How a program is to be traced.
+struct Options {
+    library: Option<OsString>,
+    driver: Option<OsString>,
+    software: bool,
+    device_times: bool,
+    most_mib: Option<u64>,
+}
+
+fn cannot(why: impl ToString) -> Refusal {
+    (exit::CANNOT, why.to_string())
+}
+
+/// Runs a program and writes its timeline.
+fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<ExitCode, Refusal> {
+    let program = program::find(&words[0]).map_err(|refused| (refused.code, refused.to_string()))?;
+    let library = software::find(options.library.clone(), LIBRARY_VARIABLE, LIBRARY)
+        .map_err(|why| cannot(format!("{why}; `cargo install cuprum-tracer` installs it")))?;
+    let driver = match (&options.driver, options.software) {
+        (Some(path), _) => driver::at(Path::new(path)),
+        (None, true) => software::find(None, software::VARIABLE, software::BUILT),
+        (None, false) => driver::of_this_machine(),
+    };
+    let driver = driver.map_err(cannot)?;
+    let files = Files::create(output).map_err(cannot)?;
+    let folder = software::Folder::with(&library).map_err(cannot)?;
+    let calls = folder.path().join("calls");
+    fs::create_dir(&calls).map_err(|error| cannot(format!("{}: {error}", calls.display())))?;
+
+    let mut command = Command::new(&program.path);
+    command.args(&words[1..]).env(variables::DRIVER, &driver).env(variables::FOLDER, &calls);
+    command.env(variables::MOST_BYTES, (options.most_mib.unwrap_or(MOST_MIB) << 20).to_string());
+    if options.device_times {
+        command.env(variables::DEVICE_TIMES, "1");
+    }
+    // It has named the driver above, and would lead programs of ours around what writes down.
+    command.env_remove(cuprum::sys::DRIVER_VARIABLE);
+    folder.give_to(&mut command);
+    eprintln!("cuprum trace: calls go to {}, and their timeline to {}", driver.display(), files.page.display());
+    let seen = watch::Watch::new();
+    let status = child::run(&mut command, |child| seen.begin(child))
+        .map_err(|error| (exit::NOT_EXECUTABLE, format!("{}: {error}", program.path.display())))?;
+    let others = seen.end();
+
+    let recording = read(&calls)?;
+    if recording.is_empty() {
+        eprintln!("cuprum trace: {}", nothing(&words[0], &program, &others));
+    } else {
+        let title: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        files.write(&recording, &title.join(" "), status)?;
+    }
+    Ok(code(status))
+}
+
+/// Writes the timeline of what another run has left.
+fn recovered(folder: &Path, output: &OsString) -> Result<ExitCode, Refusal> {
+    let calls = folder.join("calls");
+    let recording = read(if calls.is_dir() { &calls } else { folder })?;
+    if recording.is_empty() {
+        return Err(cannot(format!("there are no calls in {}", folder.display())));
+    }
+    let files = Files::create(output).map_err(cannot)?;
+    files.write(&recording, &format!("recovered from {}", folder.display()), ExitStatus::default())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(calls: &Path) -> Result<Recording, Refusal> {
+    let _progress = Progress::new("reading the calls");
+    Recording::read(calls).map_err(|error| cannot(format!("{}: {error}", calls.display())))
+}
+
+/// Why there may be nothing to show.
+fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other]) -> String {
+    let mut said =
+        format!("`{}` has ended, and no process of it called libcuda.so.1", name.to_string_lossy());
+    for other in others {
+        said += &format!("\n  process {} opened {}, by its path or a RPATH of its own: that is not traced", other.process, other.library);
+    }
+    for warning in &program.warnings {
+        said += &format!("\n  {warning}");
+    }
+    if others.is_empty() {
+        said += "\n  it did not use CUDA, ended before it did, or ran it elsewhere: in a container, or on a server";
+    }
+    said
+}
+
+/// The code with which a program ended.
+fn code(status: ExitStatus) -> ExitCode {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    let code = status.code().or(signal.map(|signal| signal + i32::from(exit::SIGNAL)));
+    ExitCode::from(u8::try_from(code.unwrap_or(1)).unwrap_or(1))
+}
+
+/// The files that are written. Those of an earlier run stay until there is something to put in their place.
+struct Files {
+    page: PathBuf,
+    trace: PathBuf,
+}
+
+impl Files {
+    /// Makes them under other names, so that a program does not run for hours for a folder that is not there.
+    fn create(name: &OsString) -> Result<Self, String> {
+        let files = Self { page: with(name, ".html"), trace: with(name, ".json") };
+        for path in [&files.page, &files.trace] {
+            File::create(unfinished(path)).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(files)
+    }
+
+    fn write(&self, recording: &Recording, title: &str, status: ExitStatus) -> Result<(), Refusal> {
+        let timeline = {
+            let _progress = Progress::new(format!("following {} calls", recording.calls()));
+            Timeline::of(recording)
+        };
+        let notes = notes(recording, status);
+        let _progress = Progress::new(format!("writing {} and {}", self.page.display(), self.trace.display()));
+        let write = |path: &Path, text: &dyn std::fmt::Display| -> io::Result<()> {
+            let mut file = BufWriter::new(File::create(unfinished(path))?);
+            write!(file, "{text}")?;
+            file.flush()?;
+            fs::rename(unfinished(path), path)
+        };
+        let pair: [(&Path, &dyn std::fmt::Display); 2] =
+            [(&self.page, &timeline.page(title, &notes)), (&self.trace, &timeline.trace_events())];
+        for (path, text) in pair {
+            write(path, text).map_err(|error| cannot(format!("{}: {error}", path.display())))?;
+        }
+        drop(_progress);
+        eprintln!("cuprum trace: {}", timeline.summary());
+        for note in &notes {
+            eprintln!("cuprum trace: {note}");
+        }
+        eprintln!("cuprum trace: {} for a browser, {} for Perfetto", self.page.display(), self.trace.display());
+        Ok(())
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        for path in [&self.page, &self.trace] {
+            // There is none after success.
+            let _ = fs::remove_file(unfinished(path));
+        }
+    }
+}
+
+/// A path with an ending of ours.
+fn with(name: impl Into<OsString>, ending: &str) -> PathBuf {
+    let mut path = name.into();
+    path.push(ending);
+    PathBuf::from(path)
+}
+
+/// Name of a file that is not finished.
+fn unfinished(path: &Path) -> PathBuf {
+    with(path, ".part")
+}
+
+/// What readers of a timeline have to know.
+fn notes(recording: &Recording, status: ExitStatus) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !status.success() {
+        notes.push(format!("The program ended with {status}; all calls up to then are here."));
+    }
+    let (lost, unread) = (recording.lost(), recording.unread());
+    if lost > 0 {
+        notes.push(format!("{lost} calls more are not here, for lack of room: --most-mib allows for more."));
+    }
+    if unread > 0 {
+        notes.push(format!("{unread} files were not read: another version of cuprum-trace-library wrote them."));
+    }
+    for process in recording.running() {
+        notes.push(format!("Process {process} is still running; what it calls from now on is not here."));
+    }
+    notes
 }

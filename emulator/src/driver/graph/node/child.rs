@@ -6,7 +6,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::call::{In, Out, calls};
 use crate::driver::handle::Handle;
 
-use super::super::exec::Steps;
+use super::super::exec::ExecGraph;
 use super::super::object::{Graph, Owner};
 use super::params::NodeParams;
 use super::{NodeKind, add, params_of};
@@ -51,6 +51,6 @@ calls! {
         hNode: CUgraphNode,
         childGraph: CUgraph,
     ) {
-        Steps::find(hGraphExec)?.replace_child(hNode.addr(), &*Graph::find(childGraph)?)
+        ExecGraph::find(hGraphExec)?.replace_child(hNode.addr(), &*Graph::find(childGraph)?)
     }
 }

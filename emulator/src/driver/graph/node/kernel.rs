@@ -7,7 +7,7 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{In, Out, calls};
-use crate::driver::code::{Function, KERNELS, Launch, Shape as LaunchShape, cluster_asked, pack_params};
+use crate::driver::code::{Function, KERNELS, Launch, LaunchShape, cluster_asked, pack_params};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 use crate::driver::stream::LEAST_PRIORITY;

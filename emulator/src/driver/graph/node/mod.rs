@@ -121,6 +121,15 @@ impl NodeKind {
         }
     }
 
+    /// True if somebody outside of the process may wait for it.
+    pub(super) fn is_awaited_outside(&self) -> bool {
+        match self {
+            Self::Semaphores(_) => true,
+            Self::Record(event) => event.shared_record().is_some(),
+            _ => false,
+        }
+    }
+
     /// Runs it, as part of an operation of a stream.
     pub(crate) fn run(&self, turn: Turn<'_>) -> Answer {
         match self {

@@ -5,7 +5,7 @@
 //! that fit none of this, miss the region found last, or are not allowed, are left to the plain mode.
 
 use crate::semantics::LANES;
-use crate::semantics::rows::{Level, for_each_level};
+use crate::semantics::rows::{Extension, for_each_level};
 use core::mem::MaybeUninit;
 
 pub(in crate::exec) const HALF: usize = LANES / 2;
@@ -59,7 +59,7 @@ impl Window {
 
 /// Places of the lanes of half a warp.
 #[derive(Clone, Copy)]
-enum Shape {
+enum Spread {
     /// All to the element here.
     Uniform(*mut u8),
     /// To consecutive elements from here on.
@@ -126,7 +126,7 @@ progression!(progression_wide, u64);
 /// # Safety
 /// `file` holds the rows of the access.
 #[inline(always)]
-unsafe fn shape(file: *const u32, access: &Access, window: &Window, half: usize) -> Option<Shape> {
+unsafe fn shape(file: *const u32, access: &Access, window: &Window, half: usize) -> Option<Spread> {
     let bytes = u64::from(access.bytes * access.elements);
     let row = file.wrapping_add(access.address as usize);
     let (uniform, consecutive) = match access.source {
@@ -151,10 +151,10 @@ unsafe fn shape(file: *const u32, access: &Access, window: &Window, half: usize)
     // SAFETY: as the caller says.
     let first = unsafe { address_of(file, access, half * HALF) };
     if uniform {
-        return window.place(first, bytes, bytes).map(Shape::Uniform);
+        return window.place(first, bytes, bytes).map(Spread::Uniform);
     }
     if consecutive {
-        return window.place(first, bytes * HALF as u64, bytes).map(Shape::Consecutive);
+        return window.place(first, bytes * HALF as u64, bytes).map(Spread::Consecutive);
     }
     let mut allowed = true;
     for lane in half * HALF..(half + 1) * HALF {
@@ -164,7 +164,7 @@ unsafe fn shape(file: *const u32, access: &Access, window: &Window, half: usize)
         allowed &=
             (offset < window.len) & (window.len.wrapping_sub(offset) >= bytes) & (address & (bytes - 1) == 0);
     }
-    allowed.then_some(Shape::Scattered)
+    allowed.then_some(Spread::Scattered)
 }
 
 /// True if all lanes of a mask are allowed.
@@ -273,7 +273,7 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
     for (half, shape) in [low, high].into_iter().enumerate() {
         let lanes = half * HALF..(half + 1) * HALF;
         match shape {
-            Shape::Uniform(at) => {
+            Spread::Uniform(at) => {
                 for element in 0..elements {
                     // SAFETY: `place` found the bytes of all elements in the window.
                     let value = unsafe { at.cast::<T>().wrapping_add(element).read_unaligned() }.widen();
@@ -283,7 +283,7 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
                     }
                 }
             }
-            Shape::Consecutive(at) => {
+            Spread::Consecutive(at) => {
                 for element in 0..elements {
                     let to = register(element).wrapping_add(half * HALF);
                     let from = at.cast::<T>().wrapping_add(element);
@@ -297,7 +297,7 @@ unsafe fn load<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window: 
                     }
                 }
             }
-            Shape::Scattered => {
+            Spread::Scattered => {
                 for lane in lanes {
                     // SAFETY: as the caller says; the lane was found to be allowed.
                     unsafe { load_lane::<T, C>(file, access, window, lane) };
@@ -349,7 +349,7 @@ unsafe fn store<T: Element<C>, C: Copy>(file: *mut u32, access: &Access, window:
     // SAFETY: as the caller says.
     let Some(high) = (unsafe { shape(file, access, window, 1) }) else { return false };
     for (half, shape) in [low, high].into_iter().enumerate() {
-        let Shape::Consecutive(at) = shape else {
+        let Spread::Consecutive(at) = shape else {
             // To one place as well: the last lane wins, as in the plain mode.
             for lane in half * HALF..(half + 1) * HALF {
                 // SAFETY: as the caller says; the lane was found to be allowed.
@@ -426,6 +426,6 @@ pub(in crate::exec) fn is_common(bytes: u32, wide: bool) -> bool {
 }
 
 /// The function for a load, or a store, of this kind; `None` if only the plain mode has one.
-pub(in crate::exec) fn function(level: Level, access: &Access, is_load: bool) -> Option<AccessFn> {
+pub(in crate::exec) fn function(level: Extension, access: &Access, is_load: bool) -> Option<AccessFn> {
     pick!(level, access, is_load, loads, stores)
 }

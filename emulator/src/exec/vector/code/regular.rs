@@ -4,7 +4,7 @@
 use super::access::{Access, Element, Window, pick, read_half, write_half};
 use super::growth::{Half, Pattern};
 use super::{HALF, MOST_WARPS};
-use crate::semantics::rows::{Level, for_each_level};
+use crate::semantics::rows::{Extension, for_each_level};
 use crate::semantics::{LANES, lanes_of};
 
 /// Accesses of a gang at regular addresses.
@@ -224,6 +224,6 @@ unsafe fn write_lanes<T: Element<C>, C: Copy>(from: *const C, to: *mut T, growth
 }
 
 /// The function for a load, or a store, of this kind; `None` if only the plain mode has one.
-pub(in crate::exec) fn function(level: Level, access: &Access, is_load: bool) -> Option<RegularFn> {
+pub(in crate::exec) fn function(level: Extension, access: &Access, is_load: bool) -> Option<RegularFn> {
     pick!(level, access, is_load, regular_loads, regular_stores)
 }

@@ -20,19 +20,19 @@ use crate::program::blocks::Blocks;
 use crate::program::effects::Course;
 use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op};
 use crate::program::{Kernel, RowKind, effects, memory};
-use crate::semantics::rows::{Level, TestRows};
+use crate::semantics::rows::{Extension, TestRows};
 use crate::semantics::shuffle::{Shuffle, shuffles};
 use crate::semantics::{LANES, Predicate, PureInfo, Register, Width, bits, pure};
 use std::collections::{HashMap, HashSet};
 
 /// Translates a kernel for this processor; `None` if the processor has the plain mode only.
 pub(super) fn translate(kernel: &Kernel) -> Option<Steps> {
-    Some(Translator::new(kernel, Level::detect()?).run())
+    Some(Translator::new(kernel, Extension::detect()?).run())
 }
 
 pub(super) struct Translator<'k> {
     pub(super) kernel: &'k Kernel,
-    pub(super) level: Level,
+    pub(super) level: Extension,
     /// Registers that are no rows, while their code is made.
     pub(super) affine: Option<Affine>,
     pub(super) accesses: Vec<(u32, u32)>,
@@ -53,7 +53,7 @@ pub(super) struct Translator<'k> {
 }
 
 impl<'k> Translator<'k> {
-    fn new(kernel: &'k Kernel, level: Level) -> Self {
+    fn new(kernel: &'k Kernel, level: Extension) -> Self {
         let mut translator = Translator {
             kernel,
             level,

@@ -153,6 +153,8 @@ impl Run<'_, '_, '_> {
                     self.block.warps[member.warp].fragments[member.fragment].pc = target;
                 }
                 Flow::Yield => {}
+                // Its turn is over, and so is that of those that it runs with.
+                Flow::Pause => self.left = 0,
             }
         }
         if staying.members().is_empty() {

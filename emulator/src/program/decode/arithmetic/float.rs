@@ -1,6 +1,6 @@
 //! Operations on numbers of single and double precision.
 
-use super::{Extremum, FloatMode, Found, Part};
+use super::{Extremum, FloatMode, Found, Kept};
 use crate::semantics::half::Both;
 use crate::semantics::{approximate, float, pure};
 
@@ -105,7 +105,7 @@ pub(super) fn full(opcode: &str, mode: FloatMode) -> Found {
 
 pub(super) fn f32(
     opcode: &str,
-    part: Option<Part>,
+    part: Option<Kept>,
     approximate: bool,
     extremum: Extremum,
     mode: FloatMode,
@@ -143,7 +143,7 @@ pub(super) fn f32(
     })
 }
 
-pub(super) fn f64(opcode: &str, part: Option<Part>, approximate: bool, mode: FloatMode) -> Found {
+pub(super) fn f64(opcode: &str, part: Option<Kept>, approximate: bool, mode: FloatMode) -> Found {
     if part.is_some() {
         return None;
     }

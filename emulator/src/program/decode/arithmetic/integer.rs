@@ -1,6 +1,6 @@
 //! Operations on integers, one or two in a register.
 
-use super::{Found, Part};
+use super::{Found, Kept};
 use crate::program::types::Type;
 use crate::semantics::half::Both;
 use crate::semantics::{integer, pure};
@@ -60,20 +60,20 @@ pub(super) fn relu(opcode: &str) -> Found {
     }
 }
 
-pub(super) fn integer(opcode: &str, part: Option<Part>, sat: bool, ty: Type) -> Found {
+pub(super) fn integer(opcode: &str, part: Option<Kept>, sat: bool, ty: Type) -> Found {
     match (opcode, part) {
         ("add", None) if sat => (ty == Type::S32).then(pure::<integer::AddSaturating<i32>>),
         ("sub", None) if sat => (ty == Type::S32).then(pure::<integer::SubSaturating<i32>>),
-        ("mad", Some(Part::High)) if sat => (ty == Type::S32).then(pure::<integer::MadHighSaturating<i32>>),
+        ("mad", Some(Kept::High)) if sat => (ty == Type::S32).then(pure::<integer::MadHighSaturating<i32>>),
         _ if sat => None,
         ("add", None) => by_integer!(ty, Add),
         ("sub", None) => by_integer!(ty, Sub),
-        ("mul", Some(Part::Low)) => by_integer!(ty, MulLow),
-        ("mul", Some(Part::High)) => by_integer!(ty, MulHigh),
-        ("mul", Some(Part::Wide)) => by_narrow_integer!(ty, MulWide),
-        ("mad", Some(Part::Low)) => by_integer!(ty, MadLow),
-        ("mad", Some(Part::High)) => by_integer!(ty, MadHigh),
-        ("mad", Some(Part::Wide)) => by_narrow_integer!(ty, MadWide),
+        ("mul", Some(Kept::Low)) => by_integer!(ty, MulLow),
+        ("mul", Some(Kept::High)) => by_integer!(ty, MulHigh),
+        ("mul", Some(Kept::Wide)) => by_narrow_integer!(ty, MulWide),
+        ("mad", Some(Kept::Low)) => by_integer!(ty, MadLow),
+        ("mad", Some(Kept::High)) => by_integer!(ty, MadHigh),
+        ("mad", Some(Kept::Wide)) => by_narrow_integer!(ty, MadWide),
         ("div", None) => by_integer!(ty, Div),
         ("rem", None) => by_integer!(ty, Rem),
         ("min", None) => by_integer!(ty, Min),
@@ -81,10 +81,10 @@ pub(super) fn integer(opcode: &str, part: Option<Part>, sat: bool, ty: Type) -> 
         ("sad", None) => by_integer!(ty, Sad),
         ("abs", None) if ty.is_signed() => by_integer!(ty, Abs),
         ("neg", None) if ty.is_signed() => by_integer!(ty, Neg),
-        ("mul24", Some(Part::Low)) if ty == Type::U32 => Some(pure::<integer::Mul24LowU>()),
-        ("mul24", Some(Part::Low)) if ty == Type::S32 => Some(pure::<integer::Mul24LowS>()),
-        ("mul24", Some(Part::High)) if ty == Type::U32 => Some(pure::<integer::Mul24HighU>()),
-        ("mul24", Some(Part::High)) if ty == Type::S32 => Some(pure::<integer::Mul24HighS>()),
+        ("mul24", Some(Kept::Low)) if ty == Type::U32 => Some(pure::<integer::Mul24LowU>()),
+        ("mul24", Some(Kept::Low)) if ty == Type::S32 => Some(pure::<integer::Mul24LowS>()),
+        ("mul24", Some(Kept::High)) if ty == Type::U32 => Some(pure::<integer::Mul24HighU>()),
+        ("mul24", Some(Kept::High)) if ty == Type::S32 => Some(pure::<integer::Mul24HighS>()),
         _ => None,
     }
 }

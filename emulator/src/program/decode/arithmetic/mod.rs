@@ -49,18 +49,18 @@ struct Extremum {
 
 /// Part of a product that an instruction keeps.
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum Kept {
     Low,
     High,
     Wide,
 }
 
-const PARTS: [(&str, Part); 3] = [("lo", Part::Low), ("hi", Part::High), ("wide", Part::Wide)];
+const PARTS: [(&str, Kept); 3] = [("lo", Kept::Low), ("hi", Kept::High), ("wide", Kept::Wide)];
 
 /// Variant of an operation, as its modifiers give it.
 #[derive(Clone, Copy)]
 struct Variant {
-    part: Option<Part>,
+    part: Option<Kept>,
     approximate: bool,
     full: bool,
     extremum: Extremum,
@@ -151,14 +151,14 @@ impl<'s> Decoder<'_, '_, 's> {
             ("dp4a", None, false, true) => pure::<bits::Dot4<false, true>>(),
             ("dp4a", None, true, false) => pure::<bits::Dot4<true, false>>(),
             ("dp4a", None, true, true) => pure::<bits::Dot4<true, true>>(),
-            ("dp2a", Some(Part::Low), false, false) => pure::<bits::Dot2<false, false, false>>(),
-            ("dp2a", Some(Part::Low), false, true) => pure::<bits::Dot2<false, true, false>>(),
-            ("dp2a", Some(Part::Low), true, false) => pure::<bits::Dot2<true, false, false>>(),
-            ("dp2a", Some(Part::Low), true, true) => pure::<bits::Dot2<true, true, false>>(),
-            ("dp2a", Some(Part::High), false, false) => pure::<bits::Dot2<false, false, true>>(),
-            ("dp2a", Some(Part::High), false, true) => pure::<bits::Dot2<false, true, true>>(),
-            ("dp2a", Some(Part::High), true, false) => pure::<bits::Dot2<true, false, true>>(),
-            ("dp2a", Some(Part::High), true, true) => pure::<bits::Dot2<true, true, true>>(),
+            ("dp2a", Some(Kept::Low), false, false) => pure::<bits::Dot2<false, false, false>>(),
+            ("dp2a", Some(Kept::Low), false, true) => pure::<bits::Dot2<false, true, false>>(),
+            ("dp2a", Some(Kept::Low), true, false) => pure::<bits::Dot2<true, false, false>>(),
+            ("dp2a", Some(Kept::Low), true, true) => pure::<bits::Dot2<true, true, false>>(),
+            ("dp2a", Some(Kept::High), false, false) => pure::<bits::Dot2<false, false, true>>(),
+            ("dp2a", Some(Kept::High), false, true) => pure::<bits::Dot2<false, true, true>>(),
+            ("dp2a", Some(Kept::High), true, false) => pure::<bits::Dot2<true, false, true>>(),
+            ("dp2a", Some(Kept::High), true, true) => pure::<bits::Dot2<true, true, true>>(),
             _ => return Err(m.unknown()),
         };
         self.pure_instruction(i, info, a)
@@ -170,11 +170,11 @@ impl<'s> Decoder<'_, '_, 's> {
         let sat = m.flag("sat");
         let ty = m.ty()?;
         let (Some(product), Some(sum)) =
-            (integer("mul24", part, false, ty), integer("add", None, sat && part == Some(Part::High), ty))
+            (integer("mul24", part, false, ty), integer("add", None, sat && part == Some(Kept::High), ty))
         else {
             return Err(m.unknown());
         };
-        if sat && part != Some(Part::High) {
+        if sat && part != Some(Kept::High) {
             return Err(m.unknown());
         }
         self.operand_count(i, 4)?;
@@ -205,7 +205,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let mut b = self.source(self.operand(i, 2)?, ty, width)?;
         if base == "mad" {
             self.operand_count(i, 4)?;
-            let Some(product) = integer("mul", part, false, ty).filter(|_| part != Some(Part::Wide)) else {
+            let Some(product) = integer("mul", part, false, ty).filter(|_| part != Some(Kept::Wide)) else {
                 return Err(m.unknown());
             };
             let between = self.temporary(width);

@@ -27,8 +27,8 @@ pub(in crate::exec) const ZERO: Id = 0;
 pub(in crate::exec) const ONE: Id = 1;
 
 /// Growth of a value with each coordinate of the thread.
-pub(in crate::exec) type Shape = [Id; 3];
-pub(in crate::exec) const UNIFORM: Shape = [ZERO; 3];
+pub(in crate::exec) type Growth = [Id; 3];
+pub(in crate::exec) const UNIFORM: Growth = [ZERO; 3];
 
 /// Expressions, each once, behind the ones it is made of.
 #[derive(Debug)]
@@ -83,11 +83,11 @@ impl Exprs {
         })
     }
 
-    pub(in crate::exec) fn each(&mut self, shape: Shape, mut make: impl FnMut(Id) -> Expr) -> Shape {
+    pub(in crate::exec) fn each(&mut self, shape: Growth, mut make: impl FnMut(Id) -> Expr) -> Growth {
         shape.map(|id| self.make(make(id)))
     }
 
-    pub(in crate::exec) fn pair(&mut self, a: Shape, b: Shape, make: impl Fn(Id, Id) -> Expr) -> Shape {
+    pub(in crate::exec) fn pair(&mut self, a: Growth, b: Growth, make: impl Fn(Id, Id) -> Expr) -> Growth {
         core::array::from_fn(|axis| self.make(make(a[axis], b[axis])))
     }
 }

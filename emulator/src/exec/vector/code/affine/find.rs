@@ -1,6 +1,6 @@
 //! The analysis.
 
-use super::expr::{Expr, Exprs, Id, ONE, Shape, UNIFORM, low};
+use super::expr::{Expr, Exprs, Growth, Id, ONE, UNIFORM, low};
 use super::linear::{linear, linear_shape, linear_value};
 use super::{Affine, Scalar};
 use crate::exec::vector::code::liveness::{Liveness, contains};
@@ -21,7 +21,7 @@ enum Known {
     /// Nothing: it needs a row.
     Row,
     Shaped {
-        shape: Shape,
+        shape: Growth,
         /// The value, if it is the same in all threads and known once the launch is.
         value: Option<Id>,
     },
@@ -342,7 +342,7 @@ impl Finder<'_> {
                 written.insert(out, width);
             });
         }
-        let mut shaped: Vec<(Register, Shape)> = self
+        let mut shaped: Vec<(Register, Growth)> = self
             .known
             .iter()
             .filter_map(|(register, known)| match known {

@@ -1,6 +1,6 @@
 //! Operations and comparisons that keep values regular.
 
-use super::expr::{Expr, Exprs, Id, Shape, ZERO};
+use super::expr::{Expr, Exprs, Growth, Id, ZERO};
 use crate::exec::vector::code::translate::is_same;
 use crate::semantics::{PureInfo, TestInfo, bits, convert, integer, pure, test};
 
@@ -105,9 +105,9 @@ pub(in crate::exec) fn comparison(info: &TestInfo) -> Option<Comparison> {
 pub(in crate::exec) fn linear_shape(
     exprs: &mut Exprs,
     linear: Linear,
-    [a, b, c, _]: [Shape; 4],
+    [a, b, c, _]: [Growth; 4],
     values: [Option<Id>; 4],
-) -> Option<Shape> {
+) -> Option<Growth> {
     let product = |exprs: &mut Exprs, factor: fn(&mut Exprs, Id) -> Id| match values {
         [_, Some(value), ..] => {
             let value = factor(exprs, value);

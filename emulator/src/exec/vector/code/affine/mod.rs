@@ -21,7 +21,7 @@ use crate::program::instruction::{Instruction, Op};
 use crate::program::memory::Access;
 use crate::semantics::{PureInfo, Register, Width};
 pub(in crate::exec) use expr::{Expr, evaluate};
-use expr::{Shape, UNIFORM};
+use expr::{Growth, UNIFORM};
 pub(in crate::exec) use linear::{Comparison, Relation};
 use linear::{Linear, comparison, linear};
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ pub(in crate::exec) struct Scalar {
 #[derive(Debug)]
 pub(in crate::exec) struct Affine {
     pub(in crate::exec) exprs: Vec<Expr>,
-    pub(in crate::exec) shapes: Vec<Shape>,
+    pub(in crate::exec) shapes: Vec<Growth>,
     /// Registers that are computed for the first lane only.
     pub(in crate::exec) scalars: HashMap<Register, Scalar>,
     /// Shapes of constant rows.

@@ -32,6 +32,9 @@
 //! assert_eq!(result, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
 //! ```
 
+mod given;
+mod parameter;
+
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr;
@@ -41,6 +44,9 @@ use crate::error::LoadError;
 use crate::fns::{FnId, Fns};
 use crate::library::Library;
 use crate::table::StreamMode;
+
+pub use self::parameter::Parameter;
+pub(crate) use self::parameter::text;
 
 /// Code that calls pass through. The type names it; nothing of it is stored.
 pub trait Hook: 'static {
@@ -59,13 +65,6 @@ pub struct Call<'a> {
     function: FnId,
     parameters: &'static [Parameter],
     values: &'a [&'a dyn Value],
-}
-
-/// Name and C type of a parameter, as in the list.
-#[derive(Clone, Copy)]
-pub(crate) struct Parameter {
-    pub(crate) name: &'static str,
-    pub(crate) ty: &'static str,
 }
 
 /// An argument of a call: its value and the parameter that it is for.
@@ -108,10 +107,16 @@ impl fmt::Debug for Call<'_> {
 }
 
 impl Argument<'_> {
+    /// The parameter that it is for.
+    #[must_use]
+    pub const fn parameter(&self) -> Parameter {
+        self.parameter
+    }
+
     /// The parameter's name in C.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.parameter.name.trim_end_matches('_')
+        self.parameter.name()
     }
 
     /// The parameter's type as the list of functions has it: `*mut CUcontext`, `usize`.
@@ -183,35 +188,42 @@ impl Library {
         // It is asked for each function, in order.
         let mut functions = FnId::ALL.iter();
         let per_thread = self.stream_mode() == StreamMode::PerThread;
+        let options = Self::options().per_thread_default_stream(per_thread);
+        let options = options.software_device(self.is_software_device());
         // SAFETY: each address is the hooked function of that name, of the same signature and as static as the code; the
         // caller vouches for what it does.
         unsafe {
-            Self::options().per_thread_default_stream(per_thread).from_resolver(origin, |_| {
-                match functions.next() {
-                    Some(&function) if self.has(function) => fns.address(function),
-                    _ => ptr::null(),
-                }
+            options.from_resolver(origin, |_| match functions.next() {
+                Some(&function) if self.has(function) => fns.address(function),
+                _ => ptr::null(),
             })
         }
     }
 }
 
-/// Makes [`Fns::hooked`] of the lines of `fns.rs`.
+/// Makes [`Fns::hooked`] and the table of parameters of the lines of `fns.rs`.
 macro_rules! hooked_table {
     ($(
         $(#[$doc:meta])*
         $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
     )*) => {
+        /// The parameters of each function, in the order of [`FnId::ALL`].
+        pub(crate) static PARAMETERS: [&[$crate::hook::Parameter]; COUNT] = [$(
+            &[$($crate::hook::Parameter {
+                name: stringify!($arg),
+                ty: stringify!($ty),
+                text: $crate::hook::text::<$ty>,
+            }),*],
+        )*];
+
         impl Fns {
             /// A table in which every function passes through a hook.
             #[must_use]
             pub const fn hooked<H: $crate::hook::Hook>() -> Self {
                 Self { $( $name: {
                     unsafe extern "system" fn hooked<H: $crate::hook::Hook>($($arg: $ty),*) -> CUresult {
-                        const PARAMETERS: &[$crate::hook::Parameter] =
-                            &[$($crate::hook::Parameter { name: stringify!($arg), ty: stringify!($ty) }),*];
                         let values: &[&dyn $crate::hook::Value] = &[$(&$arg),*];
-                        let call = $crate::hook::Call::new(FnId::$name, PARAMETERS, values);
+                        let call = $crate::hook::Call::new(FnId::$name, PARAMETERS[FnId::$name as usize], values);
                         H::call(&call, &mut || {
                             // SAFETY: the caller's arguments, passed on to the function of this signature.
                             unsafe { (H::target().$name)($($arg),*) }

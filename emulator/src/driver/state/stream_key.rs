@@ -5,17 +5,17 @@ pub(crate) type Ticket = u64;
 
 /// The stream of an operation, as far as order is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Lane {
+pub(crate) struct StreamKey {
     pub(crate) context: usize,
     /// The green context that the stream is of, 0 for none: each has a legacy default stream of its own.
     pub(crate) green: usize,
-    /// Identifies the stream within its context; [`Lane::LEGACY`] is the legacy default stream.
+    /// Identifies the stream within its context; [`StreamKey::LEGACY`] is the legacy default stream.
     pub(crate) stream: u64,
     /// True if it keeps order with the legacy default stream.
     pub(crate) blocking: bool,
 }
 
-impl Lane {
+impl StreamKey {
     pub(crate) const LEGACY: u64 = 0;
 
     /// True if an operation in `self` waits for an earlier one in `earlier`.

@@ -1,0 +1,258 @@
+//! What is said when the host follows an address of the device.
+//!
+//! Such an access faults, as on hardware (`memory::space`), and would end the process without a word. A handler of
+//! `SIGSEGV` says which allocation it was, and hands the signal on to the handler that was there before: that of Rust's
+//! standard library, Python's `faulthandler`, or none, which ends the process as ever. Linux on x86-64 and AArch64 only;
+//! elsewhere nothing is said.
+//!
+//! The handler does what a handler may: it allocates nothing, waits for no lock, and writes with `write`. The access is
+//! the client's own, so that the thread that faults is in the midst of nothing of ours, unless the client has handed an
+//! address of the device to the driver as a place for an answer.
+
+use crate::driver::state::settings;
+
+/// Starts watching for such accesses. Called by `cuInit`.
+pub(crate) fn watch() {
+    if settings().reports {
+        os::watch();
+    }
+}
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+mod os {
+    use core::ffi::{c_int, c_void};
+    use core::fmt::{self, Write};
+    use core::{mem, ptr};
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use crate::driver::state::memory;
+    use crate::memory::Memory;
+
+    const SIGSEGV: c_int = 11;
+    const SA_SIGINFO: c_int = 4;
+    const SA_ONSTACK: c_int = 0x0800_0000;
+    const SA_NODEFER: c_int = 0x4000_0000;
+    const SIG_DFL: usize = 0;
+    const SIG_IGN: usize = 1;
+    /// The reason in a signal that a thread sent to itself.
+    const SI_TKILL: c_int = -6;
+    const STDERR: c_int = 2;
+    /// Most accesses that are told, for a program whose handler lets the access be repeated for ever.
+    const MOST: u32 = 16;
+
+    /// `struct sigaction` of the C library, the same in glibc and musl.
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    struct Action {
+        /// `SIG_DFL`, `SIG_IGN`, or the address of a function.
+        handler: usize,
+        mask: [u64; 16],
+        flags: c_int,
+        restorer: usize,
+    }
+
+    /// The part of `siginfo_t` that is read.
+    #[repr(C)]
+    struct Info {
+        signal: c_int,
+        errno: c_int,
+        code: c_int,
+        _padding: c_int,
+        /// For a fault, the address that was accessed.
+        address: u64,
+    }
+
+    /// The part of `ucontext_t` that is read; what lies between has names of its own.
+    #[cfg(target_arch = "x86_64")]
+    #[repr(C)]
+    struct Machine {
+        _before: [u64; 24],
+        /// Bit 1 is set for a write, bit 4 for a jump.
+        error: u64,
+        _between: [u64; 2],
+        /// The address of the thread's last fault.
+        address: u64,
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    #[repr(C)]
+    struct Machine {
+        _before: [u64; 22],
+        /// The address of the thread's last fault.
+        address: u64,
+    }
+
+    unsafe extern "C" {
+        fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int;
+        fn raise(signal: c_int) -> c_int;
+        fn write(fd: c_int, bytes: *const c_void, count: usize) -> isize;
+        fn __errno_location() -> *mut c_int;
+    }
+
+    /// What the handler needs: the memory, and what was there before.
+    struct Watched {
+        memory: &'static Memory,
+        previous: Action,
+    }
+
+    static WATCHED: OnceLock<Watched> = OnceLock::new();
+
+    const NOTHING: Action = Action { handler: SIG_DFL, mask: [0; 16], flags: 0, restorer: 0 };
+
+    pub(super) fn watch() {
+        let mut first = false;
+        let watched = WATCHED.get_or_init(|| {
+            first = true;
+            let mut previous = NOTHING;
+            // SAFETY: asks only; `previous` is a place for the answer.
+            unsafe { sigaction(SIGSEGV, ptr::null(), &mut previous) };
+            Watched { memory: memory(), previous }
+        });
+        if !first {
+            return;
+        }
+        let (previous, handler) = (&watched.previous, on_fault as extern "C" fn(_, _, _));
+        // The previous handler is called from ours, so ours runs as it would: on the same stack, with the same signals
+        // blocked.
+        let ours = Action {
+            handler: handler as usize,
+            mask: previous.mask,
+            flags: SA_SIGINFO | SA_ONSTACK | (previous.flags & SA_NODEFER),
+            restorer: 0,
+        };
+        // SAFETY: a handler that may interrupt anything (module documentation), and all that it reads is there already.
+        // The code stays loaded: `cuprum-libcuda` is linked so, and what embeds this crate is pinned by `stay_loaded`.
+        unsafe { sigaction(SIGSEGV, &ours, ptr::null_mut()) };
+    }
+
+    extern "C" fn on_fault(signal: c_int, info: *const Info, machine: *const Machine) {
+        let Some(watched) = WATCHED.get() else { return };
+        // SAFETY: a signal with SA_SIGINFO brings both, which stay until the handler returns.
+        let info_here = unsafe { &*info };
+        // SAFETY: as above.
+        let machine_here = unsafe { &*machine };
+        if let Some(address) = accessed(info_here, machine_here) {
+            if watched.memory.is_device_address(address) {
+                tell(watched.memory, address, machine_here);
+            }
+        }
+        hand_on(&watched.previous, signal, info, machine);
+    }
+
+    /// The address whose access is the cause. A handler that raises the signal again, as Python's `faulthandler` does,
+    /// leaves the last fault of its thread in the registers.
+    fn accessed(info: &Info, machine: &Machine) -> Option<u64> {
+        match info.code {
+            1.. => Some(info.address),
+            SI_TKILL => Some(machine.address),
+            _ => None,
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn verb(machine: &Machine) -> &'static str {
+        match machine.error {
+            error if error & 16 != 0 => "jumped to",
+            error if error & 2 != 0 => "wrote to",
+            _ => "read",
+        }
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    fn verb(_machine: &Machine) -> &'static str {
+        "accessed"
+    }
+
+    /// Apart from the handler, which may run where a stack has overflowed and little is left.
+    #[cold]
+    #[inline(never)]
+    fn tell(memory: &Memory, address: u64, machine: &Machine) {
+        static TOLD: AtomicU32 = AtomicU32::new(0);
+        if TOLD.fetch_add(1, Ordering::Relaxed) >= MOST {
+            return;
+        }
+        let mut text = Text { bytes: [0; 768], len: 0 };
+        // Nothing else to do with what does not fit.
+        let _ = compose(&mut text, memory, address, verb(machine));
+        // SAFETY: C's own place for this thread's error number.
+        let errno = unsafe { __errno_location() };
+        // SAFETY: as above; nobody else uses it meanwhile.
+        let kept = unsafe { errno.read() };
+        // SAFETY: the bytes that were written, which are there until the call returns.
+        unsafe { write(STDERR, text.bytes.as_ptr().cast(), text.len) };
+        // SAFETY: as above.
+        unsafe { errno.write(kept) };
+    }
+
+    fn compose(text: &mut Text, memory: &Memory, address: u64, verb: &str) -> fmt::Result {
+        writeln!(text, "software CUDA device: the host {verb} {address:#x}, an address of the device")?;
+        let nearest = memory.nearest_at_once(address);
+        if let Some(nearest) = &nearest {
+            writeln!(text, "  {}", **nearest)?;
+        }
+        text.write_str(match nearest {
+            Some(nearest) if nearest.kind.host_visible() => {
+                "  the host may use such memory from its allocation until it is freed, and nothing beside it\n"
+            }
+            _ => {
+                "  the host reaches device memory by copies (cuMemcpyDtoH, cuMemcpyHtoD); both sides reach memory of \
+                 cuMemAllocManaged and cuMemHostAlloc\n"
+            }
+        })
+    }
+
+    /// Text in a fixed place.
+    struct Text {
+        bytes: [u8; 768],
+        len: usize,
+    }
+
+    impl Write for Text {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+            let taken = text.len().min(room.len());
+            room[..taken].copy_from_slice(&text.as_bytes()[..taken]);
+            self.len += taken;
+            if taken == text.len() { Ok(()) } else { Err(fmt::Error) }
+        }
+    }
+
+    /// Does what would have been done without this handler.
+    fn hand_on(previous: &Action, signal: c_int, info: *const Info, machine: *const Machine) {
+        // SAFETY: it is there, as in the caller.
+        let is_fault = unsafe { (*info).code } > 0;
+        match previous.handler {
+            // The kernel does not let a fault be ignored.
+            SIG_IGN if !is_fault => {}
+            SIG_DFL | SIG_IGN => {
+                // SAFETY: the default, without a handler.
+                unsafe { sigaction(signal, &NOTHING, ptr::null_mut()) };
+                // On return a fault comes again by itself; what was sent does not.
+                if !is_fault {
+                    // SAFETY: C's own function, allowed in handlers.
+                    unsafe { raise(signal) };
+                }
+            }
+            handler if previous.flags & SA_SIGINFO != 0 => {
+                type Three = unsafe extern "C" fn(c_int, *const Info, *const Machine);
+                // SAFETY: the client installed it as a function of three arguments.
+                let handler = unsafe { mem::transmute::<usize, Three>(handler) };
+                // SAFETY: the arguments that the system would have given it.
+                unsafe { handler(signal, info, machine) };
+            }
+            handler => {
+                type One = unsafe extern "C" fn(c_int);
+                // SAFETY: the client installed it as a function of one argument.
+                let handler = unsafe { mem::transmute::<usize, One>(handler) };
+                // SAFETY: the argument that the system would have given it.
+                unsafe { handler(signal) };
+            }
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+mod os {
+    pub(super) fn watch() {}
+}

@@ -1,0 +1,287 @@
+//! `wgmma`: matrix products of a warp group.
+//!
+//! Each warp computes its own rows of a product: when the product is issued or, with a seed, as late as the wait for it,
+//! both of which hardware may do. The warps of a group meet at the wait, as on hardware, so that one of them can tell
+//! for all of them that the factors in shared memory are no longer needed. Sums are rounded as those of other matrix
+//! instructions. Lanes that have exited do no harm, warps that have do; both as on an H100.
+//!
+//! A register of a product that is under way is not to be touched. NVIDIA's assembler inserts a wait where a program
+//! does, and so the product ends there here.
+
+use super::Flow;
+use super::barrier::split_off;
+use super::matrix::{element, number, rounded, set_element};
+use crate::exec::access::{Request, place};
+use crate::exec::block::warp::{LateProduct, Wait};
+use crate::exec::block::{Block, Issue, Site, Stop};
+use crate::program::effects;
+use crate::program::instruction::Op;
+use crate::program::matrix::Element;
+use crate::program::warp_group::{CORE_ROW, GroupOp, GroupProduct, LeftFactor, ROWS, SharedFactor, WARPS};
+use crate::ptx::Space;
+use crate::report::FaultKind;
+use crate::semantics::{LANES, Width};
+
+pub(super) fn warp_group(block: &mut Block<'_, '_>, issue: Issue, op: &GroupOp) -> Result<Flow, Stop> {
+    if issue.active != block.warps[issue.warp].live {
+        return Err(block.fault(FaultKind::WrongMembers, issue));
+    }
+    let group = group_of(issue.warp);
+    if block.warps.get(group).is_none_or(|group| group.iter().any(|warp| warp.live == 0)) {
+        return Err(block.fault(FaultKind::IncompleteGroup, issue));
+    }
+    match op {
+        GroupOp::Product(product) => begin(block, issue, product)?,
+        GroupOp::Commit => block.warps[issue.warp].products.commit(),
+        GroupOp::Wait { .. } => return wait(block, issue),
+    }
+    Ok(Flow::Next)
+}
+
+/// The warps of the group that a warp belongs to.
+fn group_of(warp: usize) -> std::ops::Range<usize> {
+    let first = warp / WARPS * WARPS;
+    first..first + WARPS
+}
+
+/// Computes a product, or notes that it is due.
+fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Result<(), Stop> {
+    let rows = &block.warps[issue.warp].rows;
+    let lane = issue.active.trailing_zeros() as usize;
+    let descriptor = |factor: &SharedFactor| rows.get_wide(factor.descriptor, Width::Double, lane);
+    let a = match &product.a {
+        LeftFactor::Shared(factor) => descriptor(factor),
+        LeftFactor::Registers(_) => 0,
+    };
+    let operands = LateProduct {
+        pc: issue.pc,
+        descriptors: [a, descriptor(&product.b)],
+        accumulates: rows.holds(product.accumulates) >> lane & 1 != 0,
+    };
+    if block.launch.options.seed.is_some() {
+        block.warps[issue.warp].products.push(operands);
+        return Ok(());
+    }
+    multiply(block, issue.warp, product, operands)
+}
+
+/// Waits for the other warps of the group. The last one to come ends the products that are due, and lets all go on.
+fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
+    split_off(block, issue);
+    block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Group;
+    let group = group_of(issue.warp);
+    if !group.clone().all(|warp| here(block, warp).is_some()) {
+        return Ok(Flow::Yield);
+    }
+    for warp in group.clone() {
+        let Some(fragment) = here(block, warp) else { continue };
+        let pc = block.warps[warp].fragments[fragment].pc;
+        if let Op::WarpGroup(op) = &block.instruction(pc).op {
+            if let GroupOp::Wait { most } = **op {
+                let due = block.warps[warp].products.due(most);
+                end(block, warp, due)?;
+            }
+        }
+        let fragment = &mut block.warps[warp].fragments[fragment];
+        fragment.wait = Wait::Ready;
+        fragment.pc += 1;
+    }
+    if let Some(clocks) = &mut block.clocks {
+        let parties: Vec<_> = group.map(|warp| (warp, block.warps[warp].live)).collect();
+        clocks.meet(&parties, None);
+    }
+    Ok(Flow::Yield)
+}
+
+/// The fragment of a warp that waits for the others of its group.
+fn here(block: &Block<'_, '_>, warp: usize) -> Option<usize> {
+    block.warps[warp].fragments.iter().position(|part| part.wait == Wait::Group)
+}
+
+/// Ends the first products that are under way.
+fn end(block: &mut Block<'_, '_>, warp: usize, count: usize) -> Result<(), Stop> {
+    for operands in block.warps[warp].products.take(count) {
+        if let Op::WarpGroup(op) = &block.instruction(operands.pc).op {
+            if let GroupOp::Product(product) = &**op {
+                multiply(block, warp, product, operands)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Ends all products of a warp that are under way if an instruction touches a register of one of them.
+#[cold]
+pub(super) fn end_before(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
+    let instruction = block.instruction(issue.pc);
+    if matches!(instruction.op, Op::WarpGroup(_)) {
+        return Ok(());
+    }
+    let mut touched = Vec::new();
+    effects::reads(instruction, &mut |register| touched.push((register, false)));
+    effects::writes(instruction, &mut |register, _| touched.push((register, true)));
+    let products = &block.warps[issue.warp].products;
+    let uses = products.under_way().any(|operands| {
+        let Op::WarpGroup(op) = &block.instruction(operands.pc).op else { return false };
+        let GroupOp::Product(product) = &**op else { return false };
+        let is_touched = |(register, written): &(_, bool)| {
+            let holds = |registers: &[_]| registers.contains(register);
+            let factor = matches!(&product.a, LeftFactor::Registers(held) if holds(held));
+            holds(&product.d) || *written && factor
+        };
+        touched.iter().any(is_touched)
+    });
+    if uses {
+        let all = products.under_way().count();
+        end(block, issue.warp, all)?;
+    }
+    Ok(())
+}
+
+/// Computes the rows of a product that a warp has.
+fn multiply(
+    block: &mut Block<'_, '_>,
+    warp: usize,
+    product: &GroupProduct,
+    operands: LateProduct,
+) -> Result<(), Stop> {
+    let (depth, columns) = (product.depth() as usize, product.columns as usize);
+    let [a_type, b_type, d_type] = product.types;
+    let site = Site { warp, pc: operands.pc, lane: 0 };
+    let mut a = vec![0f64; ROWS as usize * depth];
+    match &product.a {
+        LeftFactor::Registers(held) => {
+            let rows = &block.warps[warp].rows;
+            for lane in 0..LANES {
+                for index in 0..4 * a_type.packed() {
+                    let (register, inner) = (index / a_type.packed(), index % a_type.packed());
+                    let row = lane / 4 + 8 * (register as usize % 2);
+                    let first = (lane as u32 % 4 + register / 2 * 4) * a_type.packed();
+                    let bits = element(rows, held, a_type, lane, index);
+                    a[row * depth + (first + inner) as usize] = number(a_type, bits);
+                }
+            }
+        }
+        LeftFactor::Shared(factor) => {
+            let first = (warp % WARPS) as u32 * ROWS;
+            let placed = Placed::new(operands.descriptors[0], factor.transposed, a_type);
+            placed.read(block, (site, product.cache), first..first + ROWS, |row, inner, value| {
+                a[(row - first) as usize * depth + inner as usize] = value;
+            })?;
+        }
+    }
+    let mut b = vec![0f64; columns * depth];
+    let placed = Placed::new(operands.descriptors[1], product.b.transposed, b_type);
+    placed.read(block, (site, product.cache), 0..product.columns, |column, inner, value| {
+        b[inner as usize * columns + column as usize] = value;
+    })?;
+    if product.negated {
+        a.iter_mut().for_each(|value| *value = -*value);
+    }
+    let rows = &mut block.warps[warp].rows;
+    let values = product.columns * ROWS / LANES as u32;
+    let each = || (0..LANES).flat_map(|lane| (0..values).map(move |index| (lane, index)));
+    let at = |lane: usize, index| {
+        let [row, column] = GroupProduct::position(lane as u32, index);
+        row as usize * columns + column as usize
+    };
+    let mut sums = vec![0f64; ROWS as usize * columns];
+    if operands.accumulates {
+        each().for_each(|(lane, index)| {
+            sums[at(lane, index)] = number(d_type, element(rows, &product.d, d_type, lane, index));
+        });
+    }
+    add_products(&mut sums, &a, &b, columns);
+    each().for_each(|(lane, index)| {
+        let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
+        set_element(rows, &product.d, d_type, lane, index, bits);
+    });
+    Ok(())
+}
+
+/// Adds the product of two matrices, row by row.
+fn add_products(sums: &mut [f64], a: &[f64], b: &[f64], columns: usize) {
+    let depth = b.len() / columns;
+    for (sums, a) in sums.chunks_exact_mut(columns).zip(a.chunks_exact(depth)) {
+        for (a, b) in a.iter().zip(b.chunks_exact(columns)) {
+            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
+        }
+    }
+}
+
+/// A factor in shared memory, as its descriptor places it.
+struct Placed {
+    start: u32,
+    leading: u32,
+    stride: u32,
+    /// The place of the pattern of a swizzle, in rows of 128 bytes.
+    base: u32,
+    /// Bytes of a row of the pattern, 16 without a swizzle.
+    span: u32,
+    transposed: bool,
+    ty: Element,
+}
+
+impl Placed {
+    fn new(descriptor: u64, transposed: bool, ty: Element) -> Placed {
+        let field = |shift: u32| (descriptor >> shift) as u32 & 0x3fff;
+        Placed {
+            start: field(0) << 4,
+            leading: field(16) << 4,
+            stride: field(32) << 4,
+            base: (descriptor >> 49) as u32 & 7,
+            span: [16, 128, 64, 32][(descriptor >> 62) as usize],
+            transposed,
+            ty,
+        }
+    }
+
+    /// Where 16 bytes of a core matrix lie: its number along m or n and along k, and the row in it.
+    fn address(&self, [outer, inner]: [u32; 2], row: u32) -> u32 {
+        let Placed { leading, stride, span, .. } = *self;
+        let offset = match (self.transposed, span) {
+            (false, 16) => outer * stride + inner * leading,
+            (false, _) => outer * stride + inner * CORE_ROW,
+            (true, 16) => outer * stride + inner * leading,
+            (true, _) => {
+                let per_span = span / CORE_ROW;
+                outer % per_span * CORE_ROW + outer / per_span * leading + inner * stride
+            }
+        };
+        let address = self.start.wrapping_add(offset).wrapping_add(row * span);
+        let pattern = (address >> 7).wrapping_sub(self.base) & (span / CORE_ROW - 1);
+        (address ^ pattern << 4) & 0x3_ffff
+    }
+
+    /// Reads elements: `set` gets the place along m or n, that along k, and the value.
+    fn read(
+        &self,
+        block: &mut Block<'_, '_>,
+        (site, cache): (Site, u32),
+        outer: std::ops::Range<u32>,
+        mut set: impl FnMut(u32, u32, f64),
+    ) -> Result<(), Stop> {
+        let bits = self.ty.bits();
+        let elements = CORE_ROW * 8 / bits;
+        for core in outer.start / 8..outer.end / 8 {
+            for inner in 0..2 {
+                for row in 0..8 {
+                    let address = block.shared_base + self.address([core, inner], row);
+                    let request = Request::read(Some(Space::Shared), address.into(), CORE_ROW, cache);
+                    let host = place(block, site, request)?.host.cast::<u128>();
+                    // SAFETY: `place` checked 16 bytes.
+                    let raw = u128::from_le(unsafe { host.read_unaligned() });
+                    for index in 0..elements {
+                        let value = (raw >> (index * bits)) as u64 & u64::MAX >> (64 - bits);
+                        let value = number(self.ty, value);
+                        match self.transposed {
+                            true => set(8 * core + index, 8 * inner + row, value),
+                            false => set(8 * core + row, elements * inner + index, value),
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

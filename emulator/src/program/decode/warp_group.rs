@@ -1,0 +1,151 @@
+//! `wgmma`: products of a warp group.
+
+use super::modifiers::Modifiers;
+use super::{Decoded, Decoder};
+use crate::program::instruction::Op;
+use crate::program::matrix::Element;
+use crate::program::types::Type;
+use crate::program::warp_group::{GroupOp, GroupProduct, LeftFactor, SharedFactor};
+use crate::ptx::{Instruction, Operand};
+use crate::semantics::Width;
+
+/// Types of elements.
+const ELEMENTS: [(&str, Element); 10] = [
+    ("f16", Element::F16),
+    ("bf16", Element::Bf16),
+    ("tf32", Element::Tf32),
+    ("f32", Element::F32),
+    ("s32", Element::S32),
+    ("u8", Element::U8),
+    ("s8", Element::S8),
+    ("b1", Element::B1),
+    ("e4m3", Element::E4m3),
+    ("e5m2", Element::E5m2),
+];
+
+/// Most groups of products that `wgmma.wait_group` leaves under way.
+const MOST_GROUPS: u64 = 7;
+
+impl<'s> Decoder<'_, '_, 's> {
+    pub(super) fn warp_group(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        if !self.context.is_sm_90a {
+            return Err(m.for_target("sm_90a"));
+        }
+        let Some(operation) =
+            m.pick(&[("fence", 0), ("commit_group", 1), ("wait_group", 2), ("mma_async", 3)])
+        else {
+            return Err(m.unknown());
+        };
+        if !m.flag("sync") || !m.flag("aligned") {
+            return Err(m.unknown());
+        }
+        let op = match operation {
+            // It orders registers, whose values are what they are here.
+            0 => return self.operand_count(i, 0),
+            1 => {
+                self.operand_count(i, 0)?;
+                GroupOp::Commit
+            }
+            2 => match (self.operand(i, 0)?, i.operands.len()) {
+                (Operand::Int(most @ 0..=MOST_GROUPS), 1) => GroupOp::Wait { most: *most as u32 },
+                _ => return Err(m.unknown()),
+            },
+            _ => GroupOp::Product(self.group_product(i, m)?),
+        };
+        self.emit(Op::WarpGroup(Box::new(op)));
+        Ok(())
+    }
+
+    fn group_product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<GroupProduct> {
+        let shape = i.modifiers.iter().find_map(|modifier| Some((*modifier, shape(modifier)?)));
+        let Some((name, [columns, depth])) = shape else { return Err(m.unknown()) };
+        m.ignore(&[name]);
+        let saturate = m.flag("satfinite");
+        let mut types = [Element::F32; 3];
+        for ty in &mut types {
+            let Some(known) = m.pick(&ELEMENTS) else { return Err(m.unknown()) };
+            *ty = known;
+        }
+        let [d, a, b] = types;
+        let bits = m.flag("and") && m.flag("popc");
+        if !is_product([columns, depth], types) || (a == Element::B1) != bits {
+            return Err(m.unknown());
+        }
+        if saturate && !matches!(a, Element::S8 | Element::U8) {
+            return Err(m.unknown());
+        }
+        let in_registers = matches!(self.operand(i, 1)?, Operand::Vector(_));
+        // Signs of floating-point factors, and orders of those of 16 bits that lie in shared memory.
+        let signs = if d == Element::S32 { 0 } else { 2 };
+        let orders = if a.bits() != 16 { 0 } else { 2 - usize::from(in_registers) };
+        self.operand(i, 3 + signs + orders)?;
+        self.operand_count(i, 4 + signs + orders)?;
+        let mut negated = false;
+        for index in 4..4 + signs {
+            match self.operand(i, index)? {
+                Operand::Int(1) => {}
+                Operand::Int(value) if *value == u64::MAX => negated = !negated,
+                _ => return Err(m.unsupported("a scale other than 1 and -1")),
+            }
+        }
+        let mut transposed = [false; 2];
+        for (index, order) in (4 + signs..).zip(&mut transposed[2 - orders..]) {
+            match self.operand(i, index)? {
+                Operand::Int(value @ 0..=1) => *order = *value == 1,
+                _ => return Err(m.unsupported("an order other than 0 and 1")),
+            }
+        }
+        let mut factor = |index, transposed| -> Decoded<SharedFactor> {
+            let operand = self.operand(i, index)?;
+            self.fits(operand, Type::B64, false)?;
+            Ok(SharedFactor { descriptor: self.source(operand, Type::B64, Width::Double)?, transposed })
+        };
+        let b_factor = factor(2, transposed[1])?;
+        let a_factor = match in_registers {
+            false => LeftFactor::Shared(factor(1, transposed[0])?),
+            true => LeftFactor::Registers(self.registers(self.operand(i, 1)?, a)?),
+        };
+        let held = self.registers(self.operand(i, 0)?, d)?;
+        let whole = match &a_factor {
+            LeftFactor::Registers(registers) => registers.len() == 4,
+            LeftFactor::Shared(_) => true,
+        };
+        if !whole || held.len() as u32 != columns / 2 / d.packed() {
+            return Err(m.unsupported("this number of registers"));
+        }
+        let product = GroupProduct {
+            columns,
+            types: [a, b, d],
+            a: a_factor,
+            b: b_factor,
+            d: held,
+            accumulates: self.condition(self.operand(i, 3)?)?,
+            negated,
+            saturate,
+            cache: self.new_cache(),
+        };
+        Ok(product)
+    }
+}
+
+/// Columns and depth of a shape, such as `m64n8k16`.
+fn shape(text: &str) -> Option<[u32; 2]> {
+    let (columns, depth) = text.strip_prefix("m64n")?.split_once('k')?;
+    Some([columns.parse().ok()?, depth.parse().ok()?])
+}
+
+/// True if there is a product of this shape: types of `d`, `a` and `b`.
+fn is_product([columns, depth]: [u32; 2], [d, a, b]: [Element; 3]) -> bool {
+    use Element::*;
+    let known = match (d, a, b) {
+        (F16, F16, F16) | (F32, F16, F16) | (F32, Bf16, Bf16) | (F32, Tf32, Tf32) => true,
+        (F16 | F32, E4m3 | E5m2, E4m3 | E5m2) => true,
+        (S32, U8 | S8, U8 | S8) | (S32, B1, B1) => true,
+        _ => false,
+    };
+    let columns_known = match d {
+        S32 => matches!(columns, 8 | 24) || columns % 16 == 0,
+        _ => columns % 8 == 0,
+    };
+    known && columns_known && (8..=256).contains(&columns) && depth * a.bits() == 256
+}

@@ -1,0 +1,200 @@
+//! Matrix products of a warp group, against those of an H100: the lines of `tests/data/goldens/hopper.txt`, which
+//! `tests/gpu/hopper.cpp` printed.
+
+use crate::device::{Args, Device};
+use crate::hopper::{Random, fill, fingerprint, lines};
+use cuprum_emulator::exec::Execution;
+use cuprum_emulator::program::PtxErrorKind;
+use cuprum_emulator::report::FaultKind;
+use cuprum_sys::CUresult;
+
+const HEADER: &str = ".version 8.4\n.target sm_90a\n.address_size 64\n";
+
+/// Bytes of shared memory that products read; those for `b` begin at the second.
+const IMAGE: usize = 49152;
+const B_START: usize = 16384;
+
+fn list(name: &str, count: usize) -> String {
+    let names: Vec<String> = (0..count).map(|index| format!("%{name}{index}")).collect();
+    format!("{{{}}}", names.join(", "))
+}
+
+/// A kernel that makes one product of what it finds at `in`, the registers with `a` and `d` behind the image.
+/// `between` stands before the wait for the product.
+fn kernel(form: &str, registers: usize, in_registers: bool, rest: &str, between: &str) -> String {
+    let each = |text: &dyn Fn(usize) -> String| (0..registers).map(text).collect::<String>();
+    let left = if in_registers { list("a", 4) } else { "%da".to_owned() };
+    let row = 4 * registers;
+    format!(
+        "{HEADER}.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 a, .param .u64 b, .param .u32 old) {{
+        .reg .b32 %t, %s, %i, %a<4>, %d<{registers}>; .reg .b64 %p, %q, %x, %da, %db; .reg .pred %more, %scale;
+        .shared .align 1024 .b8 image[{IMAGE}];
+        mov.u32 %t, %tid.x; ld.param.u64 %p, [in]; mul.wide.u32 %x, %t, 16; add.u64 %q, %p, %x;
+        mov.u32 %s, image; mad.lo.u32 %s, %t, 16, %s; mov.u32 %i, 0;
+        L: ld.global.v4.b32 {{%a0, %a1, %a2, %a3}}, [%q]; st.shared.v4.b32 [%s], {{%a0, %a1, %a2, %a3}};
+        add.u64 %q, %q, 2048; add.u32 %s, %s, 2048; add.u32 %i, %i, 1; setp.lt.u32 %more, %i, 24; @%more bra L;
+        ld.global.v4.b32 {{%a0, %a1, %a2, %a3}}, [%q]; add.u64 %q, %p, 51200;
+        mul.wide.u32 %x, %t, {row}; add.u64 %q, %q, %x; {loads}
+        mov.u32 %s, image; shr.u32 %s, %s, 4; cvt.u64.u32 %x, %s; ld.param.u64 %da, [a]; ld.param.u64 %db, [b];
+        add.u64 %da, %da, %x; add.u64 %db, %db, %x; ld.param.u32 %i, [old]; setp.ne.u32 %scale, %i, 0;
+        ld.param.u64 %q, [out]; mul.wide.u32 %x, %t, {row}; add.u64 %q, %q, %x;
+        bar.sync 0; fence.proxy.async; wgmma.fence.sync.aligned;
+        wgmma.mma_async.sync.aligned.{form} {d}, {left}, %db, %scale{comma}{rest};
+        wgmma.commit_group.sync.aligned; {between} wgmma.wait_group.sync.aligned 0; {stores} ret; }}",
+        loads = each(&|index| format!("ld.global.b32 %d{index}, [%q+{}]; ", 4 * index)),
+        stores = each(&|index| format!("st.global.b32 [%q+{}], %d{index}; ", 4 * index)),
+        d = list("d", registers),
+        comma = if rest.is_empty() { "" } else { ", " },
+    )
+}
+
+/// A kernel's inputs: the image, `a` in registers, `d`.
+fn inputs(types: &str, registers: usize) -> Vec<u8> {
+    let types: Vec<&str> = types.split(',').collect();
+    let mut bytes = vec![0; 51200 + 512 * registers];
+    let mut random = Random(1);
+    fill(&mut bytes[..B_START], types[0], &mut random);
+    fill(&mut bytes[B_START..IMAGE], types[1], &mut random);
+    fill(&mut bytes[IMAGE..51200], types[0], &mut random);
+    fill(&mut bytes[51200..], types[2], &mut random);
+    bytes
+}
+
+/// Settings that all give the same.
+fn devices(text: &str) -> Vec<Device> {
+    let load = || Device::load_for(text, 90).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    let mut devices = [(); 4].map(|()| load());
+    devices[1].options.mode = Execution::Plain;
+    devices[2].options.seed = Some(7);
+    devices[3].options.check_races = true;
+    devices[3].options.check_barriers = true;
+    devices.into()
+}
+
+#[test]
+fn products_are_those_of_a_gpu() {
+    let mut count = 0;
+    for (case, wanted) in lines("wgmma ") {
+        let mut words = case.splitn(7, ' ');
+        let mut word = || words.next().unwrap_or_default();
+        let (form, registers, types) = (word(), word().parse().unwrap(), word());
+        let [a, b] = [word(), word()].map(|word| u64::from_str_radix(word, 16).unwrap());
+        let (old, rest) = (u32::from(word() == "1"), word());
+        for device in devices(&kernel(form, registers, a == 0, rest, "")) {
+            let input = device.buffer(&inputs(types, registers));
+            let out = device.buffer(&vec![0u8; 512 * registers]);
+            let args = Args::default().buffer(&input).buffer(&out).push(a).push(b).push(old);
+            device.launch("k", 1, 128, &args).unwrap_or_else(|fault| panic!("{case}\n{fault}"));
+            let places = [0, 1, 2, 3, 33, 66, 99, 127].map(|thread| match thread {
+                0..=3 => thread,
+                66 => 66 * registers + 1,
+                127 => 127 * registers + registers - 1,
+                _ => thread * registers,
+            });
+            assert_eq!(fingerprint(&out.read::<u8>(), &places), wanted, "{case} {:?}", device.options);
+        }
+        count += 1;
+    }
+    assert!(count >= 60, "{count} cases: the recording is cut off");
+}
+
+/// The first result of a product of ones, with something before the wait, and the fault, if any.
+fn of_ones(between: &str, threads: u32, seed: Option<u64>) -> Result<Vec<f32>, FaultKind> {
+    let text = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", between);
+    let mut device = Device::load_for(&text, 90).unwrap();
+    device.options.seed = seed;
+    let mut bytes = vec![0u8; 51200 + 16 * threads as usize];
+    bytes[..IMAGE].chunks_exact_mut(2).for_each(|half| half.copy_from_slice(&[0, 0x3c]));
+    let (input, out) = (device.buffer(&bytes), device.buffer(&vec![0f32; 4 * threads as usize]));
+    let args = Args::default()
+        .buffer(&input)
+        .buffer(&out)
+        .push(0x10_0008_0000u64)
+        .push(0x10_0008_0400u64)
+        .push(1u32);
+    match device.launch("k", 1, threads, &args) {
+        Ok(_) => Ok(out.read::<f32>()),
+        Err(fault) => Err(fault.kind),
+    }
+}
+
+#[test]
+fn a_product_ends_where_its_registers_are_touched() {
+    // As by NVIDIA's assembler, which inserts a wait.
+    for seed in [None, Some(1), Some(2)] {
+        assert_eq!(of_ones("", 128, seed).unwrap()[..4], [16.0; 4]);
+        assert_eq!(of_ones("add.f32 %d0, %d0, 0f42C80000;", 128, seed).unwrap()[..2], [116.0, 16.0]);
+        assert_eq!(of_ones("mov.f32 %d0, 0f42C80000;", 128, seed).unwrap()[..2], [100.0, 16.0]);
+    }
+}
+
+#[test]
+fn factors_are_needed_until_the_wait() {
+    let overwrites = "st.shared.b32 [image], 0;";
+    assert_eq!(of_ones(overwrites, 128, None).unwrap()[0], 16.0);
+    // With a seed the product is made as late as it may be.
+    assert_eq!(of_ones(overwrites, 128, Some(1)).unwrap()[0], 14.0);
+}
+
+#[test]
+fn all_warps_of_a_group_take_part() {
+    for threads in [32, 96] {
+        let fault = of_ones("", threads, None).unwrap_err();
+        assert_eq!(fault, FaultKind::IncompleteGroup, "{threads}");
+        assert_eq!(fault.code(), CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION);
+    }
+    // A lane that has exited does no harm.
+    let leaves = ".reg .pred %x0; setp.eq.u32 %x0, %t, 5; @%x0 exit;";
+    let text = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
+    let text = text.replace("bar.sync 0;", &format!("{leaves} bar.sync 0;"));
+    let device = Device::load_for(&text, 90).unwrap();
+    let (input, out) = (device.buffer(&vec![0u8; 53248]), device.buffer(&vec![1f32; 512]));
+    let args = Args::default()
+        .buffer(&input)
+        .buffer(&out)
+        .push(0x10_0008_0000u64)
+        .push(0x10_0008_0400u64)
+        .push(0u32);
+    device.launch("k", 1, 128, &args).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!((out.read::<f32>()[16], out.read::<f32>()[20]), (0.0, 1.0));
+}
+
+#[test]
+fn a_factor_outside_of_shared_memory_is_a_fault() {
+    let text = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
+    let device = Device::load_for(&text, 90).unwrap();
+    let (input, out) = (device.buffer(&vec![0u8; 53248]), device.buffer(&vec![0f32; 512]));
+    let args = Args::default()
+        .buffer(&input)
+        .buffer(&out)
+        .push(0x10_0008_3ff0u64)
+        .push(0x10_0008_0400u64)
+        .push(1u32);
+    assert_eq!(device.launch("k", 1, 128, &args).unwrap_err().kind, FaultKind::OutOfBounds);
+}
+
+#[test]
+fn only_the_target_with_these_instructions_has_them() {
+    let good = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
+    for target in ["sm_90", "sm_80"] {
+        let error = Device::load_for(&good.replace("sm_90a", target), 90).err().unwrap();
+        assert_eq!(error.kind, PtxErrorKind::Unsupported, "{error}");
+        assert!(error.message.contains("sm_90a"), "{error}");
+    }
+    let known = ["m64n8k16.f32.f16.f16", "1, 1, 0, 0", "wait_group.sync.aligned 0"];
+    let wrong = [
+        (known[0], "m64n12k16.f32.f16.f16"),
+        (known[0], "m64n8k8.f32.f16.f16"),
+        (known[0], "m64n8k16.f16.bf16.bf16"),
+        (known[0], "m64n16k16.f32.f16.f16"),
+        (known[0], "m64n264k16.f32.f16.f16"),
+        (known[1], "2, 1, 0, 0"),
+        (known[1], "1, 1, 0, 2"),
+        (known[1], "1, 1, 0"),
+        (known[2], "wait_group.sync.aligned 8"),
+        ("mma_async.sync.aligned", "mma_async.sp.sync.aligned"),
+    ];
+    for (old, new) in wrong {
+        assert!(Device::load_for(&good.replace(old, new), 90).is_err(), "{new}");
+    }
+}

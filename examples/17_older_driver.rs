@@ -1,0 +1,35 @@
+//! One program for all drivers. What it cannot do without, it asks for at its start; what it can, it meets as an error of
+//! that one call, which says the version of CUDA that has the function, and the one that there is.
+//!
+//! ```text
+//! CUPRUM_EMULATOR_DRIVER_VERSION=11.0 cargo run --example 17_older_driver   # the software device as an old driver
+//! ```
+
+use std::error::Error;
+
+use cuprum::pool::StreamBuffer;
+use cuprum::sys::FnId;
+use cuprum::{Buffer, ContextStack, Driver, MemoryError, PrimaryContext, Stream};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
+    // One sentence names all that is missing.
+    library.require(&[FnId::cuDevicePrimaryCtxRetain, FnId::cuLaunchKernel, FnId::cuStreamWaitEvent])?;
+
+    let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
+    let mut stack = ContextStack::take()?;
+    let cx = stack.push(&context)?;
+    let stream = Stream::new(&cx)?;
+
+    // Memory in the order of a stream costs no wait, where the driver has it.
+    match StreamBuffer::<f32>::zeroed(&cx, &stream, 1000) {
+        Ok(memory) => println!("{} numbers in the order of a stream", memory.len()),
+        Err(MemoryError::Driver(error)) if error.is_unresolved() => {
+            println!("{error}");
+            let memory = Buffer::<f32>::zeroed(&cx, 1000)?;
+            println!("{} numbers by an allocation that waits", memory.len());
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}

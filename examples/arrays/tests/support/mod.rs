@@ -1,0 +1,68 @@
+//! What the tests of the C programs share: libraries that cargo builds for no test by itself, and the C compiler.
+#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a program, which must end well, and gives what it prints on its two outputs.
+///
+/// # Panics
+/// If it ends otherwise.
+#[track_caller]
+pub fn outputs(command: &mut Command) -> (String, String) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (said, complaints) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{said}{complaints}", output.status);
+    (said.into_owned(), complaints.into_owned())
+}
+
+/// The same for a program that must not complain.
+///
+/// # Panics
+/// If it does.
+#[track_caller]
+pub fn run(command: &mut Command) -> String {
+    let (said, complaints) = outputs(command);
+    assert!(complaints.is_empty(), "{command:?}: {complaints}");
+    said
+}
+
+/// A folder for what a test makes.
+///
+/// # Panics
+/// If it cannot be made.
+pub fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    std::fs::create_dir_all(&folder).expect("cargo's folder for tests can be written");
+    folder
+}
+
+/// Builds a library.
+///
+/// # Panics
+/// If that fails.
+pub fn library(package: &str, file: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
+    let mut build = Command::new(env!("CARGO"));
+    run(build.args(["build", "--quiet", "--package", package, "--target-dir"]).arg(target));
+    target.join("debug").join(file)
+}
+
+/// Compiles a C program, with all warnings as errors.
+///
+/// # Panics
+/// If there are any.
+pub fn compile(source: &Path, program: &Path, more: &[&str]) {
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L"]);
+    run(cc.arg(source).arg("-o").arg(program).args(more));
+}
+
+/// A path as text.
+///
+/// # Panics
+/// If it is none.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("the path is text")
+}

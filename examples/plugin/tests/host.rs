@@ -1,0 +1,39 @@
+//! A host in C loads, uses and unloads the plugin many times, on the software device as `libcuda.so.1`.
+//!
+//! A program of its own, which builds libraries and starts another.
+#![cfg(target_os = "linux")]
+
+#[path = "../../arrays/tests/support/mod.rs"]
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use support::{compile, folder, library, outputs};
+
+/// Most that a load may leave behind, in KiB: its table of driver functions, and what the allocator makes of the rest.
+const KIB: i64 = 16;
+
+#[test]
+fn a_host_loads_and_unloads_it_many_times() {
+    let (plugin, driver) =
+        (library("cuprum-plugin", "libplugin.so"), library("cuprum-libcuda", "libcuprum_libcuda.so"));
+    let (program, times) = (folder("plugin").join("host"), 60);
+    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("c/host.c"), &program, &["-ldl", "-lpthread"]);
+    for mode in ["eager", "async"] {
+        let mut host = Command::new(&program);
+        host.arg(&plugin).arg(times.to_string());
+        host.env("CUPRUM_DRIVER", &driver)
+            .env("CUPRUM_EMULATOR_MODE", mode)
+            .env("CUPRUM_EMULATOR_LEAKCHECK", "1");
+        let (said, grown) = outputs(&mut host);
+        assert_eq!(
+            said,
+            format!("{times} times, unmapped {times} times\n{times} times on the first thread\n")
+        );
+        let grown =
+            grown.strip_prefix("the later half grew by ").and_then(|rest| rest.strip_suffix(" KiB\n"));
+        let grown: i64 = grown.expect("no word but this").parse().expect("a number");
+        assert!(grown < KIB * times / 2, "{mode}: {grown} KiB");
+    }
+}

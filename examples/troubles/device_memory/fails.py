@@ -1,0 +1,11 @@
+"""An address of the device is followed by the host, which has nothing there."""
+
+import ctypes
+
+from driver import alloc, make_context
+
+make_context()
+address = alloc(4 * 1000)
+print("the address is there", flush=True)
+floats = ctypes.cast(address, ctypes.POINTER(ctypes.c_float))
+print("the fifth:", floats[4])

@@ -1,0 +1,15 @@
+"""The answer of the launch is looked at by nobody: it never ran, and what comes back is what was there before."""
+
+import ctypes
+
+from driver import alloc, kernel, launch, make_context, to_device, to_host
+
+N = 2048
+make_context()
+out = alloc(4 * N)
+to_device(out, (ctypes.c_float * N)())
+# No device takes blocks of 2048 threads.
+launch(kernel("bugs.ptx", "off_by_one_fixed"), 1, N, ctypes.c_uint64(out), ctypes.c_uint32(N), check=False)
+host = (ctypes.c_float * N)()
+to_host(host, out)
+print("sum:", sum(host))

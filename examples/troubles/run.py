@@ -1,0 +1,54 @@
+"""Runs the failing programs on the software device, and compares what they and the device say with `fails.expected`.
+
+    python3 run.py FOLDER               FOLDER has libcuda.so.1, the software device
+    python3 run.py FOLDER overwrite     records what is said
+
+Of a traceback the last line counts: the rest differs between versions of Python.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def without_tracebacks(text):
+    kept, inside = [], False
+    for line in text.splitlines():
+        if line.startswith("Traceback "):
+            inside = True
+        elif not (inside and line.startswith(" ")):
+            inside = False
+            kept.append(line)
+    return kept
+
+
+def said(program, folder):
+    """What a program and the device say, in order, and how it ended."""
+    checks = [line.split()[1:] for line in program.read_text().splitlines() if line.startswith("Checks: ")]
+    variables = dict(check.split("=") for line in checks for check in line)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CUPRUM_")}
+    environment |= {"LD_LIBRARY_PATH": folder, "PYTHONPATH": str(HERE), "PYTHONUNBUFFERED": "1"} | variables
+    done = subprocess.run(
+        [sys.executable, program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
+    end = f"(ends by signal {-done.returncode})" if done.returncode < 0 else f"(ends with {done.returncode})"
+    return "\n".join([*without_tracebacks(done.stdout), end, ""])
+
+
+def main(folder, overwrite=None):
+    programs, wrong = sorted(HERE.glob("*/fails.py")), 0
+    for program in programs:
+        expected, text = program.with_suffix(".expected"), said(program, str(pathlib.Path(folder).resolve()))
+        if overwrite == "overwrite":
+            expected.write_text(text)
+        elif expected.read_text() != text:
+            wrong += 1
+            print(f"{program.parent.name} says something else:\n{text}\ninstead of\n{expected.read_text()}")
+    assert programs and not wrong, f"{wrong} of {len(programs)} programs say something else"
+    print(f"{len(programs)} failing programs: each says what it should")
+
+
+main(*sys.argv[1:])

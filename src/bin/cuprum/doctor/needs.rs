@@ -1,0 +1,233 @@
+//! What files and versions need from a driver and its devices.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::{fs, io};
+
+use cuprum::diagnosis::Image;
+use cuprum::sys::FnId;
+use cuprum::{ComputeCapability, Version};
+
+use crate::elf::{self, Elf};
+
+/// The most bytes of code that are read of one file.
+const MOST: u64 = 1 << 30;
+
+/// What one file, or a version, needs.
+#[derive(Debug)]
+pub(crate) struct Need {
+    /// The file's path, or the version asked for.
+    pub(crate) what: String,
+    /// What it is, in words.
+    pub(crate) kind: String,
+    /// The oldest CUDA version that has all of it, as far as is known.
+    pub(crate) version: Option<Version>,
+    /// Driver functions that it imports by name.
+    pub(crate) functions: Vec<String>,
+    /// The code that it has for devices.
+    pub(crate) code: Option<String>,
+    /// Remarks that are no failure.
+    pub(crate) notes: Vec<String>,
+    /// What is missing here; empty if nothing is.
+    pub(crate) missing: Vec<String>,
+    image: Option<Image>,
+}
+
+impl Need {
+    fn new(what: String, kind: impl Into<String>) -> Self {
+        let kind = kind.into();
+        Self {
+            what,
+            kind,
+            version: None,
+            functions: vec![],
+            code: None,
+            notes: vec![],
+            missing: vec![],
+            image: None,
+        }
+    }
+
+    /// A minimum version, as the command line gives it.
+    pub(crate) fn of_version(version: Version) -> Self {
+        Self { version: Some(version), ..Self::new(format!("CUDA {version}"), "minimum version") }
+    }
+
+    /// A file: PTX, cubin, fatbin, or a program or library of this machine's.
+    pub(crate) fn of_file(path: &Path) -> Self {
+        let what = path.display().to_string();
+        read(path, &what).unwrap_or_else(|error| {
+            let mut need = Self::new(what, "unreadable");
+            need.missing.push(format!("it cannot be read: {error}"));
+            need
+        })
+    }
+
+    /// Compares it with a driver and its devices. Without a driver it stays as it is.
+    pub(crate) fn compare(
+        &mut self,
+        driver: Option<Version>,
+        absent: &BTreeSet<String>,
+        devices: &[ComputeCapability],
+        is_software: bool,
+    ) {
+        let Some(driver) = driver else { return };
+        let lacking: Vec<_> = self.functions.iter().filter(|name| absent.contains(*name)).cloned().collect();
+        if !lacking.is_empty() {
+            let each = lacking.iter().map(|name| format!("{name} (CUDA {})", since(name).unwrap_or(driver)));
+            self.missing.push(format!("the driver lacks {}", each.collect::<Vec<_>>().join(", ")));
+        }
+        if let (Some(needed), true) = (self.version, lacking.is_empty()) {
+            if needed > driver && self.image.is_none() {
+                self.missing.push(format!("it needs CUDA {needed}, the driver has {driver}"));
+            }
+        }
+        let Some(image) = &self.image else { return };
+        if is_software && !image.parts.iter().any(|part| part.ptx_version.is_some()) {
+            self.missing.push("the software device runs PTX alone, and there is none in it".to_owned());
+        }
+        for (number, device) in devices.iter().enumerate() {
+            if !image.runs_on(*device) {
+                self.missing
+                    .push(format!("nothing in it runs on device {number} (compute capability {device})"));
+            } else if let Some(least) = image.least_driver(*device).filter(|least| *least > driver) {
+                self.missing.push(format!(
+                    "for device {number} it has PTX alone, which needs a driver of CUDA {least}; this one has {driver}"
+                ));
+            }
+        }
+    }
+}
+
+fn read(path: &Path, what: &str) -> io::Result<Need> {
+    if let Some(elf) = Elf::open(path)?.filter(|elf| elf.machine != elf::CUDA) {
+        return read_program(elf, what);
+    }
+    if path.metadata()?.len() > MOST {
+        return Ok(unknown(what));
+    }
+    let bytes = fs::read(path)?;
+    let Some(image) = Image::read(&bytes) else { return Ok(unknown(what)) };
+    let kind = match bytes.first() {
+        Some(0x7f) => "machine code (cubin)",
+        Some(0x50) => "container of code (fatbin)",
+        _ => "PTX",
+    };
+    Ok(with_image(Need::new(what.to_owned(), kind), image))
+}
+
+fn unknown(what: &str) -> Need {
+    let mut need = Need::new(what.to_owned(), "unknown");
+    need.missing.push("it is neither PTX, cubin, fatbin nor a program of this kind of machine".to_owned());
+    need
+}
+
+fn with_image(mut need: Need, image: Image) -> Need {
+    need.code = Some(image.to_string());
+    if let Some((version, toolkit)) = image.newest_ptx() {
+        match toolkit {
+            Some(toolkit) => need.version = need.version.max(Some(toolkit)),
+            None => need.notes.push(format!("PTX {version} is newer than this program knows")),
+        }
+    }
+    need.image = Some(image);
+    need
+}
+
+fn read_program(mut elf: Elf, what: &str) -> io::Result<Need> {
+    let kind = if elf.interpreter.is_some() || !elf.is_dynamic { "program" } else { "library" };
+    let mut need = Need::new(what.to_owned(), kind);
+    let functions: BTreeSet<_> = elf.imports.iter().filter(|name| since(name).is_some()).cloned().collect();
+    need.version = functions.iter().filter_map(|name| since(name)).max();
+    need.functions = functions.into_iter().collect();
+    if let Some(runtime) = elf.needed.iter().find_map(|name| runtime(name)) {
+        need.version = need.version.max(Some(runtime));
+        need.notes.push(format!("it uses the CUDA runtime, of CUDA {} or newer", runtime.major()));
+    }
+    let links = elf.needed.iter().find(|name| name.starts_with("libcuda.so")).cloned();
+    match links {
+        Some(name) => need.notes.push(format!("it is linked to {name}, without which it does not start")),
+        None if elf.mentions("libcuda.so")? => {
+            need.notes.push(
+                "it opens the driver itself, at run time: the functions that it asks for are not listed"
+                    .to_owned(),
+            );
+        }
+        None if elf.needed.iter().any(|name| name.starts_with("libcuda")) => {}
+        None => need.notes.push("it neither links to the driver nor names it".to_owned()),
+    }
+    let section = [".nv_fatbin", ".nvFatBin"].iter().find_map(|name| elf.section(name).cloned());
+    if let Some(section) = section {
+        let bytes = elf.bytes(&section, 0, MOST)?;
+        if let Some(image) = Image::read(&bytes) {
+            // Machine code needs no version, and the newest PTX is not what every device takes.
+            let version = need.version;
+            need = with_image(need, image);
+            need.version = version;
+        }
+    }
+    Ok(need)
+}
+
+/// The CUDA version that a function of the driver came with, with or without the suffix of per-thread streams.
+fn since(name: &str) -> Option<Version> {
+    let same = |id: &&FnId| {
+        id.symbol().name.to_bytes() == name.as_bytes()
+            || id.per_thread_symbol().is_some_and(|symbol| symbol.name.to_bytes() == name.as_bytes())
+    };
+    FnId::ALL.iter().find(same).map(|id| id.symbol().since)
+}
+
+/// The oldest CUDA version whose driver serves a runtime library: drivers serve all runtimes of their major version.
+fn runtime(name: &str) -> Option<Version> {
+    let version = name.strip_prefix("libcudart.so.")?;
+    let mut parts = version.split('.');
+    let major: u32 = parts.next()?.parse().ok()?;
+    // Up to CUDA 10 the name has the minor version too, which the driver had to have.
+    let minor = parts.next().and_then(|minor| minor.parse().ok()).filter(|_| major < 11);
+    Some(Version::new(major, minor.unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runtimes_and_functions_have_their_versions() {
+        assert_eq!(runtime("libcudart.so.12"), Some(Version::new(12, 0)));
+        assert_eq!(runtime("libcudart.so.11.0"), Some(Version::new(11, 0)));
+        assert_eq!(runtime("libcudart.so.10.1"), Some(Version::new(10, 1)));
+        assert_eq!(runtime("libcudart.so"), None);
+        assert_eq!(since("cuMemAllocAsync"), Some(Version::new(11, 2)));
+        assert_eq!(since("cuMemcpyAsync_ptsz"), since("cuMemcpyAsync"));
+        assert_eq!(since("cudaMalloc"), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_for_the_driver_and_for_each_device() {
+        let devices = [ComputeCapability { major: 9, minor: 0 }, ComputeCapability { major: 7, minor: 5 }];
+        let image = Image::read(b".version 8.4\n.target sm_80\n").unwrap();
+        let mut need = with_image(Need::new("k.ptx".into(), "PTX"), image);
+        assert_eq!(need.version, Some(Version::new(12, 4)));
+        need.compare(Some(Version::new(12, 2)), &BTreeSet::new(), &devices, false);
+        assert_eq!(need.missing.len(), 2, "{:?}", need.missing);
+        assert!(need.missing[0].contains("device 0") && need.missing[0].contains("CUDA 12.4"));
+        assert!(need.missing[1].contains("device 1") && need.missing[1].contains("7.5"));
+
+        let mut version = Need::of_version(Version::new(12, 2));
+        version.compare(Some(Version::new(12, 4)), &BTreeSet::new(), &[], false);
+        assert!(version.missing.is_empty());
+        version.compare(Some(Version::new(11, 4)), &BTreeSet::new(), &[], false);
+        assert_eq!(version.missing, ["it needs CUDA 12.2, the driver has 11.4"]);
+
+        let mut program = Need::new("p".into(), "program");
+        program.functions = vec!["cuInit".into(), "cuMemAllocAsync".into()];
+        program.compare(
+            Some(Version::new(11, 0)),
+            &BTreeSet::from(["cuMemAllocAsync".into()]),
+            &devices,
+            false,
+        );
+        assert_eq!(program.missing, ["the driver lacks cuMemAllocAsync (CUDA 11.2)"]);
+    }
+}

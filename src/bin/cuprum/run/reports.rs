@@ -1,0 +1,97 @@
+//! What the software device wrote down of a program, and what it amounts to.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// Kinds of reports with their words, and whether one makes the run a failure.
+const KINDS: &[(&str, &str, &str, bool)] = &[
+    ("fault", "fault of a kernel", "faults of kernels", true),
+    ("leaks", "context with leaks", "contexts with leaks", true),
+    ("settings", "setting that makes no sense", "settings that make no sense", true),
+    ("refused", "module refused", "modules refused", false),
+    ("unsupported", "function not supported", "functions not supported", false),
+];
+
+/// The reports of one run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Reports {
+    /// Number of processes that called the driver.
+    pub(super) users: usize,
+    /// Kind and text of each, in their order.
+    list: Vec<(String, String)>,
+}
+
+impl Reports {
+    /// Reads the file that the library has written: none yet if it is not there.
+    pub(super) fn read(file: &Path) -> Self {
+        Self::parse(&fs::read_to_string(file).unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut reports = Self::default();
+        for line in text.lines() {
+            match (line.strip_prefix('\t'), line) {
+                (Some(line), _) => {
+                    if let Some((_, text)) = reports.list.last_mut() {
+                        if !text.is_empty() {
+                            text.push('\n');
+                        }
+                        text.push_str(line);
+                    }
+                }
+                (None, "use") => reports.users += 1,
+                (None, kind) => reports.list.push((kind.to_owned(), String::new())),
+            }
+        }
+        reports
+    }
+
+    /// Number of reports of all kinds.
+    pub(super) fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True if the program did something wrong that it may not have noticed.
+    pub(super) fn is_failure(&self) -> bool {
+        self.list.iter().any(|(kind, _)| KINDS.iter().any(|known| known.0 == kind && known.3))
+    }
+
+    /// True if the program is one of the CUDA runtime, which asks for tables that are not documented.
+    pub(super) fn is_of_the_runtime(&self) -> bool {
+        self.list.iter().any(|(kind, text)| kind == "unsupported" && text.contains("cuGetExportTable"))
+    }
+}
+
+/// The counts of each kind: "2 faults of kernels, 1 module refused"; "nothing" without reports.
+impl fmt::Display for Reports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for (kind, one, many, _) in KINDS {
+            let count = self.list.iter().filter(|report| report.0 == *kind).count();
+            if count > 0 {
+                write!(f, "{separator}{count} {}", if count == 1 { one } else { many })?;
+                separator = ", ";
+            }
+        }
+        if separator.is_empty() { f.write_str("nothing") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_counted_by_kind() {
+        let text = "use\nfault\n\tout of bounds\n\t  block 0\nrefused\n\tmodule\nfault\n\tx\nuse\n";
+        let reports = Reports::parse(text);
+        assert_eq!((reports.users, reports.count(), reports.is_failure()), (2, 3, true));
+        assert_eq!(reports.list[0].1, "out of bounds\n  block 0");
+        assert_eq!(reports.to_string(), "2 faults of kernels, 1 module refused");
+        assert!(!Reports::parse("refused\n\tm\n").is_failure());
+        assert_eq!(Reports::parse("").to_string(), "nothing");
+        let runtime = "unsupported\n\tcuGetExportTable answers CUDA_ERROR_NOT_SUPPORTED\n";
+        assert!(Reports::parse(runtime).is_of_the_runtime());
+    }
+}

@@ -1,0 +1,64 @@
+//! Graphs as text for Graphviz.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use cuprum_sys::CUgraphDebugDot_flags;
+
+use super::{Graph, GraphError};
+use crate::raw::call::context_call;
+
+bitflags::bitflags! {
+    /// Details that [`Graph::print_dot`] writes of nodes. A bit that this crate does not name is passed on.
+    ///
+    /// # Example
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let driver = cuprum::Driver::init(library)?;
+    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let cx = stack.push(&context)?;
+    /// use cuprum::graph::{DotFlags, Graph};
+    ///
+    /// let mut graph = Graph::new(&cx)?;
+    /// graph.add_empty(&cx, &[])?;
+    /// let path = std::env::temp_dir().join(format!("cuprum_{}.dot", std::process::id()));
+    /// // For Graphviz: `dot -Tsvg`.
+    /// graph.print_dot(&path, DotFlags::VERBOSE)?;
+    /// assert!(std::fs::read_to_string(&path)?.contains("digraph"));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct DotFlags: u32 {
+        /// All that can be written.
+        const VERBOSE = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE.0;
+        /// The parameters of kernel nodes.
+        const KERNEL_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS.0;
+        /// The parameters of copy nodes.
+        const COPY_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS.0;
+        /// The parameters of fill nodes.
+        const FILL_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS.0;
+        /// The handles of nodes and kernels.
+        const HANDLES = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES.0;
+        const _ = !0;
+    }
+}
+
+impl Graph<'_> {
+    /// Writes the graph to a file in the DOT language of Graphviz, which is replaced.
+    ///
+    /// # Errors
+    /// [`GraphError::FileName`]; `CUDA_ERROR_OPERATING_SYSTEM` or another code if it cannot be written.
+    ///
+    /// Driver: `cuGraphDebugDotPrint`, CUDA 11.3+.
+    #[doc(alias = "cuGraphDebugDotPrint")]
+    pub fn print_dot(&self, path: impl AsRef<Path>, flags: DotFlags) -> Result<(), GraphError> {
+        self.check_complete()?;
+        let path = path.as_ref().as_os_str().as_encoded_bytes();
+        let path = CString::new(path).map_err(|_| GraphError::FileName)?;
+        let (graph, flags) = (self.as_raw(), flags.bits());
+        // SAFETY: the graph is live, and the name is a string that outlives the call.
+        Ok(unsafe { context_call!(self.context(), cuGraphDebugDotPrint(graph, path.as_ptr(), flags)) }?)
+    }
+}

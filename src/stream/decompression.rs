@@ -1,0 +1,113 @@
+//! Decompression on the stream of a scope.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUmemDecompressAlgorithm, CUmemDecompressParams, CUstream};
+
+use super::batch::same_stream;
+use super::copies::meet;
+use super::{Lent, LentShared, Scope};
+use crate::memory::{MemoryError, copy, same_length};
+
+impl<'scope> Scope<'scope, '_> {
+    /// Queues decompressions by one call, in no order among each other. None need no call. The host does not wait.
+    ///
+    /// # Errors
+    /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices without an engine for it, or for the algorithm;
+    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 12.6; the sticky errors of earlier work.
+    ///
+    /// # Safety
+    /// The engine goes by the compressed bytes, which may come from anywhere.
+    /// 1. No source becomes more bytes than its destination has.
+    ///
+    /// Driver: `cuMemBatchDecompressAsync`, CUDA 12.6+.
+    #[doc(alias = "cuMemBatchDecompressAsync")]
+    pub unsafe fn decompress(&self, list: &mut [Decompression<'scope>]) -> Result<(), MemoryError> {
+        let (stream, token) = self.parts();
+        let context = token.get()?;
+        if list.iter().any(|one| one.stream != stream) {
+            return Err(MemoryError::OtherStream);
+        }
+        let mut raw: Vec<_> = list.iter().map(|one| one.raw).collect();
+        // SAFETY: all that is named is lent to a scope that waits for this stream; the caller answers for the sizes.
+        unsafe { copy::decompress_on(&context, stream, &mut raw) }.map_err(|(error, _)| error)?;
+        Ok(())
+    }
+}
+
+/// One piece of memory to be decompressed by [`Scope::decompress`].
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::stream::Decompression;
+/// use cuprum::sys::CUmemDecompressAlgorithm;
+/// use cuprum::{Buffer, MemoryError, Stream};
+///
+/// # let compressed = [0u8; 64];
+/// let stream = Stream::new(&cx)?;
+/// let source = Buffer::from_slice(&cx, &compressed)?;
+/// let (mut plain, mut bytes) = (Buffer::<u8>::zeroed(&cx, 4096)?, Buffer::<u32>::zeroed(&cx, 1)?);
+/// let result = cx.scope(&stream, |scope| {
+///     let algorithm = CUmemDecompressAlgorithm::CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE;
+///     let (to, count) = (scope.lend(plain.as_mut_slice())?, scope.lend(bytes.as_mut_slice())?);
+///     let one = Decompression::new(algorithm, scope.lend_shared(source.as_slice())?, &to, &count)?;
+///     // SAFETY: the source becomes no more than 4096 bytes.
+///     unsafe { scope.decompress(&mut [one]) }
+/// })?;
+/// // Only devices with the engine can.
+/// if let Err(MemoryError::Driver(error)) = result {
+///     println!("decompressed on the host instead: {error}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Decompression<'scope> {
+    raw: CUmemDecompressParams,
+    stream: CUstream,
+    _scope: PhantomData<&'scope mut &'scope ()>,
+}
+
+impl<'scope> Decompression<'scope> {
+    /// Decompresses `source` into `destination`, and writes the number of bytes that it became to the element of `bytes`.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] unless `bytes` is one element; [`MemoryError::OtherStream`]; [`MemoryError::Overlap`] if what is
+    /// written has bytes in common with something else.
+    pub fn new(
+        algorithm: CUmemDecompressAlgorithm,
+        source: LentShared<'scope, u8>,
+        destination: &Lent<'scope, u8>,
+        bytes: &Lent<'scope, u32>,
+    ) -> Result<Self, MemoryError> {
+        same_length(bytes.len(), 1)?;
+        let (to, told) = (destination.as_shared(), bytes.as_shared());
+        same_stream([source.stream(), to.stream()])?;
+        same_stream([source.stream(), told.stream()])?;
+        let places =
+            [(source.as_raw(), source.len()), (to.as_raw(), to.len()), (told.as_raw(), size_of::<u32>())];
+        if meet(places[0], places[1]) || meet(places[0], places[2]) || meet(places[1], places[2]) {
+            return Err(MemoryError::Overlap);
+        }
+        let raw = CUmemDecompressParams {
+            srcNumBytes: source.len(),
+            dstNumBytes: to.len(),
+            dstActBytes: std::ptr::without_provenance_mut(told.as_raw() as usize),
+            src: std::ptr::without_provenance(source.as_raw() as usize),
+            dst: std::ptr::without_provenance_mut(to.as_raw() as usize),
+            algo: algorithm,
+            ..CUmemDecompressParams::zeroed()
+        };
+        Ok(Self { raw, stream: source.stream(), _scope: PhantomData })
+    }
+}
+
+impl fmt::Debug for Decompression<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decompression").field("raw", &self.raw).finish_non_exhaustive()
+    }
+}

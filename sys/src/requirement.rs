@@ -1,0 +1,67 @@
+//! What programs require of a driver.
+
+use crate::error::{MissingFunction, MissingFunctions, TooOld};
+use crate::fns::FnId;
+use crate::library::Library;
+use crate::version::Version;
+
+/// What a program can require of a driver, with [`Library::require`]: a [`Version`], a function, or a list of functions.
+pub trait Requirement: sealed::Sealed {
+    /// Says what is missing, in one sentence.
+    type Missing: std::error::Error;
+
+    /// Compares it with a driver. No driver call.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn check(self, library: Library) -> Result<(), Self::Missing>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Version {}
+    impl Sealed for super::FnId {}
+    impl Sealed for &[super::FnId] {}
+    impl<const COUNT: usize> Sealed for &[super::FnId; COUNT] {}
+}
+
+impl Requirement for Version {
+    type Missing = TooOld;
+
+    fn check(self, library: Library) -> Result<(), TooOld> {
+        if library.version() < self {
+            return Err(TooOld { needed: self, driver: library.version() });
+        }
+        Ok(())
+    }
+}
+
+impl Requirement for FnId {
+    type Missing = MissingFunction;
+
+    fn check(self, library: Library) -> Result<(), MissingFunction> {
+        library.require_fn(self)
+    }
+}
+
+impl Requirement for &[FnId] {
+    type Missing = MissingFunctions;
+
+    fn check(self, library: Library) -> Result<(), MissingFunctions> {
+        let missing = self.iter().filter_map(|function| library.require_fn(*function).err());
+        let functions: Vec<_> = missing.collect();
+        if functions.is_empty() {
+            Ok(())
+        } else {
+            Err(MissingFunctions { functions, driver: library.version() })
+        }
+    }
+}
+
+impl<const COUNT: usize> Requirement for &[FnId; COUNT] {
+    type Missing = MissingFunctions;
+
+    fn check(self, library: Library) -> Result<(), MissingFunctions> {
+        self.as_slice().check(library)
+    }
+}

@@ -1,0 +1,230 @@
+//! `cuprum run`: programs of C that load `libcuda.so.1`, right and wrong ones.
+
+use std::path::Path;
+
+use super::{Ran, compiled, cuprum, folder, ran};
+
+/// A program that loads the driver as others do. Its argument says what it does.
+const PROGRAM: &str = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *driver;
+static int call(const char *name, void *a, void *b, void *c, void *d) {
+    int (*function)(void *, void *, void *, void *) = dlsym(driver, name);
+    return function ? function(a, b, c, d) : -1;
+}
+static const char *ptx =
+    ".version 7.0\n.target sm_50\n.address_size 64\n"
+    ".visible .entry put(.param .u64 at) {\n"
+    ".reg .u64 %at; .reg .u32 %v;\nld.param.u64 %at, [at];\nmov.u32 %v, 7;\nst.global.u32 [%at], %v;\nret;\n}\n";
+
+int main(int count, char **words) {
+    const char *what = count > 1 ? words[1] : "";
+    if (!strcmp(what, "abort")) abort();
+    driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver) { puts(dlerror()); return 3; }
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **) =
+        dlsym(driver, "cuLaunchKernel");
+    void *context = 0, *module = 0, *function = 0, *table = 0;
+    unsigned long long memory = 0;
+    unsigned value = 0;
+    int failed = call("cuInit", 0, 0, 0, 0) || call("cuCtxCreate_v2", &context, 0, 0, 0)
+        || call("cuMemAlloc_v2", &memory, (void *)64, 0, 0)
+        || call("cuModuleLoadData", &module, (void *)ptx, 0, 0)
+        || call("cuModuleGetFunction", &function, module, "put", 0);
+    if (failed) return 4;
+    if (!strcmp(what, "runtime")) return call("cuGetExportTable", &table, "0123456789abcdef", 0, 0) ? 0 : 5;
+    unsigned long long at = memory + (strcmp(what, "outside") ? 0 : 64);
+    void *parameters[] = { &at };
+    launch(function, 1, 1, 1, 1, 1, 1, 0, 0, parameters, 0);
+    int ended = call("cuCtxSynchronize", 0, 0, 0, 0);
+    if (!strcmp(what, "outside")) return 0;
+    if (ended || call("cuMemcpyDtoH_v2", &value, (void *)memory, (void *)4, 0) || value != 7) return 6;
+    if (strcmp(what, "leak")) call("cuMemFree_v2", (void *)memory, 0, 0, 0);
+    call("cuModuleUnload", module, 0, 0, 0);
+    call("cuCtxDestroy_v2", context, 0, 0, 0);
+    printf("done with %s\n", what);
+    return count > 2 ? atoi(words[2]) : 0;
+}
+"#;
+
+fn program() -> String {
+    static BUILT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let path = || compiled(PROGRAM, "client", &["-ldl"]).to_str().unwrap().to_owned();
+    BUILT.get_or_init(path).clone()
+}
+
+fn run(options: &[&str], program: &[&str]) -> Ran {
+    ran(cuprum().arg("run").args(options).arg("--").args(program))
+}
+
+#[test]
+fn a_right_program_ends_as_it_does() {
+    let ran = run(&["--all-checks"], &[&program(), "well"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done with well\n"), "{}", ran.error);
+    assert!(
+        ran.error.contains("ended with 0 after ") && ran.error.contains("reported nothing\n"),
+        "{}",
+        ran.error
+    );
+    let own = run(&["--quiet"], &[&program(), "well", "7"]);
+    assert_eq!((own.code, own.error.as_str()), (Some(7), ""));
+}
+
+#[test]
+fn a_fault_that_the_program_ignores_is_told_and_counted() {
+    let ran = run(&[], &[&program(), "outside"]);
+    assert_eq!(ran.code, Some(99), "{}", ran.error);
+    for words in [
+        "out-of-bounds access in kernel `put`",
+        "64 bytes of device memory",
+        "reported 1 fault of a kernel\n",
+    ] {
+        assert!(ran.error.contains(words), "{words}: {}", ran.error);
+    }
+    assert_eq!(run(&["--error-exitcode", "5"], &[&program(), "outside"]).code, Some(5));
+}
+
+#[test]
+fn checks_are_on_if_they_are_asked_for() {
+    assert_eq!(run(&[], &[&program(), "leak"]).code, Some(0));
+    let ran = run(&["--leakcheck"], &[&program(), "leak"]);
+    assert_eq!(ran.code, Some(99), "{}", ran.error);
+    assert!(ran.error.contains("reported 1 context with leaks"), "{}", ran.error);
+    let settings = run(&["--mode", "lazy"], &[&program(), "well"]);
+    assert_eq!(settings.code, Some(4), "the program's own");
+    assert!(settings.error.contains("1 setting that makes no sense"), "{}", settings.error);
+}
+
+#[test]
+fn what_cannot_run_is_explained() {
+    let runtime = run(&[], &[&program(), "runtime"]);
+    assert_eq!(runtime.code, Some(0));
+    assert!(runtime.error.contains("a program of the CUDA runtime"), "{}", runtime.error);
+
+    let alone = compiled("int main(void) { return 0; }", "static", &["-static"]);
+    let alone = run(&[], &[alone.to_str().unwrap()]);
+    assert_eq!(alone.code, Some(125));
+    assert!(alone.error.contains("is linked statically"), "{}", alone.error);
+
+    let library = compiled("int f(void) { return 0; }", "library.so", &["-shared", "-fPIC"]);
+    assert_eq!(run(&[], &[library.to_str().unwrap()]).code, Some(125));
+
+    let useless = compiled("int main(void) { return 0; }", "useless", &[]);
+    let useless = run(&[], &[useless.to_str().unwrap()]);
+    assert_eq!(useless.code, Some(0));
+    for words in ["will hardly use it", "it did not call the driver"] {
+        assert!(useless.error.contains(words), "{words}: {}", useless.error);
+    }
+
+    let text = folder("run").join("text");
+    std::fs::write(&text, "no program").unwrap();
+    for (name, code, words) in [
+        (text.to_str().unwrap(), 126, "neither a program"),
+        ("/no/such/program", 127, "there is no program"),
+        ("no-such-program-anywhere", 127, "there is no program"),
+    ] {
+        let ran = run(&[], &[name]);
+        assert_eq!(ran.code, Some(code), "{}", ran.error);
+        assert!(ran.error.contains(words), "{}", ran.error);
+    }
+}
+
+#[test]
+fn scripts_run_with_all_that_they_start() {
+    let script = folder("run").join("script");
+    std::fs::write(&script, format!("#!/bin/sh\n{0} well && {0} outside\n", program())).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).unwrap();
+    let ran = run(&[], &[script.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(99), "done with well\n"), "{}", ran.error);
+}
+
+#[test]
+fn a_signal_is_told_and_nothing_stays_behind() {
+    let own = folder("temporary files");
+    let mut command = cuprum();
+    let ran = ran(command.env("TMPDIR", &own).args(["run", "--", &program(), "abort"]));
+    assert_eq!(ran.code, Some(134), "{}", ran.error);
+    assert!(ran.error.contains("was ended by signal 6"), "{}", ran.error);
+    assert_eq!(std::fs::read_dir(&own).unwrap().count(), 0);
+}
+
+#[test]
+fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
+    let missing = run(&["--library", "/no/such/library"], &[&program()]);
+    assert_eq!(missing.code, Some(125));
+    assert!(missing.error.contains("the option names /no/such/library"), "{}", missing.error);
+    // A copy of the binary in a folder of its own has no library beside it.
+    let copy = folder("alone").join("cuprum");
+    std::fs::copy(env!("CARGO_BIN_EXE_cuprum"), &copy).unwrap();
+    let alone = ran(std::process::Command::new(&copy)
+        .args(["run", "--", &program()])
+        .env_remove("CUPRUM_SOFTWARE_LIBRARY"));
+    assert_eq!(alone.code, Some(125));
+    for words in ["CUPRUM_SOFTWARE_LIBRARY", "cargo build --release -p cuprum-libcuda"] {
+        assert!(alone.error.contains(words), "{words}: {}", alone.error);
+    }
+    let library = Path::new(env!("CARGO_BIN_EXE_cuprum")).with_file_name("libcuprum_libcuda.so");
+    let _built = cuprum();
+    // That of the Python package, as it lies in a virtual environment.
+    let environment = folder("environment");
+    let package = environment.join("lib/python3.12/site-packages/cuda_software/lib");
+    std::fs::create_dir_all(&package).unwrap();
+    std::fs::copy(&library, package.join("libcuda.so.1")).unwrap();
+    let packaged = ran(std::process::Command::new(&copy)
+        .args(["run", "--", &program(), "well"])
+        .env_remove("CUPRUM_SOFTWARE_LIBRARY")
+        .env("VIRTUAL_ENV", &environment));
+    assert_eq!((packaged.code, packaged.out.as_str()), (Some(0), "done with well\n"), "{}", packaged.error);
+    let named = ran(std::process::Command::new(&copy)
+        .args(["run", "--", &program(), "well"])
+        .env("CUPRUM_SOFTWARE_LIBRARY", library));
+    assert_eq!((named.code, named.out.as_str()), (Some(0), "done with well\n"), "{}", named.error);
+}
+
+#[test]
+fn a_command_line_without_a_program_is_refused() {
+    for arguments in
+        [&["run"][..], &["run", "prog"], &["run", "x", "--", "prog"], &["run", "--no-such", "--", "prog"]]
+    {
+        let ran = ran(cuprum().args(arguments));
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.error);
+    }
+    let hint = ran(cuprum().args(["run", "prog"])).error;
+    assert!(hint.contains("cuprum run [OPTIONS] -- prog"), "{hint}");
+}
+
+/// On a terminal, which `script` is, what takes longer than two seconds says so; elsewhere nothing is added.
+#[test]
+fn what_takes_longer_than_two_seconds_shows_progress_on_a_terminal() {
+    let slow = compiled("#include <unistd.h>\nint main(void) { sleep(3); return 0; }", "slow", &[]);
+    let hangs = "#include <unistd.h>\nint cuDriverGetVersion(int *to) { *to = 12040; return 0; }\n\
+                 int cuInit(unsigned flags) { sleep(60); return 0; }";
+    let hangs = compiled(hangs, "libhangs-of-progress.so", &["-shared", "-fPIC"]);
+    let (slow, hangs) = (slow.to_str().unwrap(), hangs.to_str().unwrap());
+    let binary = env!("CARGO_BIN_EXE_cuprum");
+    let _built = cuprum();
+    let on_terminal = |line: String| {
+        std::thread::spawn(move || {
+            let typed =
+                std::process::Command::new("script").args(["-qec", &line, "/dev/null"]).output().unwrap();
+            String::from_utf8_lossy(&typed.stdout).into_owned()
+        })
+    };
+    let run_shown = on_terminal(format!("'{binary}' run -- '{slow}'"));
+    let doctor_shown = on_terminal(format!("'{binary}' doctor --limit 4 --driver '{hangs}'"));
+    let quiet = run(&[], &[slow]);
+    let shown = run_shown.join().unwrap();
+    assert!(shown.contains("cuprum run: still running after 2 s, 0 report(s) so far"), "{shown}");
+    assert!(!quiet.error.contains("still running"), "{}", quiet.error);
+    let shown = doctor_shown.join().unwrap();
+    assert!(
+        shown.contains("starting the driver: 2 s") && shown.contains("starting the driver: 3 s"),
+        "{shown}"
+    );
+    assert!(shown.contains("it did not end within 4 s"), "{shown}");
+}

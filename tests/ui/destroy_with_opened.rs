@@ -1,0 +1,15 @@
+// A context is not destroyed while something of another process is open in it: memory and an event.
+use cuprum::memory::{IpcBuffer, IpcMemHandle};
+use cuprum::stream::IpcEventHandle;
+use cuprum::{Context, ContextStack, Event};
+
+fn wrong(context: Context, stack: &mut ContextStack, memory: IpcMemHandle, event: IpcEventHandle) {
+    let cx = stack.push(&context).unwrap();
+    let memory = unsafe { IpcBuffer::<f32>::open(&cx, memory) }.unwrap();
+    let event = unsafe { Event::open(&cx, event) }.unwrap();
+    cx.pop().unwrap();
+    drop(context);
+    drop((memory, event));
+}
+
+fn main() {}

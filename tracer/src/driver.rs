@@ -1,0 +1,163 @@
+//! The real driver, and which of our functions stands for which of its.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+use std::sync::OnceLock;
+
+use cuprum_sys::{CUresult, FnId, Fns, Library, StreamMode, Symbol};
+
+use crate::variables;
+
+/// The real driver.
+struct Driver {
+    legacy: Library,
+    per_thread: Library,
+    /// Our functions by the addresses of the driver's.
+    ours: HashMap<usize, *const c_void>,
+}
+
+// SAFETY: the addresses are of functions, and are only passed on.
+unsafe impl Send for Driver {}
+// SAFETY: likewise, and nothing of it changes.
+unsafe impl Sync for Driver {}
+
+/// The driver; `None` if it cannot be opened, which is said once.
+fn driver() -> Option<&'static Driver> {
+    static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
+    thread_local! {
+        static OPENING: Cell<bool> = const { Cell::new(false) };
+    }
+    // A driver that calls us while it is opened has none to be forwarded to yet.
+    if OPENING.get() {
+        return None;
+    }
+    let driver = DRIVER.get_or_init(|| {
+        OPENING.set(true);
+        let opened = open();
+        OPENING.set(false);
+        if let Err(why) = &opened {
+            // A program that was started on this library has no driver, and nobody else tells why.
+            eprintln!("cuprum trace: the driver that calls are forwarded to is not there: {why}");
+        }
+        opened.ok()
+    });
+    driver.as_ref()
+}
+
+/// Functions of the real driver.
+pub(crate) fn functions(mode: StreamMode) -> &'static Fns {
+    match (driver(), mode) {
+        (Some(driver), StreamMode::Legacy) => driver.legacy.fns(),
+        (Some(driver), StreamMode::PerThread) => driver.per_thread.fns(),
+        (None, _) => const { &Fns::STUBS },
+    }
+}
+
+/// The driver's version as it writes it; 0 if there is none.
+pub(crate) fn version() -> u32 {
+    driver().map_or(0, |driver| driver.legacy.version().as_raw())
+}
+
+/// True if the driver has a function.
+pub(crate) fn has(function: FnId) -> bool {
+    driver().is_some_and(|driver| driver.legacy.has(function))
+}
+
+/// Our function in place of one of the driver's; null for an address that is none of those known.
+pub(crate) fn ours(address: *const c_void) -> *const c_void {
+    let found = driver().and_then(|driver| driver.ours.get(&address.addr()));
+    found.map_or(ptr::null(), |address| *address)
+}
+
+/// What a program is told of a function that the driver lacks, or that there is no driver.
+pub(crate) fn answer(result: CUresult) -> CUresult {
+    match result {
+        CUresult::UNRESOLVED if driver().is_none() => CUresult::CUDA_ERROR_NO_DEVICE,
+        CUresult::UNRESOLVED => CUresult::CUDA_ERROR_NOT_SUPPORTED,
+        result => result,
+    }
+}
+
+fn open() -> Result<Driver, String> {
+    let path = std::env::var_os(variables::DRIVER)
+        .ok_or_else(|| format!("{} does not name it; `cuprum trace` does", variables::DRIVER))?;
+    let path = Path::new(&path);
+    if !path.is_absolute() {
+        return Err(format!("{} is no absolute path, and could lead back here", path.display()));
+    }
+    if keep_to_itself(path) == crate::exported(FnId::cuInit as usize).map(|[address, _]| address) {
+        return Err(format!("{} is this library itself", path.display()));
+    }
+    let open = |per_thread| {
+        let options = Library::options().per_thread_default_stream(per_thread);
+        // SAFETY: whoever set the variable vouches that this is a CUDA driver.
+        unsafe { options.open_from(path) }.map_err(|error| error.to_string())
+    };
+    let (legacy, per_thread) = (open(false)?, open(true)?);
+    Ok(Driver { legacy, per_thread, ours: table(legacy, per_thread) })
+}
+
+/// Opens the driver so that it uses its own functions, whatever this process exports under their names. It stays open.
+/// Gives the address of its `cuInit`.
+fn keep_to_itself(path: &Path) -> Option<*const c_void> {
+    const RTLD_NOW: c_int = 2;
+    const RTLD_DEEPBIND: c_int = 8;
+    unsafe extern "C" {
+        fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    let path = CString::new(path.as_os_str().as_encoded_bytes()).ok()?;
+    // SAFETY: runs the initializers of a driver, as opening it again does. What goes wrong is found there.
+    let library = unsafe { dlopen(path.as_ptr(), RTLD_NOW | RTLD_DEEPBIND) };
+    if library.is_null() {
+        return None;
+    }
+    // SAFETY: an open library, and a C string.
+    Some(unsafe { dlsym(library, c"cuInit".as_ptr()) }.cast_const())
+}
+
+/// Our functions by the addresses that the driver gives out: those that it exports, and those that it tells when it is
+/// asked for a name and a version.
+fn table(legacy: Library, per_thread: Library) -> HashMap<usize, *const c_void> {
+    let mut ours = HashMap::new();
+    let modes = [(legacy, StreamMode::Legacy, 0), (per_thread, StreamMode::PerThread, 1)];
+    for (library, _, which) in modes {
+        for (number, &function) in FnId::ALL.iter().enumerate() {
+            if let (true, Some(exported)) = (library.has(function), crate::exported(number)) {
+                ours.entry(library.address(function).addr()).or_insert(exported[which]);
+            }
+        }
+    }
+    for (library, mode, which) in modes {
+        for (number, &function) in FnId::ALL.iter().enumerate() {
+            let Some(exported) = crate::exported(number) else { continue };
+            let found = asked(library, &function.symbol_in(mode));
+            if !found.is_null() {
+                ours.entry(found.addr()).or_insert(exported[which]);
+            }
+        }
+    }
+    ours
+}
+
+/// The address that the driver tells for a symbol; null if it knows none.
+fn asked(library: Library, symbol: &Symbol) -> *const c_void {
+    const LEGACY: u64 = 1;
+    const PER_THREAD: u64 = 2;
+    let Ok(base) = CString::new(symbol.base) else { return ptr::null() };
+    let flags = if symbol.mode == StreamMode::PerThread { PER_THREAD } else { LEGACY };
+    let mut found = ptr::null_mut();
+    let (fns, version) = (library.fns(), symbol.since.as_raw() as i32);
+    let mut status = cuprum_sys::CUdriverProcAddressQueryResult(0);
+    let result = if library.has(FnId::cuGetProcAddress_v2) {
+        // SAFETY: a NUL-terminated name, and places for the answers.
+        unsafe { (fns.cuGetProcAddress_v2)(base.as_ptr(), &mut found, version, flags, &mut status) }
+    } else {
+        // SAFETY: likewise.
+        unsafe { (fns.cuGetProcAddress)(base.as_ptr(), &mut found, version, flags) }
+    };
+    if result == CUresult::CUDA_SUCCESS { found } else { ptr::null() }
+}

@@ -1,0 +1,1 @@
+../../sys/src/fns.rs

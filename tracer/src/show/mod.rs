@@ -1,0 +1,43 @@
+//! A recording as files for people: for trace viewers, and as a page.
+
+mod bars;
+mod json;
+mod page;
+mod summary;
+mod text;
+
+use std::fmt;
+
+use crate::read::Recording;
+use crate::work::Work;
+
+/// A recording as it is shown: lanes of threads with their calls, and lanes of streams with what was queued on them.
+#[derive(Debug)]
+pub struct Timeline<'a> {
+    pub(crate) recording: &'a Recording,
+    pub(crate) work: Work,
+}
+
+impl<'a> Timeline<'a> {
+    /// Finds out what was queued where, and what waited for it.
+    #[must_use]
+    pub fn of(recording: &'a Recording) -> Self {
+        Self { recording, work: Work::of(recording) }
+    }
+
+    /// In the trace-event format, which Perfetto and the viewer of Chromium open.
+    pub fn trace_events(&self) -> impl fmt::Display + '_ {
+        json::TraceEvents(self)
+    }
+
+    /// As a page of HTML that needs nothing but a browser. `title` names the program, and each of `notes` is a sentence
+    /// above the lanes.
+    pub fn page<'b>(&'b self, title: &'b str, notes: &'b [String]) -> impl fmt::Display + 'b {
+        page::Page { timeline: self, title, notes }
+    }
+
+    /// A few lines for a terminal: how many calls, and where the host waited longest.
+    pub fn summary(&self) -> impl fmt::Display + '_ {
+        summary::Summary(self)
+    }
+}

@@ -1,0 +1,1 @@
+../../emulator/libcuda/src/table.rs
