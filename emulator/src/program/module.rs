@@ -71,9 +71,7 @@ fn load_module<'s>(
     let mut kernels = Vec::new();
     for function in &module.functions {
         if function.kind == FunctionKind::Entry && function.body.is_some() {
-            let mut kernel = decode_kernel(&context, function)?;
-            share_rows(&mut kernel, OWN_ROWS);
-            kernels.push(Arc::new(kernel));
+            kernels.push(Arc::new(share_rows(decode_kernel(&context, function)?, OWN_ROWS)));
         }
     }
     Ok(Program {

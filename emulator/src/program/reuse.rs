@@ -31,10 +31,14 @@ pub(super) const OWN_ROWS: u32 = 1024;
 const MOST_STEPS: usize = 64;
 
 /// Gives the registers of a large kernel rows that they share.
-pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
-    if kernel.rows <= own_rows {
-        return;
+pub(super) fn share_rows(mut kernel: Kernel, own_rows: u32) -> Kernel {
+    if kernel.rows > own_rows {
+        share(&mut kernel, own_rows);
     }
+    kernel
+}
+
+fn share(kernel: &mut Kernel, own_rows: u32) {
     let blocks = Blocks::of(kernel);
     let units = units(kernel);
     let mut new = NewRows { of: vec![u32::MAX; kernel.rows as usize], kinds: Vec::new() };
