@@ -16,6 +16,7 @@ const PLACES: &[&str] = &[
     "derive",
     "emulator",
     "examples",
+    "guide",
     "kernels",
     "src",
     "sys",
