@@ -71,6 +71,8 @@ pub enum FaultKind {
     WrongMembers,
     /// A matrix product of a warp group, or a wait for one, that not all four warps come to.
     IncompleteGroup,
+    /// A copy of a part of a tensor that hardware does not have, in words.
+    TensorCopy(String),
     /// A shuffle that reads from a thread which takes no part in it.
     InactiveLane,
     /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
@@ -132,7 +134,9 @@ impl FaultKind {
             | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
-            Self::OtherBlock | Self::IncompleteGroup => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            Self::OtherBlock | Self::IncompleteGroup | Self::TensorCopy(_) => {
+                CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            }
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitializedRead
@@ -202,7 +206,7 @@ impl fmt::Display for FaultKind {
             Self::IncompleteGroup => "operation of a warp group without all its warps",
             Self::InactiveLane => "shuffle from a thread that takes no part in it",
             Self::HeapMisuse => "wrong free of kernel heap memory",
-            Self::Object(text) | Self::Other(text) => text,
+            Self::Object(text) | Self::TensorCopy(text) | Self::Other(text) => text,
         })
     }
 }
