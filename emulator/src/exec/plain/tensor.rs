@@ -32,11 +32,8 @@ const TYPES: [Type; 13] = [
     Type::F32,
 ];
 
-/// The last type before those whose values are changed.
-const LAST_EXACT: u8 = 9;
-/// Single precision without subnormal numbers.
-const FTZ: u8 = 10;
-/// Single precision whose low bits do not count, with subnormal numbers.
+/// The first type whose low bits do not count. The one before, of single precision without subnormal numbers, changes
+/// nothing on the way, as on an H100.
 const TF32: u8 = 11;
 
 /// One copy on its way.
@@ -288,7 +285,7 @@ impl Copy<'_> {
                 let host = place(block, self.site, Request::read(from.0, from.1, size, from.2))?.host;
                 // SAFETY: `place` checked an element.
                 let value = unsafe { read(host, size, false) };
-                if self.converts() { self.converted(value as u32).into() } else { value }
+                if self.converts() { rounded(value as u32).into() } else { value }
             }
         };
         if let Some(operation) = self.operation {
@@ -308,14 +305,11 @@ impl Copy<'_> {
 
     /// True if the type of the elements makes others of them on the way to shared memory.
     fn converts(&self) -> bool {
-        !self.stores && self.map.element > LAST_EXACT
+        !self.stores && self.map.element >= TF32
     }
+}
 
-    /// A number of single precision, without its low bits or without a subnormal value, as its type says.
-    fn converted(&self, bits: u32) -> u32 {
-        let number = f32::from_bits(bits);
-        let rounded =
-            if self.map.element == FTZ || !number.is_finite() { bits } else { (bits + 0x1000) & !0x1fff };
-        if self.map.element != TF32 && number.is_subnormal() { bits & 1 << 31 } else { rounded }
-    }
+/// A number of single precision without its low bits, to the nearest.
+fn rounded(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_finite() { bits.wrapping_add(0x1000) & !0x1fff } else { bits }
 }
