@@ -4,17 +4,7 @@ use core::fmt;
 
 /// Kind of a race between two accesses.
 ///
-/// # Example
-/// ```
-/// use cuprum_emulator::report::{Fault, FaultKind, Hazard};
-///
-/// /// True for a race in which one of both threads only reads.
-/// fn is_read(fault: &Fault) -> bool {
-///     matches!(fault.kind, FaultKind::Race(Hazard::ReadAfterWrite | Hazard::WriteAfterRead))
-/// }
-///
-/// assert!(is_read(&Fault::new(FaultKind::Race(Hazard::ReadAfterWrite), "sum")));
-/// ```
+/// Example: that of [`Fault`](super::Fault).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hazard {
