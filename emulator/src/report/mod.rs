@@ -4,6 +4,7 @@
 //! address, and the allocation that it missed. The driver turns [`Fault::code`] into the
 //! context's sticky error and keeps the fault for [`last_fault`](crate::last_fault).
 
+mod hazard;
 mod leak;
 
 use core::fmt;
@@ -12,6 +13,7 @@ use cuprum_sys::CUresult;
 
 use crate::memory::Neighbor;
 
+pub use hazard::Hazard;
 pub use leak::{Leak, LeakKind};
 
 /// Kind of a fault.
@@ -71,6 +73,8 @@ pub enum FaultKind {
     WrongMembers,
     /// A matrix product of a warp group, or a wait for one, that not all four warps come to.
     IncompleteGroup,
+    /// A copy of a part of a tensor that hardware does not have, in words.
+    TensorCopy(String),
     /// A shuffle that reads from a thread which takes no part in it.
     InactiveLane,
     /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
@@ -79,34 +83,6 @@ pub enum FaultKind {
     Object(String),
     /// Anything else, in words.
     Other(String),
-}
-
-/// Kind of a race between two accesses.
-///
-/// Example: that of [`Fault`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Hazard {
-    /// A load of a value that another thread stored.
-    ReadAfterWrite,
-    /// A store over a value that another thread loaded.
-    WriteAfterRead,
-    /// A store over a value that another thread stored.
-    WriteAfterWrite,
-    /// A plain load of memory that another thread changes by an atomic instruction, in either order. Reported on
-    /// demand only.
-    ReadBesideAtomic,
-}
-
-impl fmt::Display for Hazard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ReadAfterWrite => "read after write",
-            Self::WriteAfterRead => "write after read",
-            Self::WriteAfterWrite => "write after write",
-            Self::ReadBesideAtomic => "plain read beside an atomic instruction",
-        })
-    }
 }
 
 impl FaultKind {
@@ -122,7 +98,9 @@ impl FaultKind {
             | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
-            Self::OtherBlock | Self::IncompleteGroup => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            Self::OtherBlock | Self::IncompleteGroup | Self::TensorCopy(_) => {
+                CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            }
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitializedRead
@@ -192,7 +170,7 @@ impl fmt::Display for FaultKind {
             Self::IncompleteGroup => "operation of a warp group without all its warps",
             Self::InactiveLane => "shuffle from a thread that takes no part in it",
             Self::HeapMisuse => "wrong free of kernel heap memory",
-            Self::Object(text) | Self::Other(text) => text,
+            Self::Object(text) | Self::TensorCopy(text) | Self::Other(text) => text,
         })
     }
 }
