@@ -16,6 +16,8 @@ pub struct Image {
 }
 
 /// Code for one architecture.
+///
+/// Example: that of [`Image::read`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CodePart {
@@ -30,6 +32,8 @@ pub struct CodePart {
 }
 
 /// Kinds of code.
+///
+/// Example: that of [`Image::read`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeKind {
@@ -44,10 +48,11 @@ impl Image {
     /// `None` for anything else. It reads no further than the slice, whatever the image says of its sizes.
     ///
     /// ```
-    /// use cuprum::diagnosis::Image;
+    /// use cuprum::diagnosis::{CodeKind, Image};
     ///
     /// let image = Image::read(b".version 8.4\n.target sm_90\n.address_size 64\n").expect("PTX");
     /// assert_eq!(image.to_string(), "PTX 8.4 for sm_90");
+    /// assert_eq!(image.parts[0].kind, CodeKind::Ptx);
     /// ```
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {

@@ -6,6 +6,16 @@ use std::path::{Path, PathBuf};
 /// What this machine has of what a driver needs, as far as files and variables of the system tell.
 ///
 /// Linux tells all of it; on other systems the files are not there, and the variables are all that is known.
+///
+/// ```
+/// use cuprum::diagnosis::Machine;
+///
+/// let machine = Machine::look();
+/// match machine.no_device() {
+///     Some(reason) => println!("no GPU here: {reason}"),
+///     None => println!("kernel module {:?}, nodes {:?}", machine.kernel_module, machine.nodes),
+/// }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {

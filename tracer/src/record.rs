@@ -128,7 +128,9 @@ impl Handles {
     fn place(&self, handle: u64) -> Option<&AtomicU64> {
         let first = (handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize;
         let places = (first..first + 16).map(|place| &self.0[place % self.0.len()]);
-        places.into_iter().find(|place| matches!(place.load(Ordering::Relaxed), 0) || place.load(Ordering::Relaxed) == handle)
+        places.into_iter().find(|place| {
+            matches!(place.load(Ordering::Relaxed), 0) || place.load(Ordering::Relaxed) == handle
+        })
     }
 
     fn add(&self, handle: u64) {
