@@ -48,11 +48,12 @@ impl Image {
     /// `None` for anything else. It reads no further than the slice, whatever the image says of its sizes.
     ///
     /// ```
-    /// use cuprum::diagnosis::{CodeKind, Image};
+    /// use cuprum::diagnosis::{CodeKind, CodePart, Image};
     ///
     /// let image = Image::read(b".version 8.4\n.target sm_90\n.address_size 64\n").expect("PTX");
     /// assert_eq!(image.to_string(), "PTX 8.4 for sm_90");
-    /// assert_eq!(image.parts[0].kind, CodeKind::Ptx);
+    /// let part: &CodePart = &image.parts[0];
+    /// assert_eq!(part.kind, CodeKind::Ptx);
     /// ```
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
