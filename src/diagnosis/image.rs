@@ -17,7 +17,16 @@ pub struct Image {
 
 /// Code for one architecture.
 ///
-/// Example: that of [`Image::read`].
+/// # Example
+/// ```
+/// use cuprum::ComputeCapability;
+/// use cuprum::diagnosis::{CodeKind, Image};
+///
+/// let image = Image::read(b".version 8.4\n.target sm_80\n.address_size 64\n").expect("PTX");
+/// let part = &image.parts[0];
+/// assert_eq!(part.kind, CodeKind::Ptx);
+/// assert!(part.runs_on(ComputeCapability { major: 9, minor: 0 }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CodePart {
@@ -33,7 +42,7 @@ pub struct CodePart {
 
 /// Kinds of code.
 ///
-/// Example: that of [`Image::read`].
+/// Example: that of [`CodePart`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeKind {
@@ -48,12 +57,10 @@ impl Image {
     /// `None` for anything else. It reads no further than the slice, whatever the image says of its sizes.
     ///
     /// ```
-    /// use cuprum::diagnosis::{CodeKind, CodePart, Image};
+    /// use cuprum::diagnosis::Image;
     ///
     /// let image = Image::read(b".version 8.4\n.target sm_90\n.address_size 64\n").expect("PTX");
     /// assert_eq!(image.to_string(), "PTX 8.4 for sm_90");
-    /// let part: &CodePart = &image.parts[0];
-    /// assert_eq!(part.kind, CodeKind::Ptx);
     /// ```
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {

@@ -7,15 +7,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Linux tells all of it; on other systems the files are not there, and the variables are all that is known.
 ///
-/// ```
-/// use cuprum::diagnosis::Machine;
-///
-/// let machine = Machine::look();
-/// match machine.no_device() {
-///     Some(reason) => println!("no GPU here: {reason}"),
-///     None => println!("kernel module {:?}, nodes {:?}", machine.kernel_module, machine.nodes),
-/// }
-/// ```
+/// Example: that of the [module](super).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {
