@@ -91,6 +91,8 @@ pub struct Region {
     pub kind: RegionKind,
     /// True if kernels may write to it.
     pub writable: bool,
+    /// True if kernels reach it: not host memory of a pool to which no device was given access.
+    pub reachable: bool,
     /// The context it belongs to.
     pub context: u64,
     /// The device it belongs to.
@@ -128,6 +130,7 @@ impl Region {
             id,
             kind: request.kind,
             writable: request.writable,
+            reachable: true,
             context: request.context,
             device: request.device,
             init,

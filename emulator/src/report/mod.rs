@@ -83,17 +83,7 @@ pub enum FaultKind {
 
 /// Kind of a race between two accesses.
 ///
-/// # Example
-/// ```
-/// use cuprum_emulator::report::{Fault, FaultKind, Hazard};
-///
-/// /// True for a race in which one of both threads only reads.
-/// fn is_read(fault: &Fault) -> bool {
-///     matches!(fault.kind, FaultKind::Race(Hazard::ReadAfterWrite | Hazard::WriteAfterRead))
-/// }
-///
-/// assert!(is_read(&Fault::new(FaultKind::Race(Hazard::ReadAfterWrite), "sum")));
-/// ```
+/// Example: that of [`Fault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hazard {
@@ -249,7 +239,7 @@ pub struct Related {
 ///
 /// # Example
 /// ```
-/// use cuprum_emulator::report::{Access, Fault, FaultKind, Related};
+/// use cuprum_emulator::report::{Access, Fault, FaultKind, Hazard, Related};
 ///
 /// /// One line for a log; `last_fault()` gives the fault after a call that failed.
 /// fn line(fault: &Fault) -> String {
@@ -258,8 +248,8 @@ pub struct Related {
 ///     format!("{}:{} {:?}{at} {}", fault.kernel, fault.ptx_line, fault.kind, beside.join(", "))
 /// }
 ///
-/// let fault = Fault::new(FaultKind::OutOfBounds, "saxpy");
-/// assert_eq!(line(&fault).trim(), "saxpy:0 OutOfBounds");
+/// let race = FaultKind::Race(Hazard::ReadAfterWrite);
+/// assert_eq!(line(&Fault::new(race, "sum")).trim(), "sum:0 Race(ReadAfterWrite)");
 /// assert_eq!(cuprum_emulator::last_fault(), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
