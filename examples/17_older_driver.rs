@@ -14,7 +14,7 @@ use cuprum::{Buffer, ContextStack, Driver, MemoryError, PrimaryContext, Stream};
 fn main() -> Result<(), Box<dyn Error>> {
     let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
     // One sentence names all that is missing.
-    library.require_fns(&[FnId::cuDevicePrimaryCtxRetain, FnId::cuLaunchKernel, FnId::cuStreamWaitEvent])?;
+    library.require(&[FnId::cuDevicePrimaryCtxRetain, FnId::cuLaunchKernel, FnId::cuStreamWaitEvent])?;
 
     let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
     let mut stack = ContextStack::take()?;

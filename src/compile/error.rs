@@ -59,6 +59,13 @@ impl<T: fmt::Display> fmt::Display for List<'_, T> {
     }
 }
 
+/// Like the text, since `main` returns errors that are shown so.
+impl fmt::Debug for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CompileError({self})")
+    }
+}
+
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

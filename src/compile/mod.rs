@@ -86,7 +86,6 @@ use crate::module::ModuleError;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum CompileError {
     /// No NVRTC could be loaded. The error lists the places tried, and says how to get it.

@@ -16,6 +16,17 @@ pub struct Image {
 }
 
 /// Code for one architecture.
+///
+/// # Example
+/// ```
+/// use cuprum::ComputeCapability;
+/// use cuprum::diagnosis::{CodeKind, Image};
+///
+/// let image = Image::read(b".version 8.4\n.target sm_80\n.address_size 64\n").expect("PTX");
+/// let part = &image.parts[0];
+/// assert_eq!(part.kind, CodeKind::Ptx);
+/// assert!(part.runs_on(ComputeCapability { major: 9, minor: 0 }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CodePart {
@@ -30,6 +41,8 @@ pub struct CodePart {
 }
 
 /// Kinds of code.
+///
+/// Example: that of [`CodePart`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeKind {

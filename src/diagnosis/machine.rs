@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 /// What this machine has of what a driver needs, as far as files and variables of the system tell.
 ///
 /// Linux tells all of it; on other systems the files are not there, and the variables are all that is known.
+///
+/// Example: that of the [module](super).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {

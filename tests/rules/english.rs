@@ -16,10 +16,12 @@ const PLACES: &[&str] = &[
     "derive",
     "emulator",
     "examples",
+    "guide",
     "kernels",
     "src",
     "sys",
     "tests",
+    "tracer",
 ];
 const EXTENSIONS: &[&str] = &["rs", "md", "toml", "sh", "py", "cu"];
 /// Records, which stay as they are.

@@ -8,8 +8,8 @@ use cuprum_sys::{
     CUDA_MEMCPY2D_v2, CUDA_MEMCPY3D_PEER_v1, CUDA_MEMCPY3D_v2, CUlaunchConfig, CUmemorytype, FnId,
 };
 
+use crate::driver::current_context;
 use crate::format::extra;
-use crate::record::current_context;
 use crate::segment::Record;
 
 /// What a function has to do with the device's work.

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::hook::{Argument, Call, Hook};
-use cuprum_sys::{CUcontext, CUfunction, CUkernel, CUresult, FnId, Fns, StreamMode};
+use cuprum_sys::{CUfunction, CUkernel, CUresult, FnId, Fns, StreamMode};
 
 use crate::driver;
 use crate::extras;
@@ -180,12 +180,4 @@ fn name_kernel(call: &Call<'_>) {
         record.push_bytes(name);
         record.finish();
     }
-}
-
-/// The context that is current on this thread.
-pub(crate) fn current_context() -> u64 {
-    let mut context = CUcontext::null();
-    // SAFETY: a place for the answer, which stays null if there is none.
-    let _ = unsafe { (driver::functions(StreamMode::Legacy).cuCtxGetCurrent)(&mut context) };
-    context.0.addr() as u64
 }

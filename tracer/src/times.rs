@@ -12,8 +12,8 @@ use cuprum_sys::{
     CUevent, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId, Fns, StreamMode,
 };
 
+use crate::driver::current_context;
 use crate::format::kind;
-use crate::record::current_context;
 use crate::segment::{self, Record};
 use crate::{driver, os, roles, variables};
 

@@ -75,17 +75,9 @@ pub enum FaultKind {
 
 /// Kind of a race between two accesses.
 ///
-/// # Example
-/// ```
-/// use cuprum_emulator::report::{Fault, FaultKind, Hazard};
+/// Example: that of [`Fault`].
 ///
-/// /// True for a race in which one of both threads only reads.
-/// fn is_read(fault: &Fault) -> bool {
-///     matches!(fault.kind, FaultKind::Race(Hazard::ReadAfterWrite | Hazard::WriteAfterRead))
-/// }
-///
-/// assert!(is_read(&Fault::new(FaultKind::Race(Hazard::ReadAfterWrite), "sum")));
-/// ```
+/// [`Fault`]: super::Fault
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hazard {

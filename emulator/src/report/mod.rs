@@ -58,7 +58,7 @@ pub struct Related {
 ///
 /// # Example
 /// ```
-/// use cuprum_emulator::report::{Access, Fault, FaultKind, Related};
+/// use cuprum_emulator::report::{Access, Fault, FaultKind, Hazard, Related};
 ///
 /// /// One line for a log; `last_fault()` gives the fault after a call that failed.
 /// fn line(fault: &Fault) -> String {
@@ -67,8 +67,8 @@ pub struct Related {
 ///     format!("{}:{} {:?}{at} {}", fault.kernel, fault.ptx_line, fault.kind, beside.join(", "))
 /// }
 ///
-/// let fault = Fault::new(FaultKind::OutOfBounds, "saxpy");
-/// assert_eq!(line(&fault).trim(), "saxpy:0 OutOfBounds");
+/// let race = FaultKind::Race(Hazard::ReadAfterWrite);
+/// assert_eq!(line(&Fault::new(race, "sum")).trim(), "sum:0 Race(ReadAfterWrite)");
 /// assert_eq!(cuprum_emulator::last_fault(), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,13 +21,21 @@ const ROOMS: &[Room<'static>] = &[
             "program::texture",
             "program::types",
             "program::effects",
+            "program::rename",
         ],
         &["semantics", "ptx"],
     ),
     // A program: what it has, and what follows from its instructions for a kernel as a whole.
     (
         "kernel",
-        &["program::kernel", "program::flow", "program::blocks", "program::unwritten", "program::slot"],
+        &[
+            "program::kernel",
+            "program::flow",
+            "program::blocks",
+            "program::unwritten",
+            "program::reuse",
+            "program::slot",
+        ],
         &["semantics", "instruction"],
     ),
     // What a module declares.

@@ -1,7 +1,7 @@
 //! `cuprum trace`: every driver call of a program, written down.
 
-mod child;
 mod driver;
+mod started;
 mod watch;
 
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use cuprum_tracer::{Recording, Timeline, variables};
 
 use crate::arguments::{Arguments, Usage};
 use crate::progress::Progress;
-use crate::{exit, program, software};
+use crate::{exit, program, signals, software};
 
 const HELP: &str = "\
 usage: cuprum trace [OPTIONS] [--] PROGRAM [ARGUMENT]...
@@ -124,7 +124,7 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
         files.page.display()
     );
     let seen = watch::Watch::new();
-    let status = child::run(&mut command, |child| seen.begin(child))
+    let status = started::run(&mut command, |child| seen.begin(child))
         .map_err(|error| (exit::NOT_EXECUTABLE, format!("{}: {error}", program.path.display())))?;
     let others = seen.end();
 
@@ -176,11 +176,7 @@ fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other])
 
 /// The code with which a program ended.
 fn code(status: ExitStatus) -> ExitCode {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    #[cfg(not(unix))]
-    let signal: Option<i32> = None;
-    let code = status.code().or(signal.map(|signal| signal + i32::from(exit::SIGNAL)));
+    let code = status.code().or(signals::of(status).map(|signal| signal + i32::from(exit::SIGNAL)));
     ExitCode::from(u8::try_from(code.unwrap_or(1)).unwrap_or(1))
 }
 
