@@ -96,10 +96,8 @@ impl Slot {
                 self.wait_for(future, cx, &streams[stream])?;
             }
             (RequestAct::Drop { .. } | RequestAct::Forget, State::None) => return Ok(false),
-            (RequestAct::Drop { away }, state) => match away {
-                true => elsewhere(move || drop(state)),
-                false => drop(state),
-            },
+            (RequestAct::Drop { away: true }, state) => elsewhere(move || drop(state)),
+            (RequestAct::Drop { away: false }, state) => drop(state),
             (RequestAct::Forget, state) => std::mem::forget(state),
             (_, state) => {
                 self.state = state;
