@@ -36,6 +36,12 @@ fn handle_types(region: &Region) -> CUmemAllocationHandleType {
     }
 }
 
+/// The address for the device, 0 if there is none, as measured on an H100 with driver 580.
+fn device_address(region: Option<&Region>, address: u64) -> Answer<u64> {
+    ensure(region.is_none_or(|region| region.reachable), INVALID_VALUE)?;
+    Ok(region.map_or(0, |_| address))
+}
+
 /// Writes one attribute of an address. `region` is `None` for memory that the driver does not know,
 /// for which most attributes have a neutral value.
 fn write_attribute(
@@ -55,11 +61,7 @@ fn write_attribute(
             out.cast().set(CUcontext::from_addr(owner))
         }
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => out.cast().set(kind.map_or(CUmemorytype(0), memory_type)),
-        // Measured on an H100 with driver 580.
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER if region.is_some_and(|region| !region.reachable) => {
-            Err(INVALID_VALUE)
-        }
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => out.cast().set(if known { address } else { 0 }),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => out.cast().set(device_address(region, address)?),
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => {
             let host = region.map_or(core::ptr::null_mut(), |region| host_address(region, address));
             if known && host.is_null() {
