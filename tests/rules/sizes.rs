@@ -13,7 +13,8 @@ const LINES_OF_A_FILE: usize = 450;
 const LINES_OF_A_FUNCTION: usize = 60;
 
 /// Folders in which sources are looked for.
-const FOLDERS: &[&str] = &["benches", "derive", "emulator", "examples", "kernels", "src", "sys", "tests", "tracer"];
+const FOLDERS: &[&str] =
+    &["benches", "derive", "emulator", "examples", "kernels", "src", "sys", "tests", "tracer"];
 /// Lists of facts about the driver API, which are as long as it is; they have no functions.
 const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs", "tracer/src/fns.rs"];
 const LIST: &str = "tests/data/long.txt";

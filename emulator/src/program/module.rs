@@ -4,7 +4,9 @@ use super::decode::decode_kernel;
 use super::initial::initial_value;
 use super::reuse::{OWN_ROWS, share_rows};
 use super::symbols::{Context, Features, MOST_PARTS, ModuleSymbol, layout, shared_layout};
-use super::{Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables};
+use super::{
+    Global, GlobalSpace, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables,
+};
 use crate::ptx::{self, FunctionKind, Linkage, Space, Statement, Variable};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -68,12 +70,25 @@ fn load_module<'s>(
     }
     context.address_taken = address_taken(&context, &globals);
 
+<<<<<<< HEAD
     let mut kernels = Vec::new();
     for function in &module.functions {
         if function.kind == FunctionKind::Entry && function.body.is_some() {
             kernels.push(Arc::new(share_rows(decode_kernel(&context, function)?, OWN_ROWS)));
         }
     }
+||||||| 0383ce3
+    let mut kernels = Vec::new();
+    for function in &module.functions {
+        if function.kind == FunctionKind::Entry && function.body.is_some() {
+            let mut kernel = decode_kernel(&context, function)?;
+            share_rows(&mut kernel, OWN_ROWS);
+            kernels.push(Arc::new(kernel));
+        }
+    }
+=======
+    let kernels = decode_kernels(&context)?;
+>>>>>>> main
     Ok(Program {
         version: module.version,
         target: module.target.first().copied().unwrap_or_default().to_owned(),
@@ -81,6 +96,18 @@ fn load_module<'s>(
         globals,
         functions: context.names.iter().map(|name| (*name).to_owned()).collect(),
     })
+}
+
+fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, PtxError> {
+    let mut kernels = Vec::new();
+    for function in &context.module.functions {
+        if function.kind == FunctionKind::Entry && function.body.is_some() {
+            let mut kernel = decode_kernel(context, function)?;
+            share_rows(&mut kernel, OWN_ROWS);
+            kernels.push(Arc::new(kernel));
+        }
+    }
+    Ok(kernels)
 }
 
 fn features(module: &ptx::Module<'_>) -> Features {

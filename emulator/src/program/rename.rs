@@ -5,7 +5,7 @@
 use super::bulk::{BulkCopy, Extent, MapOp};
 use super::instruction::{BarrierKind, Call, Callee, Collective, Instruction, Op};
 use super::matrix::Matrix;
-use super::memory::{MemoryBarrier, MemoryBarrierAction};
+use super::memory::{AsyncCopy, MemoryBarrier, MemoryBarrierAction};
 use super::texture::{LevelOperand, ObjectOp, ObjectPlace, SurfaceAction};
 use super::warp_group::{GroupOp, LeftFactor};
 use crate::semantics::Register;
@@ -35,12 +35,7 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
             change(&mut atomic.address.base);
             atomic.operands.iter_mut().chain(&mut atomic.out).for_each(change);
         }
-        Op::AsyncCopy(copy) => {
-            [&mut copy.to.base, &mut copy.from.base]
-                .into_iter()
-                .chain(&mut copy.source_bytes)
-                .for_each(change);
-        }
+        Op::AsyncCopy(copy) => of_async_copy(copy, change),
         Op::BulkCopy(copy) => of_bulk_copy(copy, change),
         Op::Map(op) => of_map(op, change),
         Op::WarpGroup(op) => of_warp_group(op, change),
@@ -57,10 +52,7 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
         Op::Call(call) => of_call(call, change),
         Op::Barrier { kind, id, count, .. } => {
             std::iter::once(id).chain(count).for_each(&mut *change);
-            match kind {
-                BarrierKind::CountOnes { out, .. } => change(out),
-                BarrierKind::Sync | BarrierKind::Arrive | BarrierKind::Combine { .. } => {}
-            }
+            of_barrier_kind(kind, change);
         }
         Op::Collective { operation, members } => {
             change(members);
@@ -68,6 +60,18 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
         }
         Op::Logic { .. } | Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap => {}
         Op::ClusterBarrier { .. } | Op::Fence(_) | Op::Yield | Op::BulkGroup(_) => {}
+    }
+}
+
+fn of_async_copy(copy: &mut AsyncCopy, change: &mut dyn FnMut(&mut Register)) {
+    let addresses = [&mut copy.to.base, &mut copy.from.base];
+    addresses.into_iter().chain(&mut copy.source_bytes).for_each(change);
+}
+
+fn of_barrier_kind(kind: &mut BarrierKind, change: &mut dyn FnMut(&mut Register)) {
+    match kind {
+        BarrierKind::CountOnes { out, .. } => change(out),
+        BarrierKind::Sync | BarrierKind::Arrive | BarrierKind::Combine { .. } => {}
     }
 }
 

@@ -4,8 +4,16 @@
 //! row is 128 bytes of each warp. Each register gets one row for the whole of its life, which is taken to be the part
 //! of the code from the first to the last place where it is alive, as in a linear scan. Two registers share a row if
 //! these parts have no instruction in common. What a lane reads is the same then: lanes that diverged stand where
+<<<<<<< HEAD
 //! different registers may have a row, but each has its own cell of it, and the vector mode
 //! looks at the code as it is then.
+||||||| 0383ce3
+//! different registers may have a row, but each has its own cell of it, and the analyses of the vector mode
+//! see the code after the exchange.
+=======
+//! different registers may have a row, but each has its own cell of it, and what the vector mode analyzes
+//! is the code after the exchange.
+>>>>>>> main
 //!
 //! Registers that may be read before anybody wrote them keep a row of their own, so that nobody's leftover is found in
 //! them, and the check of registers sees that nobody wrote them.

@@ -257,6 +257,10 @@ fn an_image_that_is_refused_makes_a_library_without_anything() {
         drop(context);
         ok!(cuLibraryUnload(library));
     }
+}
+
+#[test]
+fn no_image_is_no_value() {
     let mut library = CUlibrary::null();
     let none =
         code!(cuLibraryLoadData(&mut library, null(), null_mut(), null_mut(), 0, null_mut(), null_mut(), 0));

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-/// Whether only this user, or the system's, can have put files into a folder, and can put others in its place; the
+/// Checks that only this user, or the system's, can have put files into a folder, and can put others in its place; the
 /// error says who else could. A folder that is not there yet is everybody's to make, and holds nothing.
 #[cfg(unix)]
 pub(super) fn folder(path: &Path) -> Result<(), String> {
@@ -32,7 +32,7 @@ pub(super) fn folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether others than the owner can change what is in a folder. Above the cache's own, it is enough if they cannot
+/// True if others than the owner can change what is in a folder. Above the cache's own, it is enough if they cannot
 /// change what is somebody else's, and the group that new files of this process get counts as its user: where the mask
 /// lets that group write, it is a group of one.
 #[cfg(unix)]
@@ -48,7 +48,7 @@ fn others_write(about: &std::fs::Metadata, above: bool) -> bool {
     mode & 0o022 != 0
 }
 
-/// Whether only this user, or the system's, can have written what is in a file.
+/// True if only this user, or the system's, can have written what is in a file.
 #[cfg(unix)]
 pub(super) fn file(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -56,7 +56,7 @@ pub(super) fn file(file: &File) -> bool {
     file.metadata().is_ok_and(|about| about.is_file() && ours(about.uid()) && about.mode() & 0o022 == 0)
 }
 
-/// Whether a user is the one as whom this process acts, or the system's.
+/// True if a user is the one as whom this process acts, or the system's.
 #[cfg(unix)]
 fn ours(user: u32) -> bool {
     user == 0 || user == user::geteuid()

@@ -109,6 +109,7 @@ const KNOTS: &[Knot<'static>] = &[
         "held",
         "a foreign context is asked for its device while it is current, as an owner is freed",
     ),
+    ("arguments", "lib", "a macro that other rooms use names parameters by their public path"),
     ("module", "launch", "a shared module makes shared kernels, as users look for them there"),
 ];
 

@@ -65,7 +65,15 @@ fn what_is_as_the_table_says_is_not_complained_about() {
 fn an_arrow_that_is_not_in_the_table_is_told_with_its_line() {
     let uses = [("low.rs", "pub struct Low;\nfn low() {\n    super::middle::Inner::new()\n}\n")];
     assert_eq!(said("upwards", &uses, &rooms(), &[]), ["low.rs:3: low may not use inner (middle::inner)"]);
-    assert_eq!(said("knotted", &uses, &rooms(), &[("low", "inner", "a reason")]), [""; 0]);
+    let behind = [(
+        "low.rs",
+        "pub struct Low;\nmod empty {}\nmod full {\n    fn f() {}\n}\nuse super::middle::Inner;\n",
+    )];
+    let mut rooms = rooms();
+    rooms[0].1 = &["low", "low::empty", "low::full"];
+    let wrong = ["low.rs:6: low may not use inner (middle::inner)"];
+    assert_eq!(said("behind modules in the file", &behind, &rooms, &[]), wrong);
+    assert_eq!(said("knotted", &uses, &self::rooms(), &[("low", "inner", "a reason")]), [""; 0]);
 }
 
 #[test]

@@ -99,6 +99,8 @@ impl<'a> Reader<'a> {
                 inner.push(name);
                 self.at += 3;
                 self.module(&inner, modules);
+                // The brace that closes it.
+                self.at += 1;
                 true
             }
             "use" if self.mark(1) != Some('<') => {

@@ -139,20 +139,18 @@ pub(super) fn end_before(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), 
     Ok(())
 }
 
-/// Computes the rows of a product that a warp has.
-fn multiply(
+/// The rows of the left factor that belong to a warp.
+fn left_factor(
     block: &mut Block<'_, '_>,
-    warp: usize,
+    site: Site,
     product: &GroupProduct,
-    operands: LateProduct,
-) -> Result<(), Stop> {
-    let (depth, columns) = (product.depth() as usize, product.columns as usize);
-    let [a_type, b_type, d_type] = product.types;
-    let site = Site { warp, pc: operands.pc, lane: 0 };
+    descriptor: u64,
+) -> Result<Vec<f64>, Stop> {
+    let (depth, a_type) = (product.depth() as usize, product.types[0]);
     let mut a = vec![0f64; ROWS as usize * depth];
     match &product.a {
         LeftFactor::Registers(held) => {
-            let rows = &block.warps[warp].rows;
+            let rows = &block.warps[site.warp].rows;
             for lane in 0..LANES {
                 for index in 0..4 * a_type.packed() {
                     let (register, inner) = (index / a_type.packed(), index % a_type.packed());
@@ -164,13 +162,27 @@ fn multiply(
             }
         }
         LeftFactor::Shared(factor) => {
-            let first = (warp % WARPS) as u32 * ROWS;
-            let placed = Placed::new(operands.descriptors[0], factor.transposed, a_type);
+            let first = (site.warp % WARPS) as u32 * ROWS;
+            let placed = Placed::new(descriptor, factor.transposed, a_type);
             placed.read(block, (site, product.cache), first..first + ROWS, |row, inner, value| {
                 a[(row - first) as usize * depth + inner as usize] = value;
             })?;
         }
     }
+    Ok(a)
+}
+
+/// Computes the rows of a product that a warp has.
+fn multiply(
+    block: &mut Block<'_, '_>,
+    warp: usize,
+    product: &GroupProduct,
+    operands: LateProduct,
+) -> Result<(), Stop> {
+    let (depth, columns) = (product.depth() as usize, product.columns as usize);
+    let [_, b_type, d_type] = product.types;
+    let site = Site { warp, pc: operands.pc, lane: 0 };
+    let mut a = left_factor(block, site, product, operands.descriptors[0])?;
     let mut b = vec![0f64; columns * depth];
     let placed = Placed::new(operands.descriptors[1], product.b.transposed, b_type);
     placed.read(block, (site, product.cache), 0..product.columns, |column, inner, value| {

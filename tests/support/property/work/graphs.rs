@@ -1,5 +1,7 @@
 //! A slot with a graph or an executable, and what its memory must hold.
 
+mod build;
+
 use std::sync::Arc;
 
 use cuprum::graph::{
@@ -152,60 +154,11 @@ impl Slot {
                 let (node, did) = self.sets[0].add(graph, cx, op, count)?;
                 self.steps.push((Some(node), 0, did));
             }
-            GraphAct::AddInside(op) => {
-                let op = match op {
-                    Op::Fill(..) | Op::Copy(_) => op,
-                    _ => Op::Fill(0, 77),
-                };
-                let (after, condition) = (graph.nodes(cx)?, graph.condition(cx, Some(1))?);
-                self.special = true;
-                let (_, body) = graph.add_if(cx, &after, condition)?;
-                let set = &mut self.sets[0];
-                let (_, did) = graph.within(body, |graph| set.add(graph, cx, op, count))?;
-                self.steps.push((None, 0, did));
-            }
-            GraphAct::AddScratch(at, value) => {
-                self.special = true;
-                let after = graph.nodes(cx)?;
-                // SAFETY: the fill comes after the allocation, the copy after both, and the end after all.
-                let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(cx, &after, LEN) }?;
-                let fill = graph.add_fill(cx, &[alloc], scratch, value)?;
-                let copy = graph.add_copy(cx, &[fill], self.sets[0].loans[at], scratch)?;
-                graph.add_free(cx, &[copy], scratch)?;
-                self.steps.push((None, 0, Did::Fill(at, value)));
-            }
-            GraphAct::AddChild(ops) => {
-                let (mut child, buffers) = (Graph::new(cx)?, buffers(cx)?);
-                let mut set = set(|buffer| child.give(buffer), buffers)?;
-                let mut steps = Vec::new();
-                for op in ops {
-                    steps.push((None, self.sets.len(), set.add(&mut child, cx, op, count)?.1));
-                }
-                let after = graph.nodes(cx)?;
-                graph.add_child(cx, &after, child)?;
-                self.sets.push(set);
-                self.own = self.sets.len();
-                self.steps.extend(steps);
-            }
+            GraphAct::AddInside(op) => self.add_inside(graph, op, cx, count)?,
+            GraphAct::AddScratch(at, value) => self.add_scratch(graph, (at, value), cx)?,
+            GraphAct::AddChild(ops) => self.add_child(graph, ops, cx, count)?,
             GraphAct::CaptureInto { stream, ops, end } => {
-                let (after, set) = (graph.nodes(cx)?, &mut self.sets[0]);
-                let mut steps = Vec::new();
-                let captured = left(|| {
-                    let mode = CaptureMode::Relaxed;
-                    graph.capture_into(cx, &mut streams[stream], &after, mode, |capture| {
-                        for op in ops {
-                            steps.push((None, 0, set.capture(capture, op, count)?));
-                        }
-                        leave(end)
-                    })
-                })?;
-                self.steps.extend(steps);
-                self.unknown |= captured.is_none();
-                if captured.is_none() && graph.add_empty(cx, &[]) != Err(GraphError::Incomplete) {
-                    return Err(Failed::Wrong(
-                        "a capture into a graph was left, and the graph takes nodes".into(),
-                    ));
-                }
+                self.capture_into(graph, (ops, end), cx, &mut streams[stream], count)?;
             }
             GraphAct::Retain => {
                 let object = UserObject::new(cx.context().driver(), Arc::clone(&count.value))?;

@@ -54,13 +54,7 @@ impl Slot {
         streams: &[Stream<'static>; STREAMS],
     ) -> Result<bool, Failed> {
         match (act, std::mem::take(&mut self.state)) {
-            (RequestAct::Make, State::None) => {
-                let event = Event::new(cx, EventFlags::DISABLE_TIMING)?;
-                let host = PinnedBuffer::from_slice(cx, &[3; LEN], PinnedFlags::empty())?;
-                let device = Buffer::from_slice(cx, &[5; LEN])?;
-                (self.host, self.device) = (Some(3), Some(5));
-                self.state = State::Idle(Request::new(event, Memory { host, device }));
-            }
+            (RequestAct::Make, State::None) => self.make(cx)?,
             (RequestAct::Write(value), State::Idle(mut request)) => {
                 request.host.fill(value);
                 self.host = Some(value);
@@ -99,22 +93,11 @@ impl Slot {
                 }
             }
             (RequestAct::Wait { .. }, State::Awaited(future, stream)) => {
-                // The emulator may do work when it is waited for, and calls then.
-                streams[stream].synchronize(cx)?;
-                match block_on(future) {
-                    Ok(request) => {
-                        // The driver's call has told it, which the watcher does not hear.
-                        Session::current().unwrap_or_default().lost(request.host.as_raw());
-                        self.state = State::Idle(request);
-                    }
-                    Err(failed) => return Err(self.back(failed.request, failed.error)),
-                }
+                self.wait_for(future, cx, &streams[stream])?;
             }
             (RequestAct::Drop { .. } | RequestAct::Forget, State::None) => return Ok(false),
-            (RequestAct::Drop { away }, state) => match away {
-                true => elsewhere(move || drop(state)),
-                false => drop(state),
-            },
+            (RequestAct::Drop { away: true }, state) => elsewhere(move || drop(state)),
+            (RequestAct::Drop { away: false }, state) => drop(state),
             (RequestAct::Forget, state) => std::mem::forget(state),
             (_, state) => {
                 self.state = state;
@@ -122,6 +105,36 @@ impl Slot {
             }
         }
         Ok(true)
+    }
+
+    /// Makes a request.
+    fn make(&mut self, cx: &Current<'_, 'static>) -> Result<(), Failed> {
+        let event = Event::new(cx, EventFlags::DISABLE_TIMING)?;
+        let host = PinnedBuffer::from_slice(cx, &[3; LEN], PinnedFlags::empty())?;
+        let device = Buffer::from_slice(cx, &[5; LEN])?;
+        (self.host, self.device) = (Some(3), Some(5));
+        self.state = State::Idle(Request::new(event, Memory { host, device }));
+        Ok(())
+    }
+
+    /// Waits for what has a future.
+    fn wait_for(
+        &mut self,
+        future: PendingFuture<Memory>,
+        cx: &Current<'_, 'static>,
+        stream: &Stream<'static>,
+    ) -> Result<(), Failed> {
+        // The emulator may do work when it is waited for, and calls then.
+        stream.synchronize(cx)?;
+        match block_on(future) {
+            Ok(request) => {
+                // The driver's call has told it, which the watcher does not hear.
+                Session::current().unwrap_or_default().lost(request.host.as_raw());
+                self.state = State::Idle(request);
+            }
+            Err(failed) => return Err(self.back(failed.request, failed.error)),
+        }
+        Ok(())
     }
 
     /// Takes a request back that an error brought.

@@ -1,5 +1,6 @@
 //! Tensors that change hands: what is exported, what is taken over, what is refused, and that each is freed once.
 
+mod distances;
 mod foreign;
 
 use std::ffi::c_void;
@@ -14,7 +15,7 @@ use cuprum::dlpack::abi::{
     CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
     DLPackVersion, DLTensor, READ_ONLY,
 };
-use cuprum::dlpack::{ArrayInterface, ImportMismatch, NotATensor, Tensor};
+use cuprum::dlpack::{ArrayInterface, ImportMismatch as Mismatch, NotATensor, Tensor};
 use cuprum::stream::{Signals, Until};
 use cuprum::{Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, Stream};
 use cuprum_emulator::{Mode, Settings};
@@ -120,7 +121,7 @@ fn memory_of_the_host_is_told_as_such_and_what_is_shared_must_not_be_written() {
         assert!(tensor.is_read_only());
         let tensor = tensor.into_unversioned().expect_err("a capsule without flags cannot say so");
         let refused = tensor.into_buffer::<u16>(cx).unwrap_err();
-        assert_eq!(refused.reason, ImportMismatch::ReadOnly);
+        assert_eq!(refused.reason, Mismatch::ReadOnly);
         let read = refused.tensor.into_read_only_buffer::<u16>(cx).unwrap();
         assert_eq!(read.as_slice().to_vec(cx).unwrap(), shared.as_slice().to_vec(cx).unwrap());
         assert_eq!(Arc::strong_count(&shared), 2);
@@ -155,25 +156,22 @@ fn a_tensor_of_others_is_checked_and_freed_once() {
         assert_eq!(behind.as_host_slice::<f32>().unwrap(), &host[2..]);
 
         let transposed = is(|says| says.strides = Some(vec![1, 2]));
-        let strides = ImportMismatch::Strides { shape: vec![2, 3], strides: vec![1, 2] };
+        let strides = Mismatch::Strides { shape: vec![2, 3], strides: vec![1, 2] };
         assert_eq!(transposed.as_host_slice::<f32>().unwrap_err(), strides);
         let broadcast = is(|says| says.strides = Some(vec![0, 1]));
-        assert!(matches!(broadcast.as_host_slice::<f32>(), Err(ImportMismatch::Strides { .. })));
-        assert!(matches!(is(|_| ()).as_host_slice::<i32>(), Err(ImportMismatch::DataType { .. })));
+        assert!(matches!(broadcast.as_host_slice::<f32>(), Err(Mismatch::Strides { .. })));
+        assert!(matches!(is(|_| ()).as_host_slice::<i32>(), Err(Mismatch::DataType { .. })));
         let lanes = is(|says| says.dtype.lanes = 4);
-        assert!(matches!(lanes.as_host_slice::<f32>(), Err(ImportMismatch::DataType { .. })));
+        assert!(matches!(lanes.as_host_slice::<f32>(), Err(Mismatch::DataType { .. })));
         let crooked = is(|says| (says.shape, says.offset) = (vec![4], 2));
-        assert!(matches!(
-            crooked.as_host_slice::<f32>(),
-            Err(ImportMismatch::Alignment { alignment: 4, .. })
-        ));
+        assert!(matches!(crooked.as_host_slice::<f32>(), Err(Mismatch::Alignment { alignment: 4, .. })));
         let mut read_only = is(|says| says.flags = READ_ONLY);
-        assert_eq!(read_only.as_mut_host_slice::<f32>().unwrap_err(), ImportMismatch::ReadOnly);
+        assert_eq!(read_only.as_mut_host_slice::<f32>().unwrap_err(), Mismatch::ReadOnly);
         assert!(read_only.as_host_slice::<f32>().is_ok());
         let elsewhere = is(|says| says.device.device_type = 10);
-        assert!(matches!(elsewhere.as_host_slice::<f32>(), Err(ImportMismatch::Device { .. })));
+        assert!(matches!(elsewhere.as_host_slice::<f32>(), Err(Mismatch::Device { .. })));
         let on_host = is(|_| ()).into_buffer::<f32>(cx).unwrap_err();
-        assert!(matches!(on_host.reason, ImportMismatch::Device { .. }), "{on_host}");
+        assert!(matches!(on_host.reason, Mismatch::Device { .. }), "{on_host}");
         drop((
             row_major, one_row, behind, transposed, broadcast, lanes, crooked, read_only, elsewhere, on_host,
         ));
@@ -234,12 +232,12 @@ fn memory_of_a_device_is_of_the_current_context_or_refused() {
         let lie = Says::of(host.as_mut_ptr().cast(), CUDA, &[3]).imported(&freed);
         assert!(matches!(
             lie.into_buffer::<f32>(cx).unwrap_err().reason,
-            ImportMismatch::Device { .. } | ImportMismatch::Driver(_)
+            Mismatch::Device { .. } | Mismatch::Driver(_)
         ));
         let other = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
         let tensor = Says::of(data, CUDA, &[3]).imported(&freed);
         let refused = other.enter(|cx| tensor.into_buffer::<f32>(cx).map(drop).unwrap_err()).unwrap();
-        assert_eq!(refused.reason, ImportMismatch::OtherContext);
+        assert_eq!(refused.reason, Mismatch::OtherContext);
     });
 }
 
@@ -261,15 +259,15 @@ fn an_array_interface_says_what_python_reads() {
         // SAFETY: the buffer outlives what is borrowed, and is not used meanwhile.
         let borrowed = |values: &ArrayInterface| unsafe { values.borrow::<f32>(cx) };
         assert_eq!(borrowed(&written).unwrap().as_slice().to_vec(cx).unwrap()[5], 6.0);
-        assert_eq!(borrowed(&read).unwrap_err(), ImportMismatch::ReadOnly);
+        assert_eq!(borrowed(&read).unwrap_err(), Mismatch::ReadOnly);
         written.strides = Some(vec![4]);
         assert!(borrowed(&written).is_ok());
         written.strides = Some(vec![8]);
-        assert!(matches!(borrowed(&written).unwrap_err(), ImportMismatch::Strides { .. }));
+        assert!(matches!(borrowed(&written).unwrap_err(), Mismatch::Strides { .. }));
         (written.strides, written.address) = (None, address + 2);
-        assert!(matches!(borrowed(&written).unwrap_err(), ImportMismatch::Alignment { .. }));
+        assert!(matches!(borrowed(&written).unwrap_err(), Mismatch::Alignment { .. }));
         written.typestr = ">f4".to_owned();
-        assert!(matches!(borrowed(&written).unwrap_err(), ImportMismatch::TypeString { .. }));
+        assert!(matches!(borrowed(&written).unwrap_err(), Mismatch::TypeString { .. }));
         let empty = Buffer::<u8>::alloc(cx, 0).unwrap();
         let empty = ArrayInterface::of(&empty.as_slice(), &[0, 4], None).unwrap();
         assert_eq!((empty.address, empty.is_empty(), empty.len()), (0, true, Some(0)));
@@ -378,7 +376,7 @@ fn memory_of_the_host_changes_hands_without_a_driver() {
     // What others keep reading is read, whoever goes first, and is not written.
     let shared = Arc::new(vec![1u8, 2]);
     let mut tensor = Tensor::export(Arc::clone(&shared), &[2, 1]).unwrap();
-    assert!(matches!(tensor.as_mut_host_slice::<u8>(), Err(ImportMismatch::ReadOnly)));
+    assert!(matches!(tensor.as_mut_host_slice::<u8>(), Err(Mismatch::ReadOnly)));
     let mut tensor = tensor.into_unversioned().unwrap_err();
     assert!(tensor.as_mut_host_slice::<u8>().is_err());
     drop(shared);
@@ -391,66 +389,7 @@ fn memory_of_the_host_changes_hands_without_a_driver() {
     drop(tensor);
     assert_eq!((freed.load(Ordering::Relaxed), data), (1, [1.0, 2.0, 2.0, 2.0]));
     let refused = Says { offset: 2, ..Says::of(at, CPU, &[3]) }.imported(&freed);
-    assert!(matches!(refused.as_host_slice::<f32>(), Err(ImportMismatch::Alignment { .. })));
+    assert!(matches!(refused.as_host_slice::<f32>(), Err(Mismatch::Alignment { .. })));
     let empty = Tensor::export(Vec::<u64>::new(), &[3, 0, i64::MAX as usize]).unwrap();
     assert!(empty.as_host_slice::<u64>().unwrap().is_empty());
-}
-
-/// The elements of a tensor by its shape and strides, as they lie in `numbers` from `offset` on.
-fn picked(numbers: &[f32], offset: usize, shape: &[i64], strides: &[i64]) -> Vec<f32> {
-    let mut places = vec![offset as i64];
-    for (&length, &stride) in shape.iter().zip(strides) {
-        places = places.iter().flat_map(|at| (0..length).map(move |step| at + step * stride)).collect();
-    }
-    places.into_iter().map(|at| numbers[at as usize]).collect()
-}
-
-#[test]
-fn elements_with_distances_between_them_are_copied() {
-    in_shared(|cx| {
-        let numbers: Vec<f32> = (0..240u8).map(f32::from).collect();
-        let buffer = Buffer::from_slice(cx, &numbers).unwrap();
-        let pinned = PinnedBuffer::from_slice(cx, &numbers, PinnedFlags::empty()).unwrap();
-        let places = [
-            (buffer.as_raw() as *mut c_void, CUDA),
-            (numbers.as_ptr().cast_mut().cast(), CPU),
-            (pinned.as_raw().cast(), CUDA_HOST),
-        ];
-        for (data, device) in places {
-            let freed = Arc::new(AtomicUsize::new(0));
-            let tensor = |offset: usize, shape: &[i64], strides: Option<&[i64]>| {
-                let mut says = Says::of(data, device, shape);
-                (says.strides, says.offset) = (strides.map(<[i64]>::to_vec), 4 * offset as u64);
-                says.imported(&freed)
-            };
-            for (offset, shape, strides) in [
-                (0, &[6, 40][..], &[40, 1][..]),
-                (43, &[4, 30], &[40, 1]),
-                (1, &[119], &[2]),
-                (2, &[6, 18], &[40, 2]),
-                (5, &[2, 3, 7], &[120, 40, 1]),
-                (9, &[3, 1, 5], &[20, 999, 4]),
-            ] {
-                let copied = tensor(offset, shape, Some(strides)).copy_to_buffer::<f32>(cx).unwrap();
-                let expected = picked(&numbers, offset, shape, strides);
-                assert_eq!(copied.to_vec(cx).unwrap(), expected, "{device} {shape:?} {strides:?}");
-            }
-            let close = tensor(40, &[2, 40], None).copy_to_buffer::<f32>(cx).unwrap();
-            assert_eq!(close.to_vec(cx).unwrap(), numbers[40..120]);
-            let one = tensor(7, &[], None).copy_to_buffer::<f32>(cx).unwrap();
-            assert_eq!(one.to_vec(cx).unwrap(), [7.0]);
-            assert!(tensor(0, &[3, 0], Some(&[1, 1])).copy_to_buffer::<f32>(cx).unwrap().is_empty());
-            let turned = tensor(0, &[3, 4], Some(&[1, 3])).copy_to_buffer::<f32>(cx).unwrap_err();
-            assert_eq!(turned, ImportMismatch::Strides { shape: vec![3, 4], strides: vec![1, 3] });
-            assert!(turned.to_string().contains("[3, 4] with the strides [1, 3]"), "{turned}");
-            let other = tensor(0, &[3], None).copy_to_buffer::<u32>(cx).unwrap_err();
-            assert!(matches!(other, ImportMismatch::DataType { .. }));
-            assert_eq!(freed.load(Ordering::SeqCst), 11, "each was freed once");
-        }
-        let elsewhere = DLDevice { device_type: CUDA, device_id: 7 };
-        let mut says = Says::of(buffer.as_raw() as *mut c_void, CUDA, &[4]);
-        says.device = elsewhere;
-        let refused = says.imported(&Arc::default()).copy_to_buffer::<f32>(cx).unwrap_err();
-        assert!(matches!(refused, ImportMismatch::Device { found, .. } if found == elsewhere));
-    });
 }
