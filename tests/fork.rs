@@ -1,21 +1,82 @@
 //! A child that was forked after initialization gets typed errors at once, and its drops do nothing.
 //!
-//! A program of its own, with one test: `fork` copies only the thread that calls it.
+//! A program of its own, with one test: `fork` copies only the thread that calls it, and the locks as others had them.
 
 #![cfg(unix)]
 
 #[path = "support/common/mod.rs"]
 mod common;
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use common::context;
-use cuprum::{Buffer, ContextStack, Driver, MemoryError, PrimaryContext};
+
+use cuprum::pool::{BufferPool, PinnedPool};
+use cuprum::{
+    Buffer, Context, ContextFlags, ContextStack, Device, Driver, MemoryError, PinnedFlags, PrimaryContext,
+    Stream,
+};
 
 unsafe extern "C" {
     fn fork() -> c_int;
     fn waitpid(pid: c_int, status: *mut c_int, options: c_int) -> c_int;
     fn _exit(code: c_int) -> !;
+    safe fn alarm(seconds: c_uint) -> c_uint;
+}
+
+/// Children, each forked while other threads take the locks of two pools and let go of them.
+const CHILDREN: usize = 200;
+
+/// In a child, no method of a pool and no drop of what is from it waits for a lock that nobody gives back.
+fn no_child_waits_for_the_lock_of_a_pool(device: Device) {
+    let context = Context::create(device, ContextFlags::empty()).unwrap().share();
+    let made = context.enter(|cx| {
+        let stream = Stream::new(cx).unwrap();
+        (stream, BufferPool::new(cx), PinnedPool::new(cx, PinnedFlags::empty()))
+    });
+    let (stream, pool, pinned) = made.unwrap();
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let busy = |cx: &mut cuprum::Current<'_, 'static>| {
+                    while !over.load(Ordering::Relaxed) {
+                        drop(pool.alloc::<u8>(cx, &stream, 64).unwrap());
+                        drop(pinned.zeroed::<u8>(cx, 64).unwrap());
+                    }
+                };
+                context.enter(busy).unwrap();
+            });
+        }
+        let hung = context.enter(|cx| {
+            let one = || (pool.alloc::<u8>(cx, &stream, 64).unwrap(), pinned.zeroed::<u8>(cx, 64).unwrap());
+            (0..CHILDREN).filter(|_| {
+                let kept = one();
+                // SAFETY: the child touches what this thread owns and two pools, and leaves through `_exit`.
+                let child = unsafe { fork() };
+                if child == 0 {
+                    alarm(20);
+                    drop(kept);
+                    let is_told = |error: MemoryError| matches!(error, MemoryError::Driver(error) if error.is_forked());
+                    let told = pool.alloc::<u8>(cx, &stream, 64).is_err_and(is_told)
+                        && pinned.zeroed::<u8>(cx, 64).is_err_and(is_told)
+                        && pool.free_held().is_err_and(|error| error.is_forked())
+                        && pinned.stop_holding().is_err_and(|error| error.is_forked());
+                    let _ = (pool.counters(), pinned.counters());
+                    // SAFETY: ends the child without running what the parent registered.
+                    unsafe { _exit(c_int::from(!told)) };
+                }
+                let mut status = -1;
+                // SAFETY: a child of ours, and a place to write to.
+                assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+                status != 0
+            }).count()
+        });
+        over.store(true, Ordering::Relaxed);
+        assert_eq!(hung, Ok(0), "of {CHILDREN} children");
+    });
 }
 
 #[test]
@@ -57,4 +118,5 @@ fn a_forked_child_is_told_and_frees_nothing() {
 
     // The parent's objects are alive.
     assert_eq!(buffer.to_vec(&cx).unwrap(), [1, 2, 3]);
+    no_child_waits_for_the_lock_of_a_pool(context.device());
 }

@@ -54,6 +54,7 @@ pack_programs() { # KIND PACKAGE FOLDER NAME...
         [ "$package" != cuprum ] || built+=(--features trace)
         ;;
     bench) built=(cargo bench --no-run) ;;
+    bin) built=(cargo build --release --features cli) ;;
     esac
     built=$("${built[@]}" -q -p "$package" "${arguments[@]}" --message-format=json |
         jq -r 'select(.reason == "compiler-artifact" and .executable) | [.target.name, .executable] | @tsv')
@@ -104,6 +105,7 @@ pack() {
         [ "$folder" = . ] || pack_those_with_device bench "$package" "$folder" benches
     done
     pack_those_with_device bench cuprum-benches benches .
+    pack_programs bin cuprum . cuprum
     mv "$unfinished" "$manifest"
     mib=$(($(du -sk "$packed" | cut -f 1) / 1024))
     echo "$(grep -vc '^#' "$manifest") programs, $mib MiB in $packed/"
@@ -135,6 +137,8 @@ run_program() { # KIND PACKAGE NAME FOLDER LOG
     local packed_program=$packed/$package-$kind-$name.xz program=$work/$package-$kind-$name
     local passed=- failed=- ignored=- arguments=() start=$EPOCHREALTIME status=0 verdict=ok
     [ "$kind" != bench ] || arguments=("${bench_arguments[@]}")
+    # It succeeds where a driver starts and each device passes a smoke test.
+    [ "$kind" != bin ] || arguments=(doctor --all)
     if unpack "$packed_program" >"$program" 2>"$log"; then
         chmod +x "$program"
         start=$EPOCHREALTIME

@@ -53,7 +53,10 @@ pub enum ImportMismatch {
         alignment: usize,
     },
     /// The elements do not lie one behind the other, the last dimension fastest.
-    #[error("the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other")]
+    #[error(
+        "the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other (a copy, of what lies \
+         in rows, is made by `Tensor::copy_to_buffer`)"
+    )]
     Strides {
         /// Length of each dimension.
         shape: Vec<i64>,
@@ -204,20 +207,27 @@ impl Tensor {
 
     fn check_device<T: Element>(&self, cx: &Current<'_, '_>) -> Result<(), ImportMismatch> {
         let (found, context) = (self.device(), cx.context());
-        let device = context.device().as_raw();
-        let is_here = match found.device_type {
-            CUDA => found.device_id == device,
-            CUDA_MANAGED => true,
-            _ => false,
-        };
-        if !is_here {
-            return Err(ImportMismatch::Device { found, wanted: format!("CUDA device {device}") });
-        }
+        self.check_on_device(context)?;
         self.check_elements::<T>()?;
         if found.device_type == CUDA && !self.is_empty() {
             check_context(context, self.address())?;
         }
         Ok(())
+    }
+
+    /// Checks that it lies on the device of a context, or is managed.
+    pub(super) fn check_on_device(&self, context: &ContextRef) -> Result<(), ImportMismatch> {
+        let (found, device) = (self.device(), context.device().as_raw());
+        let is_here = match found.device_type {
+            CUDA => found.device_id == device,
+            CUDA_MANAGED => true,
+            _ => false,
+        };
+        if is_here {
+            Ok(())
+        } else {
+            Err(ImportMismatch::Device { found, wanted: format!("CUDA device {device}") })
+        }
     }
 
     /// The elements of memory of the host, page-locked or not, to read.

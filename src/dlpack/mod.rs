@@ -39,6 +39,7 @@ mod array_interface;
 mod element;
 mod export;
 mod import;
+mod strided;
 mod tensor;
 
 pub use self::array_interface::ArrayInterface;

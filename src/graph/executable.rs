@@ -224,12 +224,19 @@ impl<'a> Executable<'a> {
 
     /// Takes the first panic of a host function that was not taken yet.
     pub fn take_panic(&self) -> Option<Payload> {
+        // In a forked child the driver's thread is gone, perhaps with the lock.
+        if self.context().library().forked() {
+            return None;
+        }
         let mut graphs = std::iter::once(&self.inner.graph).chain(&self.inner.updates);
         graphs.find_map(|graph| graph.kept.take_panic())
     }
 
     /// Fails if a host function has panicked and nobody took that panic yet.
     pub(super) fn check_panics(&self) -> Result<(), GraphError> {
+        if self.context().library().forked() {
+            return Ok(());
+        }
         let mut graphs = std::iter::once(&self.inner.graph).chain(&self.inner.updates);
         if graphs.any(|graph| graph.kept.has_panicked()) { Err(GraphError::Panicked) } else { Ok(()) }
     }

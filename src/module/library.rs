@@ -7,7 +7,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUkernel, CUlibrary, CUmodule, FnId};
+use cuprum_sys::{CUkernel, CUlibrary, CUmodule, CUresult, FnId};
 
 use super::advice::advice;
 use super::jit::Jit;
@@ -78,6 +78,8 @@ pub struct CodeLibrary {
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
     entries: Vec<ptx::Entry>,
     info_log: String,
+    /// What the driver said of code that it took and cannot compile.
+    error_log: String,
     /// Only of a [`SharedCodeLibrary`].
     shares: Option<AtomicUsize>,
 }
@@ -126,8 +128,8 @@ impl CodeLibrary {
     ///
     /// # Errors
     /// Those of [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
-    /// Drivers may load PTX that they cannot compile, and then refuse each of its kernels and modules with
-    /// `CUDA_ERROR_INVALID_PTX` or `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (so does an H100 with driver 580).
+    /// Drivers may load PTX that they cannot compile, as a library without kernels, and then refuse what is asked for with
+    /// `CUDA_ERROR_INVALID_PTX` or `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (so do an H100 with driver 580 and the emulator).
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
@@ -229,8 +231,8 @@ impl CodeLibrary {
     ) -> Result<Self, ModuleError> {
         match loaded {
             Ok(()) => {
-                let (code, info_log) = (Loaded { raw, driver }, jit.info_log());
-                Ok(Self { code, _jit: jit, entries: Vec::new(), info_log, shares: None })
+                let (code, info_log, error_log) = (Loaded { raw, driver }, jit.info_log(), jit.error_log());
+                Ok(Self { code, _jit: jit, entries: Vec::new(), info_log, error_log, shares: None })
             }
             Err(error) => Err(ModuleError::Rejected {
                 error,
@@ -273,7 +275,8 @@ impl CodeLibrary {
     /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it.
     ///
     /// # Errors
-    /// [`ModuleError::NoFunction`] with the kernels that there are, [`ModuleError::InteriorNul`].
+    /// [`ModuleError::NoFunction`] with the kernels that there are, [`ModuleError::InteriorNul`]; [`ModuleError::Rejected`]
+    /// with the compiler's log, if the driver loaded code that it cannot compile.
     ///
     /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`,
     /// CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
@@ -291,6 +294,9 @@ impl CodeLibrary {
 
     #[cold]
     fn no_kernel(&self, error: Error, name: &str) -> ModuleError {
+        if !self.error_log.is_empty() && error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
+            return ModuleError::Rejected { error, log: self.error_log.clone(), advice: None };
+        }
         let listed = || self.kernels().ok()?.into_iter().map(|kernel| kernel.name().ok()).collect();
         ModuleError::no_function(error, name, listed)
     }

@@ -7,13 +7,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cuprum_sys::{CUdeviceptr, CUstream};
+use cuprum_sys::{CUdeviceptr, CUstream, FnId};
 
 use crate::context::{Current, KeptContext};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::memory::caching::{Bins, Counts, SizeClass, free_all, free_silently, is_no_room};
-use crate::raw::call::context_call;
+use crate::raw::call::{context_call, forked};
 use crate::stream::{Event, EventFlags, KeptStream};
 
 /// What the handles and blocks of a pool share.
@@ -96,8 +96,19 @@ impl<'p> Shared<'p> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// True in a forked child, where a thread that is gone may have the lock: nobody waits for it there.
+    fn forked(&self) -> bool {
+        self.context.library().forked()
+    }
+
     pub(super) fn counts<R>(&self, ask: impl FnOnce(&mut Counts) -> R) -> R {
-        ask(&mut self.state().counts)
+        if !self.forked() {
+            return ask(&mut self.state().counts);
+        }
+        match self.state.try_lock() {
+            Ok(mut state) => ask(&mut state.counts),
+            Err(_) => ask(&mut Counts::default()),
+        }
     }
 
     /// Frees a block in the current context. The driver waits for what still uses it.
@@ -108,6 +119,9 @@ impl<'p> Shared<'p> {
 
     /// Frees what is held, and lets go of streams without blocks.
     pub(super) fn free_held(&self) -> Result<(), Error> {
+        if self.forked() {
+            return Err(forked(FnId::cuMemFree_v2));
+        }
         let (blocks, unused) = {
             let mut state = self.state();
             let State { lanes, counts } = &mut *state;
@@ -215,6 +229,9 @@ impl<'p> Lease<'p> {
         class: SizeClass,
         bytes: usize,
     ) -> Result<Self, MemoryError> {
+        if pool.forked() {
+            return Err(forked(FnId::cuMemAlloc_v2).into());
+        }
         let held = {
             let mut state = pool.state();
             let held = state.find(stream.as_raw()).and_then(|(at, lane)| {
@@ -241,6 +258,9 @@ impl<'p> Lease<'p> {
 
     /// The block is in the order of another stream from now on.
     pub(super) fn move_to(&mut self, stream: &KeptStream<'p>) {
+        if self.pool.forked() {
+            return;
+        }
         let mut state = self.pool.state();
         state.leave(self.lane);
         self.lane = state.enter(stream);
@@ -250,6 +270,9 @@ impl<'p> Lease<'p> {
 impl Drop for Lease<'_> {
     #[inline]
     fn drop(&mut self) {
+        if self.pool.forked() {
+            return;
+        }
         let held = {
             let mut state = self.pool.state();
             let held = state.counts.given_back(self.class, self.bytes);
@@ -266,7 +289,8 @@ impl Drop for Lease<'_> {
 
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
-        let lanes = std::mem::take(&mut self.state().lanes);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let lanes = std::mem::take(&mut state.lanes);
         let mut blocks = Vec::new();
         let mut kept = Vec::new();
         for mut lane in lanes.into_iter().flatten() {

@@ -73,7 +73,7 @@ macro_rules! function_table {
         $(#[$fns_doc])*
         #[derive(Clone, Copy)]
         #[repr(C)]
-        #[allow(non_snake_case)]
+        #[allow(non_snake_case, reason = "functions have the names of C")]
         pub struct Fns {
             $(
                 $(#[$doc])*
@@ -86,7 +86,7 @@ macro_rules! function_table {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         #[non_exhaustive]
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, reason = "functions have the names of C")]
         pub enum FnId {
             $( $(#[$doc])* $name, )*
         }

@@ -1,5 +1,10 @@
 #![doc = include_str!("../README.md")]
-#![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
+#![allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    reason = "everything has its name of C"
+)]
 
 // The rooms, from the bottom to the top; each uses only those above it in this list. The safe layer's test
 // `tests/rules/arrows/sys.rs` has the arrows, checks them, and gives the reason for the one that goes the other way.

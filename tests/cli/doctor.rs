@@ -87,7 +87,7 @@ fn an_old_driver_lacks_features_and_what_is_needed_from_it() {
     let names: Vec<_> = lacking.iter().map(|one| (one.text("name"), one.text("since"))).collect();
     assert!(names.contains(&("memory in the order of streams", "11.2")), "{names:?}");
     assert!(!names.iter().any(|(name, _)| *name == "graphs"), "{names:?}");
-    let missing = |at: usize| match &report.list(&format!("needs.{at}.missing"))[..] {
+    let missing = |at: usize| match report.list(&format!("needs.{at}.missing")) {
         [Json::Text(one)] => one.clone(),
         other => panic!("{other:?}"),
     };
@@ -281,6 +281,7 @@ fn seven_real_drivers() {
             "{:?}",
             report.at("driver")
         );
+        assert_eq!(report.text("driver.release"), driver);
         let lacking: Vec<_> =
             report.list("features").iter().filter(|one| one.at("has") == &Json::Bool(false)).collect();
         assert_eq!((lacking.len(), lacking[0].text("name")), (lacks, first), "{driver}: {lacking:?}");

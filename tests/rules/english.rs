@@ -21,6 +21,7 @@ const PLACES: &[&str] = &[
     "src",
     "sys",
     "tests",
+    "tracer",
 ];
 const EXTENSIONS: &[&str] = &["rs", "md", "toml", "sh", "py", "cu"];
 /// Records, which stay as they are.

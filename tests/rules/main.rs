@@ -7,6 +7,7 @@ mod arrows_between;
 #[path = "../support/source/mod.rs"]
 mod source;
 
+mod allows;
 mod arrows;
 mod docs;
 mod english;

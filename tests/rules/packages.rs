@@ -7,6 +7,7 @@ use std::process::Command;
 const CRATES: &[(&str, &[&str])] = &[
     ("cuprum-sys", &["README.md", "examples/driver_info.rs"]),
     ("cuprum-derive", &[]),
+    ("cuprum-tracer", &["README.md", "build.rs", "exports.map"]),
     ("cuprum-emulator", &["ARCHITECTURE.md", "README.md", "build.rs"]),
     ("cuprum", &["CHANGELOG.md", "README.md"]),
 ];

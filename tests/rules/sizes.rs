@@ -13,9 +13,9 @@ const LINES_OF_A_FILE: usize = 450;
 const LINES_OF_A_FUNCTION: usize = 60;
 
 /// Folders in which sources are looked for.
-const FOLDERS: &[&str] = &["benches", "emulator", "examples", "kernels", "src", "sys", "tests"];
+const FOLDERS: &[&str] = &["benches", "derive", "emulator", "examples", "kernels", "src", "sys", "tests", "tracer"];
 /// Lists of facts about the driver API, which are as long as it is; they have no functions.
-const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs"];
+const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs", "tracer/src/fns.rs"];
 const LIST: &str = "tests/data/long.txt";
 
 /// A path, or a path and a function, and how many lines it has.
@@ -65,24 +65,29 @@ fn long(path: &str, text: &str) -> Sizes {
     sizes
 }
 
-/// Files and functions that are too long in the repository.
-fn measured() -> Sizes {
+/// Hands over each source of the repository, with its path.
+pub(super) fn each_source(mut take: impl FnMut(String, String)) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders: Vec<_> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
-    let (mut sizes, mut files) = (Sizes::new(), 0);
+    let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
             if entry.is_dir() && !entry.ends_with("target") {
                 folders.push(entry);
             } else if entry.extension().is_some_and(|extension| extension == "rs") {
-                let path =
-                    entry.strip_prefix(root).expect("a path below the root").to_string_lossy().into_owned();
-                sizes.extend(long(&path, &fs::read_to_string(&entry).expect("a source")));
+                let path = entry.strip_prefix(root).expect("a path below the root").to_string_lossy();
+                take(path.into_owned(), fs::read_to_string(&entry).expect("a source"));
                 files += 1;
             }
         }
     }
     assert!(files > 300, "only {files} sources were found");
+}
+
+/// Files and functions that are too long in the repository.
+fn measured() -> Sizes {
+    let mut sizes = Sizes::new();
+    each_source(|path, text| sizes.extend(long(&path, &text)));
     sizes
 }
 

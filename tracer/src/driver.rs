@@ -7,7 +7,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
 
-use cuprum_sys::{CUresult, FnId, Fns, Library, StreamMode, Symbol};
+use cuprum_sys::{CUcontext, CUresult, FnId, Fns, Library, StreamMode, Symbol};
 
 use crate::variables;
 
@@ -79,6 +79,14 @@ pub(crate) fn answer(result: CUresult) -> CUresult {
         CUresult::UNRESOLVED => CUresult::CUDA_ERROR_NOT_SUPPORTED,
         result => result,
     }
+}
+
+/// The context that is current on this thread.
+pub(crate) fn current_context() -> u64 {
+    let mut context = CUcontext::null();
+    // SAFETY: a place for the answer, which stays null if there is none.
+    let _ = unsafe { (functions(StreamMode::Legacy).cuCtxGetCurrent)(&mut context) };
+    context.0.addr() as u64
 }
 
 fn open() -> Result<Driver, String> {

@@ -8,8 +8,8 @@ use cuprum_sys::{
     CUDA_MEMCPY2D_v2, CUDA_MEMCPY3D_PEER_v1, CUDA_MEMCPY3D_v2, CUlaunchConfig, CUmemorytype, FnId,
 };
 
+use crate::driver::current_context;
 use crate::format::extra;
-use crate::record::current_context;
 use crate::segment::Record;
 
 /// What a function has to do with the device's work.
@@ -33,7 +33,9 @@ fn role(function: FnId) -> Role {
                 _ if starts(&["cuLaunchHostFunc"]) => Role::Other,
                 _ if starts(&["cuLaunch"]) => Role::Launch,
                 _ if starts(&["cuMemcpy", "cuMemset", "cuGraphLaunch", "cuCtxSynchronize"]) => Role::Other,
-                _ if function.parameters().iter().any(|parameter| parameter.ty().ends_with("CUstream")) => Role::Other,
+                _ if function.parameters().iter().any(|parameter| parameter.ty().ends_with("CUstream")) => {
+                    Role::Other
+                }
                 _ => Role::None,
             }
         };
@@ -55,7 +57,8 @@ pub(crate) fn push(record: &mut Record, call: &Call<'_>) -> u64 {
     if role(call.function()) == Role::None {
         return 0;
     }
-    let mut stream = call.arguments().find(|argument| argument.ty() == "CUstream").map(|stream| stream.word());
+    let mut stream =
+        call.arguments().find(|argument| argument.ty() == "CUstream").map(|stream| stream.word());
     for argument in call.arguments() {
         let Some(place) = place(argument.ty(), argument.word()) else { continue };
         match place {
@@ -94,7 +97,10 @@ fn place(ty: &str, word: u64) -> Option<Structure> {
         "*const CUlaunchConfig" => Structure::Launch(read!(CUlaunchConfig)),
         "*const CUDA_MEMCPY2D" => {
             let about = read!(CUDA_MEMCPY2D_v2);
-            copy(kinds(about.srcMemoryType, about.dstMemoryType), about.WidthInBytes.wrapping_mul(about.Height))
+            copy(
+                kinds(about.srcMemoryType, about.dstMemoryType),
+                about.WidthInBytes.wrapping_mul(about.Height),
+            )
         }
         "*const CUDA_MEMCPY3D" => {
             let about = read!(CUDA_MEMCPY3D_v2);

@@ -13,16 +13,16 @@
 //
 // variables     what the environment tells the library
 // format        how calls lie in files
-// os            files in memory, a clock, forks
-// segment       files that threads write
-// driver        the real driver, and which of our functions stands for which of its
-// extras times  what is told of calls beside their arguments; when the device works
-// record        calls on their way to the driver
-// table fns     the exported functions
 // read          calls, read from files
 // roles         what functions do: which queue work, and which wait
 // work          what calls queued on streams, and what waited for it
 // show          a recording as files for people
+// os            files in memory, a clock, forks
+// driver        the real driver, and which of our functions stands for which of its
+// segment       files that threads write
+// extras times  what is told of calls beside their arguments; when the device works
+// record        calls on their way to the driver
+// fns table     the exported functions
 
 #[cfg_attr(
     not(all(target_os = "linux", feature = "library")),

@@ -49,8 +49,7 @@ pub(crate) fn now() -> u64 {
 /// The system's.
 pub(crate) fn map(file: &File, bytes: usize) -> io::Result<*mut u64> {
     // SAFETY: a new mapping at a place of the system's choice touches nothing that is there.
-    let start =
-        unsafe { mmap(ptr::null_mut(), bytes, PROT_READ_AND_WRITE, MAP_SHARED, file.as_raw_fd(), 0) };
+    let start = unsafe { mmap(ptr::null_mut(), bytes, PROT_READ_AND_WRITE, MAP_SHARED, file.as_raw_fd(), 0) };
     // What C calls `MAP_FAILED`.
     if start.addr() == usize::MAX { Err(io::Error::last_os_error()) } else { Ok(start.cast()) }
 }

@@ -202,8 +202,10 @@ struct Reading {
 
 impl Reading {
     fn segment(&mut self, bytes: &[u8]) {
-        let words: Vec<u64> =
-            bytes.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default())).collect();
+        let words: Vec<u64> = bytes
+            .chunks_exact(8)
+            .map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()))
+            .collect();
         let Some(header) = Header::read(&words) else {
             // A process that ended while it made the file left it empty.
             self.recording.unread += usize::from(!words.is_empty());

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::hook::{Argument, Call, Hook};
-use cuprum_sys::{CUcontext, CUfunction, CUkernel, CUresult, FnId, Fns, StreamMode};
+use cuprum_sys::{CUfunction, CUkernel, CUresult, FnId, Fns, StreamMode};
 
 use crate::driver;
 use crate::extras;
@@ -128,7 +128,9 @@ impl Handles {
     fn place(&self, handle: u64) -> Option<&AtomicU64> {
         let first = (handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize;
         let places = (first..first + 16).map(|place| &self.0[place % self.0.len()]);
-        places.into_iter().find(|place| matches!(place.load(Ordering::Relaxed), 0) || place.load(Ordering::Relaxed) == handle)
+        places.into_iter().find(|place| {
+            matches!(place.load(Ordering::Relaxed), 0) || place.load(Ordering::Relaxed) == handle
+        })
     }
 
     fn add(&self, handle: u64) {
@@ -178,12 +180,4 @@ fn name_kernel(call: &Call<'_>) {
         record.push_bytes(name);
         record.finish();
     }
-}
-
-/// The context that is current on this thread.
-pub(crate) fn current_context() -> u64 {
-    let mut context = CUcontext::null();
-    // SAFETY: a place for the answer, which stays null if there is none.
-    let _ = unsafe { (driver::functions(StreamMode::Legacy).cuCtxGetCurrent)(&mut context) };
-    context.0.addr() as u64
 }

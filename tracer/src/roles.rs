@@ -71,7 +71,8 @@ const WAITING: &[&str] = &[
 
 fn role(function: FnId) -> Role {
     static ROLES: OnceLock<Vec<Role>> = OnceLock::new();
-    ROLES.get_or_init(|| FnId::ALL.iter().map(|function| role_of(&function.to_string())).collect())[function as usize]
+    ROLES.get_or_init(|| FnId::ALL.iter().map(|function| role_of(&function.to_string())).collect())
+        [function as usize]
 }
 
 fn role_of(name: &str) -> Role {
@@ -141,7 +142,11 @@ pub(crate) fn bytes_as_text(bytes: u64) -> String {
     const UNITS: [(&str, u32); 4] = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
     let &(unit, shift) = UNITS.iter().find(|(_, shift)| bytes >> shift > 0).unwrap_or(&UNITS[3]);
     let number = bytes as f64 / (1u64 << shift) as f64;
-    if shift == 0 || number.fract() == 0.0 { format!("{number} {unit}") } else { format!("{number:.1} {unit}") }
+    if shift == 0 || number.fract() == 0.0 {
+        format!("{number} {unit}")
+    } else {
+        format!("{number:.1} {unit}")
+    }
 }
 
 #[cfg(test)]

@@ -8,10 +8,12 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cuprum_sys::hook::Call;
-use cuprum_sys::{CUevent, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId, Fns, StreamMode};
+use cuprum_sys::{
+    CUevent, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId, Fns, StreamMode,
+};
 
+use crate::driver::current_context;
 use crate::format::kind;
-use crate::record::current_context;
 use crate::segment::{self, Record};
 use crate::{driver, os, roles, variables};
 

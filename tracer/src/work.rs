@@ -35,7 +35,7 @@ pub(crate) struct Stream {
     pending: Vec<usize>,
 }
 
-/// Whether a stream is one that nobody made.
+/// Kind of default stream, which nobody made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Default {
     No,

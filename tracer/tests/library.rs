@@ -25,7 +25,8 @@ fn client() -> &'static Path {
     CLIENT.get_or_init(|| {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("client-{}", std::process::id()));
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/client.c");
-        let built = Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(&program).arg(source).arg("-ldl").status();
+        let built =
+            Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(&program).arg(source).arg("-ldl").status();
         assert!(built.expect("a C compiler").success());
         program
     })
@@ -36,7 +37,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{name}-{}", std::process::id()));
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{name}-{}", std::process::id()));
         fs::create_dir_all(folder.join("calls")).expect("a folder");
         let link = folder.join("libcuda.so.1");
         match std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cuprum-trace-library"), link) {
@@ -77,7 +79,8 @@ fn calls_of(events: &str, function: &str) -> usize {
 /// What the client did before its end.
 #[track_caller]
 fn assert_worked(events: &str) {
-    for function in ["cuInit", "cuModuleLoadData", "cuMemAlloc_v2", "cuStreamSynchronize", "cuMemcpyDtoH_v2"] {
+    for function in ["cuInit", "cuModuleLoadData", "cuMemAlloc_v2", "cuStreamSynchronize", "cuMemcpyDtoH_v2"]
+    {
         assert_eq!(calls_of(events, function), 1, "{function} in {events}");
     }
     assert_eq!(calls_of(events, "cuLaunchKernel"), 2);
@@ -121,7 +124,9 @@ fn every_call_is_there_whichever_way_functions_are_found() {
 
 #[test]
 fn no_end_of_a_process_loses_a_call() {
-    for (end, code) in [("return", Some(0)), ("_exit", Some(3)), ("crash", None), ("abort", None), ("killed", None)] {
+    for (end, code) in
+        [("return", Some(0)), ("_exit", Some(3)), ("crash", None), ("abort", None), ("killed", None)]
+    {
         let folder = Folder::new(end);
         let output = folder.run(&["dlsym", end]);
         assert_eq!(output.status.code(), code, "{end}: {output:?}");
@@ -208,9 +213,16 @@ fn a_program_that_calls_nothing_leaves_nothing() {
 fn a_driver_that_is_not_there_is_told_once() {
     let folder = Folder::new("none");
     let itself = folder.0.join("libcuda.so.1");
-    for (path, told) in [(Path::new("/nowhere/libcuda.so.1"), "/nowhere"), (&itself, "itself"), (Path::new("libcuda.so.1"), "absolute")] {
-        let output =
-            folder.command(&["dlsym", "return"]).env(variables::DRIVER, path).output().expect("the client starts");
+    for (path, told) in [
+        (Path::new("/nowhere/libcuda.so.1"), "/nowhere"),
+        (&itself, "itself"),
+        (Path::new("libcuda.so.1"), "absolute"),
+    ] {
+        let output = folder
+            .command(&["dlsym", "return"])
+            .env(variables::DRIVER, path)
+            .output()
+            .expect("the client starts");
         assert_eq!(output.status.code(), Some(8), "{output:?}");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains(told) && said.contains("cuInit(0): 100"), "{said}");

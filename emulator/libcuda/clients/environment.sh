@@ -29,6 +29,9 @@ python3 -m venv venv
 pip() { venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
 pip install --requirement "$here/requirements.txt"
 
+# Its headers; what else it asks for serves its generators.
+pip install --no-deps nvidia-cutlass==4.2.0.0
+
 # It makes machine code of PTX, and the others link PTX with the driver where it is not there.
 pip uninstall --yes nvidia-nvjitlink
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
-# the package index, unmodified, cuda-python's two packages, Triton and Taichi with programs of ours, and PyCUDA and
+# the package index, unmodified, cuda-python's two packages, Triton, CUTLASS and Taichi with programs of ours, and PyCUDA and
 # Numba-CUDA with their own tests, each compared with a list (own_tests.py).
 #
 #   run.sh                 what CI runs; of Numba's tests the part at the end of this file
@@ -55,8 +55,11 @@ step "Triton, Taichi, and what is said to programs that cannot run"
 ptxas=$PWD/emulator/libcuda/bin/ptxas
 # Triton takes the first below compute capability 9.0, the second from there on.
 TRITON_PTXAS_PATH=$ptxas TRITON_PTXAS_BLACKWELL_PATH=$ptxas TRITON_CACHE_DIR=$folder/triton TRITON_DEFAULT_FP_FUSION=1 \
-    programs test_triton.py test_messages.py
+    programs test_triton.py test_triton_hopper.py test_messages.py
 programs test_taichi.py
+
+step "CUTLASS"
+programs test_cutlass.py
 
 step "PyCUDA's own tests"
 PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 CUPRUM_NVCC=$site/nvidia/cu13/bin/nvcc \

@@ -68,11 +68,11 @@ def test_triton_without_the_stand_in(tmp_path):
     assert len(lines) == 1 and "TRITON_PTXAS_PATH" in lines[0], done.stderr
 
 
-def test_warp_groups_and_the_setting_that_avoids_them():
-    call = "check_matrices(64, 64, 64, 64)"
-    lines, done = triton(call, CUPRUM_EMULATOR_COMPUTE_CAPABILITY="9.0")
+def test_tensor_memory_and_the_setting_that_avoids_it():
+    call = "check_matrices(128, 128, 64, 128)"
+    lines, done = triton(call, CUPRUM_EMULATOR_COMPUTE_CAPABILITY="10.0")
     assert done.returncode != 0
-    assert len(lines) == 1 and "wgmma" in lines[0], done.stderr
+    assert len(lines) == 1 and "tcgen05" in lines[0], done.stderr
     assert "CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9" in lines[0]
     lines, done = triton(call, CUPRUM_EMULATOR_COMPUTE_CAPABILITY="8.9")
     assert done.returncode == 0 and not lines, done.stderr

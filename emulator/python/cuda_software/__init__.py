@@ -22,6 +22,7 @@ CHECKS = {
     "racecheck-atomic-reads": "plain reads beside atomics too",
     "synccheck": "barriers that not all threads reach",
     "leakcheck": "what was never freed",
+    "nancheck": "stores of NaNs that a kernel has made of numbers; programs may mean them",
 }
 #: Settings.
 VALUES = {

@@ -28,7 +28,7 @@ def parser():
     )
     for name, text in cuda_software.CHECKS.items():
         made.add_argument(f"--{name}", action="store_true", help=text)
-    made.add_argument("--all-checks", action="store_true", help="all of these but --racecheck-atomic-reads")
+    made.add_argument("--all-checks", action="store_true", help="all of these but --racecheck-atomic-reads and --nancheck")
     for name, text in cuda_software.VALUES.items():
         made.add_argument(f"--{name}", metavar="VALUE", help=text)
     made.add_argument("--library", metavar="PATH", help="another library of the software device")

@@ -3,6 +3,7 @@ in a fresh environment, with ctypes as the client."""
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -62,6 +63,13 @@ def test_options_are_settings():
     assert [name.removeprefix("CUPRUM_EMULATOR_") for name in eval(quiet.stdout)] == names and not quiet.stderr, quiet
     done = script("--devices", "many", "--", *python("-c", PROGRAM.format(name="libcuda.so.1")))
     assert done.returncode == 1 and "CUPRUM_EMULATOR_DEVICES=many" in done.stderr, done
+
+
+def test_options_are_those_of_cuprum_run():
+    source = (HERE.parents[2] / "src/bin/cuprum/run/settings.rs").read_text()
+    theirs = dict(re.findall(r'\("--([a-z-]+)", "(CUPRUM_EMULATOR_[A-Z_]+)"\)', source))
+    ours = {name: cuda_software.variable(name) for name in [*cuda_software.CHECKS, *cuda_software.VALUES]}
+    assert theirs == ours
 
 
 def test_mistakes_are_summed_up_and_end_with_a_code():

@@ -170,7 +170,9 @@ pub(crate) fn replace(words: &mut Words, field: Field, dimension: u32, value: u6
         Field::Swizzle => set(2, 24, 8, value),
         Field::Fill => set(2, 40, 8, value),
         Field::Size => set(3 + index as usize / 2, 32 * (index % 2), 32, value.wrapping_sub(1)),
-        Field::Stride => set(6 + index.min(3) as usize, 0, 64, value),
+        // There is one less than there are dimensions.
+        Field::Stride if index as usize + 1 < MOST_DIMENSIONS => set(6 + index as usize, 0, 64, value),
+        Field::Stride => {}
         Field::Step => set(10, 8 * index, 8, value),
         Field::Tile => set(11, 9 * index, 9, value),
     }

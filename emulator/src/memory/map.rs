@@ -91,6 +91,8 @@ pub struct Region {
     pub kind: RegionKind,
     /// True if kernels may write to it.
     pub writable: bool,
+    /// True if kernels reach it: not host memory of a pool to which no device was given access.
+    pub reachable: bool,
     /// The context it belongs to.
     pub context: u64,
     /// The device it belongs to.
@@ -128,6 +130,7 @@ impl Region {
             id,
             kind: request.kind,
             writable: request.writable,
+            reachable: true,
             context: request.context,
             device: request.device,
             init,
@@ -306,6 +309,10 @@ impl FreedLog {
     }
 
     /// The same, unless that takes waiting for another thread.
+    #[allow(
+        dead_code,
+        reason = "for the handler of `driver::memory::host_access`, which not every system has"
+    )]
     pub(super) fn find_at_once(&self, addr: u64) -> Option<Neighbor> {
         Self::find_in(&*lock_at_once(&self.entries)?, addr)
     }

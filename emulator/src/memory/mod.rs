@@ -288,6 +288,17 @@ impl Memory {
         true
     }
 
+    /// Sets whether kernels reach the region at `base`.
+    pub fn set_reachable(&self, base: u64, reachable: bool) -> bool {
+        let mut state = self.lock();
+        let Some(region) = state.regions.get_mut(base) else {
+            return false;
+        };
+        region.reachable = reachable;
+        state.snapshot = None;
+        true
+    }
+
     /// Bytes that other processes can open, where the system has such; else from the heap.
     fn shareable(&self, bytes: u64) -> Option<Backing> {
         let arena = self.arena.get_or_init(|| Arena::create(Purpose::Arena, 0));

@@ -35,6 +35,10 @@ impl Regions {
 impl Memory {
     /// As [`Map::nearest`], of what is there now, for a handler of signals: it neither waits nor allocates nor frees.
     /// `None` also if other threads are changing the memory all the time.
+    #[allow(
+        dead_code,
+        reason = "for the handler of `driver::memory::host_access`, which not every system has"
+    )]
     pub(crate) fn nearest_at_once(&self, addr: u64) -> Option<ManuallyDrop<Neighbor>> {
         let state = lock_at_once(&self.state)?;
         // Its label is shared, and must not be freed here if the allocation goes meanwhile.
@@ -43,6 +47,7 @@ impl Memory {
 }
 
 /// Locks if that takes no waiting for a thread that does not run.
+#[allow(dead_code, reason = "for the handler of `driver::memory::host_access`, which not every system has")]
 pub(super) fn lock_at_once<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     for _ in 0..ATTEMPTS {
         match mutex.try_lock() {

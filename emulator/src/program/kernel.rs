@@ -176,6 +176,17 @@ pub struct Kernel {
 }
 
 impl Program {
+    /// A module without anything.
+    pub(crate) fn empty() -> Program {
+        Program {
+            version: (1, 0),
+            target: String::new(),
+            kernels: Vec::new(),
+            globals: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
+
     /// Its kernels, in the order of the text.
     pub fn kernels(&self) -> &[Arc<Kernel>] {
         &self.kernels

@@ -3,7 +3,7 @@
 use super::decode::decode_kernel;
 use super::initial::initial_value;
 use super::reuse::{OWN_ROWS, share_rows};
-use super::symbols::{Context, MOST_PARTS, ModuleSymbol, layout, shared_layout};
+use super::symbols::{Context, Features, MOST_PARTS, ModuleSymbol, layout, shared_layout};
 use super::{Global, GlobalSpace, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables};
 use crate::ptx::{self, FunctionKind, Linkage, Space, Statement, Variable};
 use std::cell::Cell;
@@ -33,9 +33,7 @@ fn load_module<'s>(
         symbols: HashMap::new(),
         shared: Vec::new(),
         constants: Vec::new(),
-        since_sm_100: target_number(module).is_some_and(|(number, _)| number >= 100),
-        has_own_features: target_number(module).is_some_and(|(number, own)| own && number >= 90),
-        is_sm_90a: target_number(module) == Some((90, true)),
+        features: features(module),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),
@@ -85,6 +83,11 @@ fn load_module<'s>(
         globals,
         functions: context.names.iter().map(|name| (*name).to_owned()).collect(),
     })
+}
+
+fn features(module: &ptx::Module<'_>) -> Features {
+    let (number, own) = target_number(module).unwrap_or_default();
+    Features { since_sm_100: number >= 100, own: own && number >= 90, of_sm_90a: own && number == 90 }
 }
 
 /// The number of the target's architecture, and true if it is for this one alone.

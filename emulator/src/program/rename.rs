@@ -2,12 +2,12 @@
 //!
 //! Like [`effects`](super::effects), no operation is left out, and no match here has a wildcard.
 
-use super::bulk::{Extent, MapOp};
+use super::bulk::{BulkCopy, Extent, MapOp};
 use super::instruction::{BarrierKind, Callee, Collective, Instruction, Op};
 use super::matrix::Matrix;
 use super::memory::{MemoryBarrier, MemoryBarrierAction};
 use super::texture::{LevelOperand, ObjectOp, ObjectPlace, SurfaceAction};
-use super::warp_group::{GroupOp, GroupProduct, LeftFactor};
+use super::warp_group::{GroupOp, LeftFactor};
 use crate::semantics::Register;
 
 /// Calls `change` with each register that an instruction names, with operands too that its operation does not use.
@@ -41,25 +41,9 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
                 .chain(&mut copy.source_bytes)
                 .for_each(change);
         }
-        Op::BulkCopy(copy) => {
-            let told = copy.told.iter_mut().map(|barrier| &mut barrier.base);
-            let addresses = [&mut copy.to.base, &mut copy.from.base].into_iter().chain(told);
-            addresses.chain(&mut copy.multicast).for_each(&mut *change);
-            match &mut copy.extent {
-                Extent::Bytes(bytes) => change(bytes),
-                Extent::Tensor { coordinates, offsets, .. } => {
-                    coordinates.iter_mut().chain(offsets).for_each(change);
-                }
-            }
-        }
-        Op::Map(op) => match &mut **op {
-            MapOp::Replace { address, value, .. } => [&mut address.base, value].into_iter().for_each(change),
-            MapOp::Copy { to, from, .. } => [&mut to.base, &mut from.base].into_iter().for_each(change),
-        },
-        Op::WarpGroup(op) => match &mut **op {
-            GroupOp::Product(product) => of_product(product, change),
-            GroupOp::Commit | GroupOp::Wait { .. } => {}
-        },
+        Op::BulkCopy(copy) => of_bulk_copy(copy, change),
+        Op::Map(op) => of_map(op, change),
+        Op::WarpGroup(op) => of_warp_group(op, change),
         Op::MemoryBarrier(barrier) => of_barrier(barrier, change),
         Op::Matrix(matrix) => of_matrix(matrix, change),
         Op::Object(op) => of_object(op, change),
@@ -92,6 +76,32 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
     }
 }
 
+fn of_bulk_copy(copy: &mut BulkCopy, change: &mut dyn FnMut(&mut Register)) {
+    let BulkCopy { to, from, extent, multicast, told, .. } = copy;
+    let told = told.iter_mut().map(|barrier| &mut barrier.base);
+    [&mut to.base, &mut from.base].into_iter().chain(multicast).chain(told).for_each(&mut *change);
+    match extent {
+        Extent::Bytes(bytes) => change(bytes),
+        Extent::Tensor { coordinates, offsets, .. } => coordinates.iter_mut().chain(offsets).for_each(change),
+    }
+}
+
+fn of_map(op: &mut MapOp, change: &mut dyn FnMut(&mut Register)) {
+    match op {
+        MapOp::Replace { address, value, .. } => [&mut address.base, value].into_iter().for_each(change),
+        MapOp::Copy { to, from, .. } => [&mut to.base, &mut from.base].into_iter().for_each(change),
+    }
+}
+
+fn of_warp_group(op: &mut GroupOp, change: &mut dyn FnMut(&mut Register)) {
+    let GroupOp::Product(product) = op else { return };
+    match &mut product.a {
+        LeftFactor::Shared(factor) => change(&mut factor.descriptor),
+        LeftFactor::Registers(registers) => registers.iter_mut().for_each(&mut *change),
+    }
+    std::iter::once(&mut product.b.descriptor).chain(&mut product.d).for_each(change);
+}
+
 fn of_barrier(barrier: &mut MemoryBarrier, change: &mut dyn FnMut(&mut Register)) {
     change(&mut barrier.address.base);
     match &mut barrier.action {
@@ -103,14 +113,6 @@ fn of_barrier(barrier: &mut MemoryBarrier, change: &mut dyn FnMut(&mut Register)
             out.iter_mut().chain(count).chain(transactions).for_each(change);
         }
     }
-}
-
-fn of_product(product: &mut GroupProduct, change: &mut dyn FnMut(&mut Register)) {
-    match &mut product.a {
-        LeftFactor::Shared(factor) => change(&mut factor.descriptor),
-        LeftFactor::Registers(registers) => registers.iter_mut().for_each(&mut *change),
-    }
-    std::iter::once(&mut product.b.descriptor).chain(&mut product.d).for_each(change);
 }
 
 fn of_collective(operation: &mut Collective, change: &mut dyn FnMut(&mut Register)) {

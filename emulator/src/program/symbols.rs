@@ -29,17 +29,23 @@ pub(super) struct SharedVariable {
     pub(super) align: u32,
 }
 
+/// Instructions that the target has and others do not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Features {
+    /// Those of `sm_100`: accesses of 32 bytes, pairs of single precision.
+    pub(super) since_sm_100: bool,
+    /// Those that belong to one architecture, such as `sm_90a`, and the next of its kind.
+    pub(super) own: bool,
+    /// Those of `sm_90a` alone.
+    pub(super) of_sm_90a: bool,
+}
+
 /// The module as the decoder of kernels sees it.
 pub(super) struct Context<'m, 's> {
     pub(super) module: &'m ptx::Module<'s>,
     pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
     pub(super) shared: Vec<SharedVariable>,
-    /// True if the target has the features of `sm_100`: accesses of 32 bytes, pairs of single precision.
-    pub(super) since_sm_100: bool,
-    /// True if the target has the features that belong to one architecture, such as `sm_90a`.
-    pub(super) has_own_features: bool,
-    /// True if the target is `sm_90a`, whose own features no other has.
-    pub(super) is_sm_90a: bool,
+    pub(super) features: Features,
     /// The variables in constant memory: their indices and their bytes.
     pub(super) constants: Vec<(u32, u64)>,
     /// Function index to the tree that has its body, where there is one.

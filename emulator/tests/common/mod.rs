@@ -1,6 +1,6 @@
 //! Shared parts of the driver's tests: the emulator's table, initialized, and checks of its answers.
 
-#![allow(dead_code, unused_imports)] // each test file uses its part
+#![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
 
 use core::ffi::c_void;
 use core::ptr::null_mut;

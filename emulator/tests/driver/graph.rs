@@ -207,6 +207,23 @@ fn what_a_capture_forbids_invalidates_it() {
     ok!(cuMemsetD32Async(buffer, 0, 1, side));
     assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 
+    // As measured on an H100 with driver 580, whether or not the stream keeps order with the default one.
+    let apart = stream(1);
+    for captured in [main, apart] {
+        for default in [CUstream::null(), CU_STREAM_LEGACY] {
+            ok!(cuStreamBeginCapture_v2(captured, MODE));
+            ok!(cuEventRecord(fork, captured));
+            let implicit = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+            assert_eq!(code!(cuStreamWaitEvent(default, fork, 0)), implicit);
+            assert_eq!(code!(cuStreamEndCapture(captured, &mut graph)), invalidated);
+        }
+        let mut context = CUcontext::null();
+        ok!(cuCtxGetCurrent(&mut context));
+        ok!(cuStreamBeginCapture_v2(captured, MODE));
+        assert_eq!(code!(cuCtxRecordEvent(context, fork)), unsupported);
+        assert_eq!(code!(cuStreamEndCapture(captured, &mut graph)), invalidated);
+    }
+
     let outside = event(0);
     ok!(cuEventRecord(outside, side));
     ok!(cuStreamBeginCapture_v2(main, MODE));

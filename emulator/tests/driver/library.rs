@@ -198,3 +198,67 @@ fn the_compiler_keeps_to_the_registers_that_it_may_use() {
     ));
     assert_eq!(refused, CUresult::CUDA_ERROR_INVALID_VALUE);
 }
+
+/// As recorded on an H100 with driver 580: any image makes a library, whose parts are refused. So in both loading modes.
+#[test]
+fn an_image_that_is_refused_makes_a_library_without_anything() {
+    let entry = ".visible .entry k() { frobnicate; ret; }";
+    let good = ".visible .global .u32 var; .visible .entry good() { ret; }";
+    let images = [
+        (
+            format!(".version 7.0\n.target sm_75\n.address_size 64\n{good}\n{entry}\0"),
+            CUresult::CUDA_ERROR_INVALID_PTX,
+        ),
+        (
+            format!(".version 99.9\n.target sm_75\n.address_size 64\n{good}\0"),
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        ),
+        ("garbage\0".to_owned(), CUresult::CUDA_ERROR_INVALID_IMAGE),
+        ("\0".to_owned(), CUresult::CUDA_ERROR_INVALID_IMAGE),
+    ];
+    for (image, refused) in images {
+        let mut log = [0u8; 512];
+        let mut options =
+            [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values: [*mut c_void; 2] =
+            [log.as_mut_ptr().cast(), core::ptr::without_provenance_mut(log.len())];
+        let mut library = CUlibrary::null();
+        ok!(cuLibraryLoadData(
+            &mut library,
+            image.as_ptr().cast(),
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+            2,
+            null_mut(),
+            null_mut(),
+            0
+        ));
+        assert_ne!(log[0], 0, "the log says why");
+        let asked = |in_context: CUresult| {
+            let (mut kernel, mut count, mut kernels) = (CUkernel::null(), 9, [CUkernel::null(); 2]);
+            ok!(cuLibraryGetKernelCount(&mut count, library));
+            ok!(cuLibraryEnumerateKernels(kernels.as_mut_ptr(), 2, library));
+            assert_eq!((count, kernels), (0, [CUkernel::null(); 2]));
+            for name in [c"good", c"k", c"absent"] {
+                assert_eq!(code!(cuLibraryGetKernel(&mut kernel, library, name.as_ptr())), refused);
+            }
+            let (mut address, mut bytes, mut module) = (0, 0, CUmodule::null());
+            let var = c"var".as_ptr();
+            assert_eq!(code!(cuLibraryGetManaged(&mut address, &mut bytes, library, var)), refused);
+            assert_eq!(code!(cuLibraryGetGlobal(&mut address, &mut bytes, library, var)), in_context);
+            assert_eq!(code!(cuLibraryGetModule(&mut module, library)), in_context);
+            let mut function = null_mut();
+            let unified = code!(cuLibraryGetUnifiedFunction(&mut function, library, c"k".as_ptr()));
+            assert_eq!(unified, CUresult::CUDA_ERROR_INVALID_VALUE);
+        };
+        asked(CUresult::CUDA_ERROR_INVALID_CONTEXT);
+        let context = TestContext::new();
+        asked(refused);
+        drop(context);
+        ok!(cuLibraryUnload(library));
+    }
+    let mut library = CUlibrary::null();
+    let none =
+        code!(cuLibraryLoadData(&mut library, null(), null_mut(), null_mut(), 0, null_mut(), null_mut(), 0));
+    assert_eq!(none, CUresult::CUDA_ERROR_INVALID_VALUE);
+}

@@ -204,6 +204,24 @@ fn memory_of_a_pool_on_the_host_is_no_memory_of_a_device_for_copies() {
     assert_eq!(code!(cuMemcpyHtoDAsync_v2(memory, at, 16, stream)), INVALID);
     assert_eq!(code!(cuMemcpyDtoDAsync_v2(other, memory, 16, stream)), INVALID);
     assert_eq!(code!(cuMemcpyDtoD_v2(other, memory, 16)), INVALID);
+    let shaped = |from: (CUmemorytype, u64), to: (CUmemorytype, u64)| {
+        let copy = CUDA_MEMCPY2D {
+            srcMemoryType: from.0,
+            srcDevice: from.1,
+            dstMemoryType: to.0,
+            dstDevice: to.1,
+            WidthInBytes: 16,
+            Height: 1,
+            ..CUDA_MEMCPY2D::zeroed()
+        };
+        code!(cuMemcpy2DAsync_v2(&copy, stream))
+    };
+    let (device, any) = (CUmemorytype::CU_MEMORYTYPE_DEVICE, CUmemorytype::CU_MEMORYTYPE_UNIFIED);
+    assert_eq!(shaped((device, memory), (device, other)), INVALID);
+    assert_eq!(shaped((any, other), (device, memory)), INVALID);
+    assert_eq!(shaped((any, memory), (device, other)), CUresult::CUDA_SUCCESS);
+    assert_eq!(shaped((device, other), (any, memory)), CUresult::CUDA_SUCCESS);
+    give_access(pool, 3);
     ok!(cuMemsetD8Async(memory, 5, 16, stream));
     ok!(cuMemcpyAsync(other, memory, 16, stream));
     ok!(cuStreamSynchronize(stream));
@@ -213,4 +231,71 @@ fn memory_of_a_pool_on_the_host_is_no_memory_of_a_device_for_copies() {
     ok!(cuMemPoolDestroy(pool));
     ok!(cuMemFree_v2(other));
     ok!(cuStreamDestroy_v2(stream));
+}
+
+/// Gives device 0 access to a pool.
+fn give_access(pool: CUmemoryPool, flags: u32) {
+    let at = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
+    let access = CUmemAccessDesc { location: at, flags: CUmemAccess_flags(flags) };
+    ok!(cuMemPoolSetAccess(pool, &access, 1));
+}
+
+/// As measured on an H100 with driver 580.
+#[test]
+fn kernels_reach_a_pool_of_the_host_once_the_device_was_given_access() {
+    const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let context = TestContext::new();
+    let (stream, other, mut pool) = (stream(1), alloc(16), CUmemoryPool::null());
+    let of_host = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, id: 0 };
+    let props = CUmemPoolProps {
+        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        location: of_host,
+        ..CUmemPoolProps::zeroed()
+    };
+    ok!(cuMemPoolCreate(&mut pool, &props));
+    let access = |mut location: CUmemLocation| {
+        let mut flags = CUmemAccess_flags(9);
+        ok!(cuMemPoolGetAccess(&mut flags, pool, &mut location));
+        flags.0
+    };
+    let of_device = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
+    assert_eq!((access(of_host), access(of_device)), (3, 0));
+    let mut memory = 0;
+    ok!(cuMemAllocFromPoolAsync(&mut memory, 16, pool, stream));
+    let mut pointer = 0u64;
+    let mut on_device = || {
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER;
+        code!(cuPointerGetAttribute((&raw mut pointer).cast(), attribute, memory))
+    };
+    let copying = kernel();
+    assert_eq!(code!(cuMemsetD8Async(memory, 5, 16, stream)), INVALID);
+    assert_eq!(on_device(), INVALID);
+    give_access(pool, 3);
+    assert_eq!((access(of_device), on_device()), (3, CUresult::CUDA_SUCCESS));
+    ok!(cuMemsetD8Async(memory, 5, 16, stream));
+    assert_eq!(copy_by(copying, other, memory, stream), CUresult::CUDA_SUCCESS);
+    assert_eq!(read::<u32>(other, 1)[0], 0x0505_0505);
+    give_access(pool, 0);
+    assert_eq!(access(of_device), 0);
+    // Whatever was allocated, and whenever.
+    assert_eq!(copy_by(copying, other, memory, stream), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    drop(context);
+}
+
+/// A kernel that copies a word.
+fn kernel() -> CUfunction {
+    let text = c".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 from) {\n\
+        .reg .b64 %a<2>; .reg .b32 %r; ld.param.u64 %a0, [to]; ld.param.u64 %a1, [from];\n\
+        ld.global.u32 %r, [%a1]; st.global.u32 [%a0], %r; ret; }\n";
+    let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut function, module, c"k".as_ptr()));
+    function
+}
+
+fn copy_by(kernel: CUfunction, mut to: u64, mut from: u64, stream: CUstream) -> CUresult {
+    let mut arguments = [(&raw mut to).cast::<core::ffi::c_void>(), (&raw mut from).cast()];
+    let extra = core::ptr::null_mut();
+    ok!(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, arguments.as_mut_ptr(), extra));
+    code!(cuStreamSynchronize(stream))
 }

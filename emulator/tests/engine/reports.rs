@@ -3,6 +3,8 @@
 //! The texts are in `tests/data/reports.txt`. `CUPRUM_WRITE_REPORTS=1 cargo test -p cuprum-emulator --test engine reports`
 //! writes them anew; read the difference before you keep it.
 
+mod nans;
+
 use crate::device::{Args, Device};
 use cuprum_emulator::exec::ExecOptions;
 use cuprum_emulator::report::Fault;
@@ -15,14 +17,13 @@ const NONE: Check = |_| {};
 const INIT: Check = |options| options.check_init = true;
 const RACES: Check = |options| options.check_races = true;
 const BARRIERS: Check = |options| options.check_barriers = true;
-const NANS: Check = |options| options.check_nans = true;
 const BUDGET: Check = |options| options.budget = Some(300_000);
 /// The corrected kernels must pass all of them.
 const ALL: Check = |options| {
     INIT(options);
     RACES(options);
     BARRIERS(options);
-    NANS(options);
+    nans::NANS(options);
 };
 
 /// Makes the arguments of a launch on a device.
@@ -283,73 +284,6 @@ const CASES: &[Case] = &[
         right: ("right", zeros),
     },
     Case {
-        name: "root of a negative number",
-        program: Bodies(
-            "cvt.rn.f32.u32 %r0, %tid;\nsub.f32 %r0, 0f41200000, %r0;\nsqrt.rn.f32 %r1, %r0;\n\
-             mad.wide.u32 %rd1, %tid, 4, %rd0;\nst.global.f32 [%rd1], %r1;",
-            "cvt.rn.f32.u32 %r0, %tid;\nsub.f32 %r0, 0f41200000, %r0;\nsqrt.rn.f32 %r1, %r0;\n\
-             setp.ge.f32 %p0, %r0, 0f00000000;\nselp.f32 %r1, %r1, 0f00000000, %p0;\n\
-             mad.wide.u32 %rd1, %tid, 4, %rd0;\nst.global.f32 [%rd1], %r1;",
-        ),
-        check: NANS,
-        wrong: ("wrong", zeros),
-        right: ("right", zeros),
-    },
-    Case {
-        name: "sum of a warp with a NaN of one thread",
-        program: Bodies(
-            "sub.u32 %r0, %tid, 3;\ncvt.rn.f32.s32 %r0, %r0;\ndiv.rn.f32 %r0, %r0, %r0;\n\
-             shfl.sync.bfly.b32 %r1, %r0, 2, 31, 0xffffffff;\nadd.f32 %r0, %r0, %r1;\n\
-             shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffffffff;\nadd.f32 %r0, %r0, %r1;\n\
-             setp.eq.u32 %p0, %tid, 0;\n@%p0 st.global.f32 [%rd0], %r0;",
-            "add.u32 %r0, %tid, 3;\ncvt.rn.f32.s32 %r0, %r0;\ndiv.rn.f32 %r0, %r0, %r0;\n\
-             shfl.sync.bfly.b32 %r1, %r0, 2, 31, 0xffffffff;\nadd.f32 %r0, %r0, %r1;\n\
-             shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffffffff;\nadd.f32 %r0, %r0, %r1;\n\
-             setp.eq.u32 %p0, %tid, 0;\n@%p0 st.global.f32 [%rd0], %r0;",
-        ),
-        check: NANS,
-        wrong: ("wrong", zeros),
-        right: ("right", zeros),
-    },
-    Case {
-        name: "difference of infinities in the upper half of a pair",
-        program: Bodies(
-            "mov.b32 %r0, 0x7c007c00;\nmov.b32 %r1, 0x7c003c00;\nsub.f16x2 %r2, %r0, %r1;\n\
-             st.global.b32 [%rd0], %r2;",
-            "mov.b32 %r0, 0x7c007c00;\nmov.b32 %r1, 0x3c003c00;\nsub.f16x2 %r2, %r0, %r1;\n\
-             st.global.b32 [%rd0], %r2;",
-        ),
-        check: NANS,
-        wrong: ("wrong", zeros),
-        right: ("right", zeros),
-    },
-    Case {
-        name: "product of matrices with infinities and zeros",
-        program: Bodies(
-            "mov.b64 %rd1, 0d7FF0000000000000;\nmov.b64 %rd2, 0d0000000000000000;\nmov.b64 %rd3, %rd2;\n\
-             mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd2, %rd3}, {%rd1}, {%rd2}, {%rd2, %rd3};\n\
-             atom.global.exch.b64 %rd2, [%rd0], %rd3;",
-            "mov.b64 %rd1, 0d3FF0000000000000;\nmov.b64 %rd2, 0d0000000000000000;\nmov.b64 %rd3, %rd2;\n\
-             mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd2, %rd3}, {%rd1}, {%rd2}, {%rd2, %rd3};\n\
-             atom.global.exch.b64 %rd2, [%rd0], %rd3;",
-        ),
-        check: NANS,
-        wrong: ("wrong", zeros),
-        right: ("right", zeros),
-    },
-    Case {
-        name: "NaN from a function",
-        program: Bodies(
-            "mov.b32 %r0, 0fBF800000;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; \
-             call.uni (b), root, (a); ld.param.b32 %r1, [b]; }\nst.global.b32 [%rd0], %r1;",
-            "mov.b32 %r0, 0f3F800000;\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; \
-             call.uni (b), root, (a); ld.param.b32 %r1, [b]; }\nst.global.b32 [%rd0], %r1;",
-        ),
-        check: NANS,
-        wrong: ("wrong", zeros),
-        right: ("right", zeros),
-    },
-    Case {
         name: "free of what was not allocated",
         program: Bodies(
             "{ .param .b64 p; st.param.b64 [p], %rd0; call.uni free, (p); }",
@@ -360,6 +294,10 @@ const CASES: &[Case] = &[
         right: ("right", zeros),
     },
 ];
+
+fn cases() -> impl Iterator<Item = &'static Case> {
+    CASES.iter().chain(nans::CASES)
+}
 
 /// Launches of two blocks of 64 threads, which may wait for each other.
 fn launch(program: &Program, check: Check, (kernel, arguments): (&str, Arguments)) -> Result<(), Box<Fault>> {
@@ -407,7 +345,7 @@ fn without_addresses(text: &str) -> String {
 fn reports_say_what_they_should() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/reports.txt");
     let mut said = String::new();
-    for case in CASES {
+    for case in cases() {
         let fault = launch(&case.program, case.check, case.wrong).expect_err(case.name);
         let text = without_addresses(&fault.to_string());
         writeln!(said, "== {} ({})\n{text}\n", case.name, fault.code().0).unwrap();
@@ -434,27 +372,11 @@ const HARMLESS: &[&str] = &[
     "uninitialized global memory",
     "uninitialized shared memory",
     "uninitialized local memory",
-    "root of a negative number",
-    "sum of a warp with a NaN of one thread",
-    "difference of infinities in the upper half of a pair",
-    "product of matrices with infinities and zeros",
-    "NaN from a function",
 ];
-
-/// A NaN that is nobody's mistake: from memory, from a constant, or one that a kernel has stored before.
-#[test]
-fn a_nan_that_the_kernel_has_not_made_is_not_reported() {
-    let body = "ld.global.f32 %r0, [%rd0];\nadd.f32 %r0, %r0, 0f3F800000;\nst.global.f32 [%rd0], %r0;\n\
-                mov.b32 %r1, 0f7FFFFFFF;\nmul.f32 %r1, %r1, %r1;\nst.global.f32 [%rd0], %r1;";
-    let nan: Arguments = |device| Args::default().buffer(&device.buffer(&[f32::NAN.to_bits(); 128]));
-    if let Err(fault) = launch(&Bodies(body, body), NANS, ("wrong", nan)) {
-        panic!("{fault}");
-    }
-}
 
 #[test]
 fn what_hardware_bears_passes_where_its_check_is_off() {
-    for case in CASES.iter().filter(|case| HARMLESS.contains(&case.name)) {
+    for case in CASES.iter().filter(|case| HARMLESS.contains(&case.name)).chain(nans::CASES) {
         if let Err(fault) = launch(&case.program, NONE, case.wrong) {
             panic!("{}: {fault}", case.name);
         }
@@ -463,7 +385,7 @@ fn what_hardware_bears_passes_where_its_check_is_off() {
 
 #[test]
 fn what_is_corrected_passes_every_check() {
-    for case in CASES {
+    for case in cases() {
         if let Err(fault) = launch(&case.program, ALL, case.right) {
             panic!("{}: {fault}", case.name);
         }

@@ -129,6 +129,30 @@ fn a_product_ends_where_its_registers_are_touched() {
 }
 
 #[test]
+fn a_nan_of_infinities_and_zeros_is_found_where_it_is_stored() {
+    let text = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
+    for (factor, seed) in [(0x7c00u16, None), (0x7c00, Some(1)), (0x3c00, None), (0x7e00, None)] {
+        let mut device = Device::load_for(&text, 90).unwrap();
+        (device.options.check_nans, device.options.seed) = (true, seed);
+        let mut bytes = vec![0u8; 51200 + 16 * 128];
+        let halves = bytes[..B_START].chunks_exact_mut(2);
+        halves.for_each(|half| half.copy_from_slice(&factor.to_le_bytes()));
+        let (input, out) = (device.buffer(&bytes), device.buffer(&[0f32; 4 * 128]));
+        let args = Args::default().buffer(&input).buffer(&out);
+        let args = args.push(0x10_0008_0000u64).push(0x10_0008_0400u64).push(1u32);
+        let faults = device.launch("k", 1, 128, &args).err();
+        if factor != 0x7c00 {
+            assert!(faults.is_none(), "numbers, or NaNs from memory: {faults:?}");
+            continue;
+        }
+        let fault = faults.expect("infinities times zeros");
+        assert_eq!(fault.kind, FaultKind::NanMade);
+        assert_eq!(fault.related[0].note, "made of matrices of numbers");
+        assert!(fault.related[0].ptx_line < fault.ptx_line, "{fault}");
+    }
+}
+
+#[test]
 fn factors_are_needed_until_the_wait() {
     let overwrites = "st.shared.b32 [image], 0;";
     assert_eq!(of_ones(overwrites, 128, None).unwrap()[0], 16.0);

@@ -5,11 +5,11 @@
 
 // The rooms, from the bottom to the top. The test `tests/rules/arrows/cli.rs` has the arrows.
 //
-// json arguments exit   texts in and out
-// progress child        what takes long, and what may crash, in a process of its own
-// elf program           what programs are made of, and which can be run
-// software              where the software device's library is
-// doctor run trace      the commands
+// json arguments exit      texts in and out
+// progress child signals   what takes long, and what may crash, in a process of its own
+// elf program              what programs are made of, and which can be run
+// software                 where libraries are that take the driver's place
+// doctor run trace         the commands
 
 mod arguments;
 mod child;

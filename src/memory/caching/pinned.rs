@@ -12,7 +12,7 @@ use super::{Bins, Counts, PoolCounters, SizeClass, free_all, free_silently, is_n
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, PinnedBuffer, PinnedFlags, bytes_of};
-use crate::raw::call::context_call;
+use crate::raw::call::{context_call, forked};
 
 /// Page-locked memory that is kept when it is freed: the next buffer of its size class takes no call of the driver, where
 /// allocating page-locked memory takes the driver hundreds of microseconds.
@@ -140,7 +140,10 @@ impl<'p> PinnedPool<'p> {
 
     /// How many blocks there are, and their bytes. No driver call.
     pub fn counters(&self) -> PoolCounters {
-        self.0.state().counts.counters
+        match self.0.forked() {
+            false => self.0.state().counts.counters,
+            true => self.0.state.try_lock().map(|state| state.counts.counters).unwrap_or_default(),
+        }
     }
 
     /// Gives the blocks that are held back to the driver.
@@ -151,6 +154,9 @@ impl<'p> PinnedPool<'p> {
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]
     pub fn free_held(&self) -> Result<(), Error> {
+        if self.0.forked() {
+            return Err(forked(FnId::cuMemFreeHost));
+        }
         let blocks = {
             let State { bins, counts } = &mut *self.0.state();
             bins.drain().map(|(class, block)| (counts.freed(class), block).1).collect::<Vec<_>>()
@@ -166,7 +172,9 @@ impl<'p> PinnedPool<'p> {
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]
     pub fn stop_holding(&self) -> Result<(), Error> {
-        self.0.state().counts.stopped = true;
+        if !self.0.forked() {
+            self.0.state().counts.stopped = true;
+        }
         self.free_held()
     }
 
@@ -178,6 +186,9 @@ impl<'p> PinnedPool<'p> {
     ) -> Result<Option<PinnedLease<'p>>, MemoryError> {
         let bytes = bytes_of::<T>(len)?;
         let context = cx.of(&self.0.context, FnId::cuMemHostAlloc)?;
+        if self.0.forked() {
+            return Err(forked(FnId::cuMemHostAlloc).into());
+        }
         if bytes == 0 {
             return Ok(None);
         }
@@ -195,6 +206,11 @@ impl<'p> PinnedPool<'p> {
 impl Shared<'_> {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True in a forked child, where a thread that is gone may have the lock: nobody waits for it there.
+    fn forked(&self) -> bool {
+        self.context.library().forked()
     }
 
     fn held(&self, class: SizeClass, bytes: usize) -> Option<u64> {
@@ -248,7 +264,8 @@ impl Shared<'_> {
 
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
-        let blocks = self.state().bins.drain().map(|(_, block)| block);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let blocks: Vec<_> = state.bins.drain().map(|(_, block)| block).collect();
         free_silently(&self.context, blocks, |block| self.free(block));
     }
 }
@@ -275,6 +292,9 @@ impl PinnedLease<'_> {
 
 impl Drop for PinnedLease<'_> {
     fn drop(&mut self) {
+        if self.pool.forked() {
+            return;
+        }
         let block = self.start.expose_provenance() as u64;
         let held = {
             let State { bins, counts } = &mut *self.pool.state();

@@ -12,7 +12,7 @@ use crate::context::Current;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, MemoryError};
-use crate::raw::call::driver_call;
+use crate::raw::call::{driver_call, forked};
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
@@ -71,6 +71,10 @@ impl Claim {
         if offset.checked_add(bytes).is_none_or(|end| end > reserved) {
             return Err(MemoryError::Unreserved { offset, bytes, reserved });
         }
+        // In a forked child, a thread that is gone may have the lock.
+        if space.library().forked() {
+            return Err(forked(FnId::cuMemMap).into());
+        }
         let mut taken = space.taken();
         if taken.iter().any(|&(start, len)| start < offset + bytes && offset < start + len) {
             return Err(MemoryError::Mapped { offset, bytes });
@@ -106,6 +110,9 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        if self.space.library().forked() {
+            return;
+        }
         let mut taken = self.space.taken();
         // Of no bytes, there may be another at the same offset.
         if let Some(at) = taken.iter().position(|&part| part == (self.offset, self.bytes)) {

@@ -103,13 +103,13 @@ pub(crate) fn bits<T: Copy>(value: &T) -> u64 {
 }
 
 #[path = "../../src/constants.rs"]
-#[allow(unused_imports)]
+#[allow(unused_imports, reason = "here it stands in another crate, of which it uses a part")]
 pub(crate) mod constants;
 #[path = "../../src/enums.rs"]
-#[allow(dead_code, unused_imports)]
+#[allow(dead_code, unused_imports, reason = "here it stands in another crate, of which it uses a part")]
 pub(crate) mod enums;
 #[path = "../../src/structs.rs"]
-#[allow(unused_imports)]
+#[allow(unused_imports, reason = "here it stands in another crate, of which it uses a part")]
 pub(crate) mod structs;
 
 /// The struct or union of a name, or of the name that it is an alias of.

@@ -15,17 +15,27 @@ const ROOMS: &[Room<'static>] = &[
         &[
             "program::instruction",
             "program::memory",
+            "program::bulk",
             "program::matrix",
+            "program::warp_group",
             "program::texture",
             "program::types",
             "program::effects",
+            "program::rename",
         ],
         &["semantics", "ptx"],
     ),
     // A program: what it has, and what follows from its instructions for a kernel as a whole.
     (
         "kernel",
-        &["program::kernel", "program::flow", "program::blocks", "program::unwritten", "program::slot"],
+        &[
+            "program::kernel",
+            "program::flow",
+            "program::blocks",
+            "program::unwritten",
+            "program::reuse",
+            "program::slot",
+        ],
         &["semantics", "instruction"],
     ),
     // What a module declares.
@@ -37,6 +47,8 @@ const ROOMS: &[Room<'static>] = &[
     // A decoder is one object, written in a file for each subject.
     ("decode", &["program::decode"], &["semantics", "ptx", "instruction", "kernel", "symbols"]),
     ("program", &["program", "program::module"], &["ptx", "instruction", "kernel", "symbols", "decode"]),
+    // What tensor maps hold.
+    ("tensor", &["exec::tensor"], &["instruction"]),
     // Textures as such, and how they are sampled.
     ("texture", &["exec::texture"], &["semantics", "instruction"]),
     ("interface", &["exec::interface"], &["kernel", "texture"]),
@@ -48,13 +60,24 @@ const ROOMS: &[Room<'static>] = &[
     (
         "block",
         &["exec::block"],
-        &["semantics", "memory", "report", "instruction", "kernel", "interface", "code", "check"],
+        &["semantics", "memory", "report", "instruction", "kernel", "interface", "code", "check", "tensor"],
     ),
     ("access", &["exec::access"], &["semantics", "ptx", "report", "instruction", "check", "block"]),
     (
         "plain",
         &["exec::plain"],
-        &["semantics", "ptx", "report", "instruction", "kernel", "texture", "check", "block", "access"],
+        &[
+            "semantics",
+            "ptx",
+            "report",
+            "instruction",
+            "kernel",
+            "texture",
+            "tensor",
+            "check",
+            "block",
+            "access",
+        ],
     ),
     (
         "vector",
@@ -76,6 +99,7 @@ const ROOMS: &[Room<'static>] = &[
             "kernel",
             "symbols",
             "texture",
+            "tensor",
             "interface",
             "launch",
             "exec",

@@ -9,6 +9,7 @@ mod driver;
 mod emulator;
 mod reading;
 mod sys;
+mod tracer;
 
 use std::path::Path;
 

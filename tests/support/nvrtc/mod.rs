@@ -87,13 +87,13 @@ fn put_bytes(to: *mut c_char, bytes: &[u8]) {
 macro_rules! functions {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) $body:block)*) => {
         $(
-            #[allow(non_snake_case)]
+            #[allow(non_snake_case, reason = "functions have the names of C")]
             unsafe extern "system" fn $name($($arg: $ty),*) -> nvrtcResult {
                 if let Some(result) = called(FnId::$name) {
                     return result;
                 }
                 $body
-                #[allow(unreachable_code)]
+                #[allow(unreachable_code, reason = "some bodies return what they answer")]
                 nvrtcResult::NVRTC_SUCCESS
             }
         )*

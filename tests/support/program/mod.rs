@@ -49,6 +49,7 @@ pub(crate) const NOT_USED: &[(&str, &str)] = &[
         "of the feature `dlpack`: it asks what an address is, as `Driver::pointer_info` does",
     ),
     ("Tensor::into_read_only_buffer", "likewise"),
+    ("Tensor::copy_to_buffer", "likewise; then it copies, as `PitchedSlice::copy_to` does"),
     ("ArrayInterface::borrow", "likewise"),
 ];
 

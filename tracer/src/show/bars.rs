@@ -1,7 +1,7 @@
 //! Bars on lanes: which row of its lane each has, so that those at the same time do not hide each other.
 
-use crate::work::{Piece, Work};
 use crate::read::Recording;
+use crate::work::{Piece, Work};
 
 /// The most rows of a lane. What does not fit shares the last.
 const MOST_ROWS: usize = 8;
@@ -35,7 +35,8 @@ pub(crate) fn span(recording: &Recording, piece: &Piece) -> (u64, u64) {
 
 /// The pieces of a stream by their places, in the order of their bars.
 pub(crate) fn pieces_of(recording: &Recording, work: &Work, stream: usize) -> Vec<usize> {
-    let mut pieces: Vec<usize> = (0..work.pieces.len()).filter(|&piece| work.pieces[piece].stream == stream).collect();
+    let mut pieces: Vec<usize> =
+        (0..work.pieces.len()).filter(|&piece| work.pieces[piece].stream == stream).collect();
     pieces.sort_by_key(|&piece| span(recording, &work.pieces[piece]).0);
     pieces
 }

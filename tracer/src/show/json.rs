@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::Timeline;
-use super::text::{self, Json, Micros};
 use super::bars;
+use super::text::{self, Json, Micros};
 
 /// What is above the numbers of processes in the system, so that the device's lanes get a number of their own.
 const DEVICE: u64 = 1 << 32;
@@ -99,7 +99,9 @@ impl Events<'_, '_> {
             ))?;
             let flow = format!("\"cat\":\"queued\",\"name\":\"queued\",\"id\":{id}");
             let (number, queued) = (thread.number, Micros(call.start));
-            self.event(format_args!("\"ph\":\"s\",\"pid\":{process},\"tid\":{number},\"ts\":{queued},{flow}"))?;
+            self.event(format_args!(
+                "\"ph\":\"s\",\"pid\":{process},\"tid\":{number},\"ts\":{queued},{flow}"
+            ))?;
             self.event(format_args!(
                 "\"ph\":\"f\",\"bp\":\"e\",\"pid\":{device},\"tid\":{lane},\"ts\":{start},{flow}"
             ))?;

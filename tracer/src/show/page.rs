@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
 
+use super::Timeline;
 use super::bars::{self, Certainty, Rows};
 use super::summary::{Summary, totals};
 use super::text::{self, Html, Json, Micros};
-use super::Timeline;
 use crate::roles;
 
 const PAGE: &str = include_str!("page.html");
@@ -36,7 +36,9 @@ impl fmt::Display for Page<'_> {
                 (_, "STYLE") => f.write_str(STYLE.trim_end())?,
                 (_, "SCRIPT") => f.write_str(SCRIPT.trim_end())?,
                 (_, "NOTES") => {
-                    self.notes.iter().try_for_each(|note| writeln!(f, "<p class=\"warning\">{}</p>", Html(note)))?;
+                    self.notes
+                        .iter()
+                        .try_for_each(|note| writeln!(f, "<p class=\"warning\">{}</p>", Html(note)))?;
                 }
                 (_, _) => self.data(f)?,
             }
@@ -54,7 +56,12 @@ impl Page<'_> {
             lane.write(f)?;
         }
         write!(f, "],\n\"names\":{}", strings(lanes.names.in_order()))?;
-        write!(f, ",\n\"kinds\":{},\n\"certainties\":{}", strings(KINDS), strings(Certainty::ALL.map(Certainty::text)))?;
+        write!(
+            f,
+            ",\n\"kinds\":{},\n\"certainties\":{}",
+            strings(KINDS),
+            strings(Certainty::ALL.map(Certainty::text))
+        )?;
         let summary = Summary(self.timeline).to_string();
         let first = summary.lines().next().unwrap_or_default();
         write!(f, ",\n\"summary\":{},\n\"totals\":[", Json(first))?;
@@ -122,7 +129,17 @@ impl Lane {
         let (name, group, rows) = (Json(&self.name), Json(&self.group), self.rows.max(1));
         write!(f, "{{\"name\":{name},\"group\":{group},\"is_stream\":{},\"rows\":{rows}", self.is_stream)?;
         let columns: &[&str] = match self.is_stream {
-            true => &["start", "time", "name_of", "kind_of", "row", "certainty", "measured", "call_lane", "call_bar"],
+            true => &[
+                "start",
+                "time",
+                "name_of",
+                "kind_of",
+                "row",
+                "certainty",
+                "measured",
+                "call_lane",
+                "call_bar",
+            ],
             false => &["start", "time", "name_of", "kind_of", "row"],
         };
         for column in columns {

@@ -29,8 +29,14 @@ pub(crate) fn totals(recording: &Recording) -> Vec<Total> {
     for call in &recording.calls {
         let function = call.function;
         let blocks = roles::blocks(function);
-        let total =
-            totals.entry(function).or_insert(Total { function, calls: 0, failed: 0, time: 0, longest: 0, blocks });
+        let total = totals.entry(function).or_insert(Total {
+            function,
+            calls: 0,
+            failed: 0,
+            time: 0,
+            longest: 0,
+            blocks,
+        });
         total.calls += 1;
         total.failed += usize::from(roles::is_answer_no(call));
         total.time += call.time();

@@ -34,6 +34,15 @@ pub(super) fn compile_or(
     options: &Options,
     refusal: impl FnOnce(&PtxError) -> Refused,
 ) -> Answer<Compiled> {
+    try_compile(image, options, refusal)?
+}
+
+/// Like [`compile_or`]; what is wrong with the image is told apart from what is wrong with the call.
+pub(super) fn try_compile(
+    image: Image,
+    options: &Options,
+    refusal: impl FnOnce(&PtxError) -> Refused,
+) -> Answer<Answer<Compiled>> {
     let (major, minor) = settings().compute_capability;
     let capability = major * 10 + minor;
     let target = LoadOptions { compute_capability: capability };
@@ -45,12 +54,12 @@ pub(super) fn compile_or(
     match loaded {
         Ok(compiled) => {
             options.nothing()?;
-            Ok(compiled)
+            Ok(Ok(compiled))
         }
         Err(Refused { code, log }) => {
             options.error(&log)?;
             message::tell(&Message::ModuleRefused { code, log: &log });
-            Err(code)
+            Ok(Err(code))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuprum_sys::*;
 
-use crate::program::Kernel as Code;
+use crate::program::{Kernel as Code, Program};
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, ensure};
@@ -15,10 +15,10 @@ use crate::driver::context::{Context, current};
 use crate::driver::handle::Handle;
 
 use super::attributes::Attributes;
-use super::compile::{Compiled, compile};
+use super::compile::{Compiled, refusal, try_compile};
 use super::function::{FUNCTIONS, Function, function_of, unload};
 use super::image::Image;
-use super::jit::Options;
+use super::jit::{Options, RegisterLimit};
 use super::module::{Module, ModuleOf};
 use super::named::Named;
 use super::origin::Origin;
@@ -34,7 +34,9 @@ pub(crate) static KERNELS: Table<Kernel> = Table::new(Kind::Kernel);
 #[derive(Debug)]
 pub(crate) struct Library {
     pub(crate) handle: usize,
+    /// Empty if the image was refused.
     pub(crate) program: Arc<Named>,
+    refused: Option<CUresult>,
     pub(super) origin: Arc<Origin>,
     state: Mutex<State>,
 }
@@ -58,9 +60,18 @@ pub(crate) struct Kernel {
 }
 
 impl Library {
+    /// Makes a library of any image, as hardware does: what is wrong with one is told to the log, and answered to those
+    /// who ask for something in it.
     pub(super) fn create(out: Out<CUlibrary>, image: Image, options: &Options) -> Answer {
         out.check()?;
-        let Compiled { program, registers } = compile(image, options)?;
+        let (Compiled { program, registers }, refused) = match try_compile(image, options, refusal)? {
+            Ok(compiled) => (compiled, None),
+            Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY),
+            Err(code) => {
+                let program = Arc::new(Named::new(Program::empty()));
+                (Compiled { program, registers: RegisterLimit::default() }, Some(code))
+            }
+        };
         let (handle, _) = LIBRARIES.insert_with(|handle| {
             let attributes = |code: &Arc<Code>| Arc::new(Attributes::new(code, registers));
             let origin = Origin {
@@ -68,7 +79,7 @@ impl Library {
                 attributes: program.kernels().iter().map(attributes).collect(),
                 managed: Mutex::default(),
             };
-            Self { handle, program, origin: Arc::new(origin), state: Mutex::default() }
+            Self { handle, program, refused, origin: Arc::new(origin), state: Mutex::default() }
         });
         put_handle(out, handle)
     }
@@ -77,12 +88,18 @@ impl Library {
         LIBRARIES.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 
+    /// The code of the refusal if its image was refused.
+    pub(super) fn check(&self) -> Answer {
+        self.refused.map_or(Ok(()), Err)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The library's module in a context, loaded on first use.
     pub(super) fn module_in(&self, context: &Arc<Context>) -> Answer<Arc<Module>> {
+        self.check()?;
         let mut state = self.state();
         let known = state.modules.get(&context.handle).and_then(Weak::upgrade);
         // The module of an earlier life of a primary context is another one.

@@ -56,6 +56,7 @@ calls! {
         pKernel.check()?;
         let name = name.get()?;
         let library = Library::find(library)?;
+        library.check()?;
         let index = library.program.kernel(&name);
         put_handle(pKernel, library.kernel(index.ok_or(NOT_FOUND)?)?)
     }
@@ -123,6 +124,7 @@ calls! {
     ) {
         let name = name.get()?;
         let library = Library::find(library)?;
+        library.check()?;
         let globals = library.program.globals();
         let managed = |&index: &usize| globals.get(index).is_some_and(|global| global.managed);
         let index = library.program.global(&name).filter(managed).ok_or(NOT_FOUND)?;

@@ -36,8 +36,19 @@ impl Bytes {
         Ok(Self::Device { regions, start: address })
     }
 
-    /// A range that a copy names as memory of a device. Memory of a pool on the host is none for it, though kernels, fills
-    /// and copies between addresses of any kind take it: measured on an H100 with driver 580.
+    /// A range that the device fills: not host memory of a pool to which no device was given access.
+    pub(crate) fn reachable(address: u64, len: u64) -> Answer<Self> {
+        let bytes = Self::device(address, len)?;
+        match &bytes {
+            Self::Device { regions, .. } if !regions.iter().all(|region| region.reachable) => {
+                Err(INVALID_VALUE)
+            }
+            _ => Ok(bytes),
+        }
+    }
+
+    /// A range that a copy names as memory of a device. Memory of a pool on the host is none for it, though copies between
+    /// addresses of any kind take it, and kernels and fills of devices with access to the pool: measured on an H100 with driver 580.
     pub(crate) fn on_device(address: u64, len: u64) -> Answer<Self> {
         let bytes = Self::device(address, len)?;
         let on_host = |region: &Region| is_host_kind(region.kind) && pool_of(region.base).is_some();

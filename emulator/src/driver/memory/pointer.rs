@@ -55,6 +55,10 @@ fn write_attribute(
             out.cast().set(CUcontext::from_addr(owner))
         }
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => out.cast().set(kind.map_or(CUmemorytype(0), memory_type)),
+        // Measured on an H100 with driver 580.
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER if region.is_some_and(|region| !region.reachable) => {
+            Err(INVALID_VALUE)
+        }
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => out.cast().set(if known { address } else { 0 }),
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => {
             let host = region.map_or(core::ptr::null_mut(), |region| host_address(region, address));

@@ -13,7 +13,7 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY
 use crate::driver::call::{In, InMut, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::device;
 use crate::driver::handle::Handle;
-use crate::driver::state::captures;
+use crate::driver::state::{captures, memory};
 
 use super::current_pool::CURRENT_POOLS;
 use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
@@ -70,6 +70,11 @@ impl PoolPlace {
             (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::HostNode) => Ok(Self::HostNode),
             _ => Err(INVALID_VALUE),
         }
+    }
+
+    /// True for memory of the host that is not managed.
+    pub(crate) fn is_host(self) -> bool {
+        matches!(self, Self::Host | Self::HostNode)
     }
 
     /// Kind of the memory allocated there.
@@ -153,6 +158,11 @@ impl Pool {
         let pool = Self::find(handle)?;
         ensure(!pool.file.as_ref().is_some_and(PoolFile::is_imported), INVALID_VALUE)?;
         Ok(pool)
+    }
+
+    /// True if kernels reach its memory.
+    pub(crate) fn is_reached(&self) -> bool {
+        !self.place.is_host() || self.is_default || !self.state().reached_by.is_empty()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -386,7 +396,8 @@ calls! {
         }
     }
 
-    /// Every device of the emulator reaches all memory; what is set is remembered for who asks.
+    /// Every device of the emulator reaches the memory of all of them. Memory of the host is reached once any device was
+    /// given access.
     fn cuMemPoolSetAccess(_call, pool: CUmemoryPool, map: In<CUmemAccessDesc>, count: usize) {
         let pool = Pool::find(pool)?;
         for access in map.get_all(count)? {
@@ -403,6 +414,15 @@ calls! {
                 _ => return Err(INVALID_VALUE),
             }
         }
+        if pool.place.is_host() {
+            let is_reached = pool.is_reached();
+            let own = |origin: &Origin| POOLS.get(origin.pool).is_some_and(|other| Arc::ptr_eq(&other, &pool));
+            let addresses: Vec<u64> =
+                origins().iter().filter(|(_, origin)| own(origin)).map(|(address, _)| *address).collect();
+            for address in addresses {
+                memory().set_reachable(address, is_reached);
+            }
+        }
         Ok(())
     }
 
@@ -413,10 +433,17 @@ calls! {
         location: InMut<CUmemLocation>,
     ) {
         flags.check()?;
-        let (pool, device) = (Pool::find(memPool)?, located(&location.input().get()?)?);
-        let other = matches!(pool.place, PoolPlace::Device(own) if own != device);
-        let closed = other && !pool.state().reached_by.contains(&device);
+        let (pool, location) = (Pool::find(memPool)?, location.input().get()?);
         let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        // As measured: the host reaches its own pools, and managed ones without being told so.
+        let closed = match location.type_ {
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => pool.place != PoolPlace::Host,
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => pool.place != PoolPlace::HostNode,
+            _ => {
+                let device = located(&location)?;
+                pool.place != PoolPlace::Device(device) && !pool.state().reached_by.contains(&device)
+            }
+        };
         flags.set(if closed { none } else { CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE })
     }
 }

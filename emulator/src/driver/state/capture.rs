@@ -251,6 +251,9 @@ impl Captures {
         }
         let capture = active.iter_mut().find(|capture| capture.id == point.capture);
         let capture = capture.ok_or(INVALID_VALUE)?;
+        if !lane.can_be_captured() {
+            return capture.fail(IMPLICIT);
+        }
         let mut nodes = capture.tails.remove(&lane).unwrap_or_default().nodes;
         nodes.extend(point.nodes.iter().filter(|node| !nodes.contains(node)).copied().collect::<Vec<_>>());
         capture.tails.insert(lane, Tail::new(nodes));
@@ -266,7 +269,7 @@ impl Captures {
         graph: impl FnOnce() -> Box<dyn Target>,
     ) -> Answer {
         ensure(mode.name().is_some(), INVALID_VALUE)?;
-        ensure(lane.stream != StreamKey::LEGACY, UNSUPPORTED)?;
+        ensure(lane.can_be_captured(), UNSUPPORTED)?;
         let mut active = self.lock();
         ensure(capture_of(&mut active, lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
 

@@ -18,6 +18,11 @@ pub(crate) struct StreamKey {
 impl StreamKey {
     pub(crate) const LEGACY: u64 = 0;
 
+    /// False for the legacy default stream; that of a green context can, as measured on an H100 with driver 580.
+    pub(super) fn can_be_captured(self) -> bool {
+        self.stream != Self::LEGACY || self.green != 0
+    }
+
     /// True if an operation in `self` waits for an earlier one in `earlier`.
     pub(super) fn follows(self, earlier: Self) -> bool {
         self.context == earlier.context

@@ -78,6 +78,7 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
         None => allocate_in(stream.context(), bytes, owner.place.kind(), 0)?,
     };
     join_pool(region.base, region.len, pool, &owner).inspect_err(|_| drop(memory().free(region.base)))?;
+    memory().set_reachable(region.base, owner.is_reached());
     out.set(region.base)
 }
 

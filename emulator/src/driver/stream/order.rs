@@ -27,6 +27,7 @@ pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
     context.check()?;
     let event = Event::find(event)?;
     ensure(event.context.handle == context.handle, INVALID_HANDLE)?;
+    captures().forbid_in(context.handle)?;
     scheduler().wait_context(context.handle);
     let ticket = StreamRef::Legacy(context, None).push(Record::new(Arc::clone(&event)))?;
     event.note_recorded(ticket);
@@ -36,6 +37,7 @@ pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
 /// Makes all later work of a context wait for an event.
 pub(crate) fn make_context_wait(context: &Context, event: CUevent) -> Answer {
     context.check()?;
+    captures().forbid_in(context.handle)?;
     Event::find(event)?.wait();
     Ok(())
 }

@@ -22,13 +22,13 @@ fn array_bytes(array: CUarray, offset: usize, len: u64) -> Answer<Bytes> {
 calls! {
     fn cuMemcpyDtoA_v2(call, dstArray: CUarray, dstOffset: usize, srcDevice: u64, ByteCount: usize) {
         linear(&call.default_stream()?, ByteCount, Wait::Yes, |len| {
-            Ok((array_bytes(dstArray, dstOffset, len)?, Bytes::device(srcDevice, len)?))
+            Ok((array_bytes(dstArray, dstOffset, len)?, Bytes::on_device(srcDevice, len)?))
         })
     }
 
     fn cuMemcpyAtoD_v2(call, dstDevice: u64, srcArray: CUarray, srcOffset: usize, ByteCount: usize) {
         linear(&call.default_stream()?, ByteCount, Wait::Yes, |len| {
-            Ok((Bytes::device(dstDevice, len)?, array_bytes(srcArray, srcOffset, len)?))
+            Ok((Bytes::on_device(dstDevice, len)?, array_bytes(srcArray, srcOffset, len)?))
         })
     }
 

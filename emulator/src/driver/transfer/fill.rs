@@ -62,7 +62,7 @@ impl Fill {
         let before = pitch.checked_mul(rows - 1).ok_or(INVALID_VALUE)?;
         let span = before.checked_add(row).ok_or(INVALID_VALUE)?;
         Ok(Some(Self {
-            bytes: Bytes::device(address, span)?,
+            bytes: Bytes::reachable(address, span)?,
             pattern: element.pattern,
             element: element.size as u32,
             row,

@@ -58,7 +58,7 @@ impl Corner {
                 ensure(!self.host.is_null(), INVALID_VALUE)?;
                 Bytes::host(self.host.cast::<u8>().wrapping_add(offset as usize), span)?
             }
-            CUmemorytype::CU_MEMORYTYPE_DEVICE => Bytes::device(start(self.device)?, span)?,
+            CUmemorytype::CU_MEMORYTYPE_DEVICE => Bytes::on_device(start(self.device)?, span)?,
             CUmemorytype::CU_MEMORYTYPE_UNIFIED => unified(start(self.device)?, span)?,
             _ => return Err(INVALID_VALUE),
         };

@@ -145,7 +145,9 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
         offset < cached.len && u64::from(bytes) <= cached.len - offset
     };
     if !inside(&cached) {
-        let found = block.launch.map.find(address).map(Cached::of);
+        let region = block.launch.map.find(address);
+        let is_closed = region.is_some_and(|region| !region.reachable);
+        let found = region.filter(|_| !is_closed).map(Cached::of);
         match found.filter(inside) {
             Some(found) => {
                 cached = found;
@@ -156,7 +158,7 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
                     FaultKind::NullPointer
                 } else if block.launch.map.find_freed(address).is_some() {
                     FaultKind::UseAfterFree
-                } else if found.is_none() && !is_device_address(block, address) {
+                } else if is_closed || found.is_none() && !is_device_address(block, address) {
                     FaultKind::HostPointer
                 } else {
                     FaultKind::OutOfBounds

@@ -5,11 +5,14 @@
 //! that comes back from memory was stored by somebody, and is nobody's mistake a second time.
 
 use super::{Flow, matrix, perform};
+use crate::exec::block::rows::Rows;
+use crate::exec::block::warp::Warp;
 use crate::exec::block::{Block, Issue, Stop};
-use crate::exec::check::nans::{Birth, Made};
+use crate::exec::check::nans::{Birth, Made, Nans};
 use crate::program::effects;
 use crate::program::instruction::{Instruction, Op};
-use crate::program::matrix::{Element, Matrix, MatrixProduct, Part};
+use crate::program::matrix::{Element, Matrix, Part};
+use crate::program::warp_group::GroupProduct;
 use crate::report::FaultKind;
 use crate::semantics::format::FloatFormat;
 use crate::semantics::{LANES, PureInfo, Register, Width, lanes_of};
@@ -44,12 +47,17 @@ pub(super) fn watch(
             match product {
                 Some((product, format)) => {
                     let after = held(block, Part::D);
-                    matrices(block, issue, (product, format), [before, after], &known);
+                    let warp = &mut block.warps[issue.warp];
+                    of_product(warp, issue.pc, (&product.d, format), [before, after], |_, lane| {
+                        known.at(lane)
+                    });
                 }
                 None => moved(block, issue, instruction, &known),
             }
             Ok(flow)
         }
+        // Its products are made later, and noted there.
+        Op::WarpGroup(_) => perform(block, issue, &instruction.op),
         _ => {
             let flow = perform(block, issue, &instruction.op)?;
             moved(block, issue, instruction, &known);
@@ -169,23 +177,36 @@ fn arithmetic(
     }
 }
 
-/// Notes the NaNs of a product of matrices; before and after it, the lanes that hold some.
-fn matrices(
-    block: &mut Block<'_, '_>,
-    issue: Issue,
-    (product, format): (&MatrixProduct, FloatFormat),
+/// Notes the NaNs of a product of matrices in its result. Of the lanes that hold some, `before` is those of its sources and
+/// `after` those of the result; `known` gives one that a source holds.
+fn of_product(
+    warp: &mut Warp,
+    pc: u32,
+    (result, format): (&[Register], FloatFormat),
     [before, after]: [u32; 2],
-    known: &Known,
+    known: impl Fn(&Nans, usize) -> Option<Made>,
 ) {
-    let warp = &mut block.warps[issue.warp];
     for lane in 0..LANES {
         let made = match (after >> lane & 1, before) {
             (0, _) => None,
-            (_, 0) => Some((format, Birth { pc: issue.pc, lane, operands: Vec::new() })),
-            _ => known.at(lane).map(|(_, birth)| (format, birth)),
+            (_, 0) => Some((format, Birth { pc, lane, operands: Vec::new() })),
+            _ => known(&warp.nans, lane).map(|(_, birth)| (format, birth)),
         };
-        product.d.iter().for_each(|register| warp.nans.set(*register, lane, made.clone()));
+        result.iter().for_each(|register| warp.nans.set(*register, lane, made.clone()));
     }
+}
+
+/// Notes the NaNs of a product of a warp group, which are those of numbers unless `among` its sources there is one.
+#[cold]
+pub(super) fn of_group(warp: &mut Warp, pc: u32, product: &GroupProduct, among: bool) {
+    let [.., ty] = product.types;
+    let Some(format) = format_of(ty) else { return };
+    let holds = |lane: usize, rows: &Rows| {
+        product.d.iter().any(|register| format.has_nan(rows.get_wide(*register, Width::Single, lane), 4))
+    };
+    let after = (0..LANES).filter(|lane| holds(*lane, &warp.rows)).fold(0, |lanes, lane| lanes | 1 << lane);
+    let known = |nans: &Nans, lane| product.d.iter().find_map(|register| nans.get(*register, lane).cloned());
+    of_product(warp, pc, (&product.d, format), [u32::from(among), after], known);
 }
 
 /// Notes where NaNs were moved, whole or with others.

@@ -11,6 +11,7 @@
 use super::Flow;
 use super::barrier::split_off;
 use super::matrix::{element, number, rounded, set_element};
+use super::nans;
 use crate::exec::access::{Request, place};
 use crate::exec::block::warp::{LateProduct, Wait};
 use crate::exec::block::{Block, Issue, Site, Stop};
@@ -191,11 +192,16 @@ fn multiply(
             sums[at(lane, index)] = number(d_type, element(rows, &product.d, d_type, lane, index));
         });
     }
+    let watched = block.launch.options.check_nans;
+    let among = watched && [&a, &b, &sums].iter().any(|values| values.iter().any(|value| value.is_nan()));
     add_products(&mut sums, &a, &b, columns);
     each().for_each(|(lane, index)| {
         let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
         set_element(rows, &product.d, d_type, lane, index, bits);
     });
+    if watched {
+        nans::of_group(&mut block.warps[warp], operands.pc, product, among);
+    }
     Ok(())
 }
 

@@ -17,9 +17,12 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// Register counts have no effect here.
     pub(super) fn set_registers(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        m.ignore(&["inc", "dec", "sync", "aligned"]);
+        if !self.context.features.own {
+            return Err(m.for_target("sm_90a"));
+        }
+        let known = m.pick(&[("inc", ()), ("dec", ())]).is_some() && m.flag("sync") && m.flag("aligned");
         match (m.ty()?, self.operand(i, 0)?) {
-            (Type::U32, Operand::Int(_)) => Ok(()),
+            (Type::U32, Operand::Int(count @ 24..=256)) if known && count % 8 == 0 => Ok(()),
             _ => Err(m.unknown()),
         }
     }

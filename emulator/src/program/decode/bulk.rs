@@ -101,6 +101,9 @@ impl<'s> Decoder<'_, '_, 's> {
         [told, multicast]: [Option<&Operand<'s>>; 2],
     ) -> Decoded<()> {
         let told = told.map(|barrier| self.address(barrier)).transpose()?;
+        if let Some(blocks) = multicast {
+            self.fits(blocks, Type::U16, false)?;
+        }
         let multicast = multicast.map(|blocks| self.source(blocks, Type::U16, Width::Single)).transpose()?;
         let caches = [self.new_cache(), self.new_cache(), self.new_cache()];
         let copy = BulkCopy { to, from, spaces, extent, operation, multicast, told, caches };
@@ -112,11 +115,15 @@ impl<'s> Decoder<'_, '_, 's> {
     fn tensor_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let Some(dimensions) = m.pick(&DIMENSIONS) else { return Err(m.unknown()) };
         let (columns, has_offsets) = m.pick(&MODES).unwrap_or_default();
-        if columns && dimensions < 3 {
+        // What other instructions call `.shared` has its long name here.
+        if columns && dimensions < 3 || i.modifiers.contains(&"shared") {
             return Err(m.unknown());
         }
         let offset_count = if has_offsets { dimensions - 2 } else { 0 };
         if m.flag("prefetch") {
+            if columns && !has_offsets {
+                return Err(m.unknown());
+            }
             m.ignore(&["L2", "global", "L2::cache_hint"]);
             self.tensor_place(self.operand(i, 0)?, dimensions)?;
             return self.operand_count(i, 3);
@@ -124,6 +131,10 @@ impl<'s> Decoder<'_, '_, 's> {
         let form = self.bulk_form(m)?;
         m.finish()?;
         let stores = form.spaces[0] == Space::Global;
+        let wrong = [AtomicOperation::Exchange, AtomicOperation::CompareExchange];
+        if form.operation.is_some_and(|operation| wrong.contains(&operation)) {
+            return Err(m.unknown());
+        }
         // Copies to memory have no offsets, and a mode of their own for it.
         if form.spaces[1] == Space::Shared && !stores || columns && has_offsets == stores {
             return Err(m.unknown());
@@ -158,7 +169,12 @@ impl<'s> Decoder<'_, '_, 's> {
         let [map, coordinates] = parts.as_slice() else {
             return Err(self.unsupported("a tensor map without coordinates"));
         };
-        let map = self.address(&Operand::Memory(vec![map.clone()]))?;
+        if !matches!(map, Operand::Name(_)) {
+            return Err(self.unsupported("a tensor map at an offset"));
+        }
+        let map = Operand::Memory(vec![map.clone()]);
+        self.refuse_other_space(&map, Some(Space::Global))?;
+        let map = self.address(&map)?;
         Ok((map, self.words(coordinates, dimensions, Type::S32)?))
     }
 
@@ -169,6 +185,9 @@ impl<'s> Decoder<'_, '_, 's> {
         };
         if parts.len() != count {
             return Err(self.unsupported(format!("{} values where {count} belong", parts.len())));
+        }
+        for part in parts {
+            self.fits(part, ty, false)?;
         }
         parts.iter().map(|part| self.source(part, ty, Width::Single)).collect()
     }

@@ -51,8 +51,10 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// An early start of more blocks makes no difference where blocks run to their end.
     pub(super) fn depend(&mut self, _: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        m.ignore(&["launch_dependents", "wait"]);
-        Ok(())
+        match m.pick(&[("launch_dependents", ()), ("wait", ())]) {
+            Some(()) => Ok(()),
+            None => Err(m.unknown()),
+        }
     }
 
     /// Events are not counted here.

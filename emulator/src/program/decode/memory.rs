@@ -62,8 +62,12 @@ impl<'s> Decoder<'_, '_, 's> {
         m.ignore_prefixed(&["sync_restrict::"]);
         m.pick(&SPACES);
         let scope = m.pick(&SCOPES).unwrap_or(Scope::Device);
-        // A fence that acquires a tensor map names it.
-        self.operand_count(i, 2)?;
+        // A fence that acquires a tensor map names it, and its size.
+        let names = i.modifiers.contains(&"tensormap::generic") && i.modifiers.contains(&"acquire");
+        self.operand_count(i, if names { 2 } else { 0 })?;
+        if names && *self.operand(i, 1)? != Operand::Int(128) {
+            return Err(m.unknown());
+        }
         self.emit(Op::Fence(scope));
         Ok(())
     }
@@ -95,7 +99,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
         let wide = ty.bytes() as usize * elements > 16;
-        let has_wide = self.context.since_sm_100 && matches!(space, Some(Space::Global) | None);
+        let has_wide = self.context.features.since_sm_100 && matches!(space, Some(Space::Global) | None);
         let odd = elements == 8 && ty.bytes() != 4 || wide && !has_wide;
         if ty == Type::Pred || memory_mapped && order == Order::Weak || odd {
             return Err(m.unknown());

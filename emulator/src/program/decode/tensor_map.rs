@@ -8,18 +8,18 @@ use crate::program::instruction::Op;
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
 
-/// Fields, with the type of their values, and how many of them a map has if not one.
-const FIELDS: [(&str, (Field, Type, u64)); 10] = [
-    ("global_address", (Field::Address, Type::B64, 0)),
-    ("rank", (Field::LastDimension, Type::B32, 0)),
-    ("box_dim", (Field::Tile, Type::B32, 5)),
-    ("global_dim", (Field::Size, Type::B32, 5)),
-    ("global_stride", (Field::Stride, Type::B64, 4)),
-    ("element_stride", (Field::Step, Type::B32, 5)),
-    ("elemtype", (Field::Element, Type::B32, 0)),
-    ("interleave_layout", (Field::Interleave, Type::B32, 0)),
-    ("swizzle_mode", (Field::Swizzle, Type::B32, 0)),
-    ("fill_mode", (Field::Fill, Type::B32, 0)),
+/// Fields, with the type of their values, if a map has one for each dimension, and the last of a list of choices.
+const FIELDS: [(&str, (Field, Type, bool, Option<u64>)); 10] = [
+    ("global_address", (Field::Address, Type::B64, false, None)),
+    ("rank", (Field::LastDimension, Type::B32, false, None)),
+    ("box_dim", (Field::Tile, Type::B32, true, None)),
+    ("global_dim", (Field::Size, Type::B32, true, None)),
+    ("global_stride", (Field::Stride, Type::B64, true, None)),
+    ("element_stride", (Field::Step, Type::B32, true, None)),
+    ("elemtype", (Field::Element, Type::B32, false, Some(12))),
+    ("interleave_layout", (Field::Interleave, Type::B32, false, Some(2))),
+    ("swizzle_mode", (Field::Swizzle, Type::B32, false, Some(3))),
+    ("fill_mode", (Field::Fill, Type::B32, false, Some(1))),
 ];
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -27,29 +27,29 @@ impl<'s> Decoder<'_, '_, 's> {
         if m.flag("cp_fenceproxy") {
             return self.copy_map(i, m);
         }
-        if !self.context.has_own_features {
+        if !self.context.features.own {
             return Err(m.for_target("sm_90a"));
         }
         if !m.flag("replace") || !m.flag("tile") || !m.flag("b1024") {
             return Err(m.unknown());
         }
-        let Some((field, ty, count)) = m.pick(&FIELDS) else { return Err(m.unknown()) };
-        let space =
-            m.pick(&[("global", Space::Global), ("shared::cta", Space::Shared), ("shared", Space::Shared)]);
+        let Some((field, ty, for_each, last)) = m.pick(&FIELDS) else { return Err(m.unknown()) };
+        let space = m.pick(&[("global", Space::Global), ("shared::cta", Space::Shared)]);
         if m.ty()? != ty {
             return Err(m.unknown());
         }
-        let value = 1 + usize::from(count > 0);
+        let value = 1 + usize::from(for_each);
         self.operand_count(i, value + 1)?;
         let dimension = match self.operand(i, 1)? {
-            _ if count == 0 => 0,
-            Operand::Int(dimension) if *dimension < count => *dimension as u32,
+            _ if !for_each => 0,
+            Operand::Int(dimension @ 0..=4) => *dimension as u32,
             _ => return Err(m.unsupported("this dimension")),
         };
-        let is_choice = matches!(field, Field::Element | Field::Interleave | Field::Swizzle | Field::Fill);
         let value = self.operand(i, value)?;
-        if is_choice && !matches!(value, Operand::Int(_)) {
-            return Err(m.unsupported("a choice that is no number"));
+        match (last, value) {
+            (None, _) => self.fits(value, ty, false)?,
+            (Some(last), Operand::Int(choice)) if *choice <= last => {}
+            (Some(_), _) => return Err(m.unsupported("this choice")),
         }
         let width = width_of(ty);
         let value = self.source(value, ty, width)?;
@@ -69,8 +69,8 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// `tensormap.cp_fenceproxy`.
     fn copy_map(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        let known = m.flag("global") && (m.flag("shared::cta") || m.flag("shared"));
-        m.ignore(&["tensormap::generic", "cta", "cluster", "gpu", "sys"]);
+        let known = i.modifiers[1..].starts_with(&["global", "shared::cta", "tensormap::generic"]);
+        m.ignore(&["global", "shared::cta", "tensormap::generic", "cta", "cluster", "gpu", "sys"]);
         self.operand_count(i, 3)?;
         let whole = matches!(self.operand(i, 2)?, Operand::Int(128));
         if !known || !whole || !m.flag("release") || !m.flag("sync") || !m.flag("aligned") {

@@ -7,7 +7,7 @@ use crate::program::matrix::Element;
 use crate::program::types::Type;
 use crate::program::warp_group::{GroupOp, GroupProduct, LeftFactor, SharedFactor};
 use crate::ptx::{Instruction, Operand};
-use crate::semantics::Width;
+use crate::semantics::{Register, Width};
 
 /// Types of elements.
 const ELEMENTS: [(&str, Element); 10] = [
@@ -23,37 +23,47 @@ const ELEMENTS: [(&str, Element); 10] = [
     ("e5m2", Element::E5m2),
 ];
 
-/// Most groups of products that `wgmma.wait_group` leaves under way.
-const MOST_GROUPS: u64 = 7;
-
 impl<'s> Decoder<'_, '_, 's> {
     pub(super) fn warp_group(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        if !self.context.is_sm_90a {
+        if !self.context.features.of_sm_90a {
             return Err(m.for_target("sm_90a"));
         }
-        let Some(operation) =
-            m.pick(&[("fence", 0), ("commit_group", 1), ("wait_group", 2), ("mma_async", 3)])
-        else {
-            return Err(m.unknown());
-        };
-        if !m.flag("sync") || !m.flag("aligned") {
+        let Some(&operation) = i.modifiers.first() else { return Err(m.unknown()) };
+        if !m.flag(operation) || !m.flag("sync") || !m.flag("aligned") {
             return Err(m.unknown());
         }
         let op = match operation {
             // It orders registers, whose values are what they are here.
-            0 => return self.operand_count(i, 0),
-            1 => {
+            "fence" => return self.operand_count(i, 0),
+            "commit_group" => {
                 self.operand_count(i, 0)?;
                 GroupOp::Commit
             }
-            2 => match (self.operand(i, 0)?, i.operands.len()) {
-                (Operand::Int(most @ 0..=MOST_GROUPS), 1) => GroupOp::Wait { most: *most as u32 },
+            "wait_group" => match (self.operand(i, 0)?, i.operands.len()) {
+                (Operand::Int(most), 1) => {
+                    GroupOp::Wait { most: u32::try_from(*most).map_err(|_| m.unknown())? }
+                }
                 _ => return Err(m.unknown()),
             },
-            _ => GroupOp::Product(self.group_product(i, m)?),
+            "mma_async" => GroupOp::Product(self.group_product(i, m)?),
+            _ => return Err(m.unknown()),
         };
         self.emit(Op::WarpGroup(Box::new(op)));
         Ok(())
+    }
+
+    /// Registers of 32 bits with elements.
+    fn held(&mut self, operand: &Operand<'s>, element: Element, ty: Type) -> Decoded<Vec<Register>> {
+        let Operand::Vector(parts) = operand else {
+            return Err(self.unsupported("this operand where registers belong"));
+        };
+        for part in parts {
+            self.fits(part, ty, false)?;
+            if !matches!(part, Operand::Name(_)) {
+                return Err(self.unsupported("this operand where a register belongs"));
+            }
+        }
+        self.registers(operand, element)
     }
 
     fn group_product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<GroupProduct> {
@@ -67,7 +77,7 @@ impl<'s> Decoder<'_, '_, 's> {
             *ty = known;
         }
         let [d, a, b] = types;
-        let bits = m.flag("and") && m.flag("popc");
+        let bits = i.modifiers.ends_with(&["and", "popc"]) && m.flag("and") && m.flag("popc");
         if !is_product([columns, depth], types) || (a == Element::B1) != bits {
             return Err(m.unknown());
         }
@@ -80,21 +90,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let orders = if a.bits() != 16 { 0 } else { 2 - usize::from(in_registers) };
         self.operand(i, 3 + signs + orders)?;
         self.operand_count(i, 4 + signs + orders)?;
-        let mut negated = false;
-        for index in 4..4 + signs {
-            match self.operand(i, index)? {
-                Operand::Int(1) => {}
-                Operand::Int(value) if *value == u64::MAX => negated = !negated,
-                _ => return Err(m.unsupported("a scale other than 1 and -1")),
-            }
-        }
-        let mut transposed = [false; 2];
-        for (index, order) in (4 + signs..).zip(&mut transposed[2 - orders..]) {
-            match self.operand(i, index)? {
-                Operand::Int(value @ 0..=1) => *order = *value == 1,
-                _ => return Err(m.unsupported("an order other than 0 and 1")),
-            }
-        }
+        let (negated, transposed) = factor_signs(&i.operands[4..], signs, orders, m)?;
         let mut factor = |index, transposed| -> Decoded<SharedFactor> {
             let operand = self.operand(i, index)?;
             self.fits(operand, Type::B64, false)?;
@@ -103,9 +99,10 @@ impl<'s> Decoder<'_, '_, 's> {
         let b_factor = factor(2, transposed[1])?;
         let a_factor = match in_registers {
             false => LeftFactor::Shared(factor(1, transposed[0])?),
-            true => LeftFactor::Registers(self.registers(self.operand(i, 1)?, a)?),
+            true => LeftFactor::Registers(self.held(self.operand(i, 1)?, a, Type::U32)?),
         };
-        let held = self.registers(self.operand(i, 0)?, d)?;
+        let ty = if d == Element::F32 { Type::F32 } else { Type::B32 };
+        let held = self.held(self.operand(i, 0)?, d, ty)?;
         let whole = match &a_factor {
             LeftFactor::Registers(registers) => registers.len() == 4,
             LeftFactor::Shared(_) => true,
@@ -126,6 +123,33 @@ impl<'s> Decoder<'_, '_, 's> {
         };
         Ok(product)
     }
+}
+
+/// The immediate operands: true if one of the factors is negated, and the factors that are transposed, of which those
+/// last are named.
+fn factor_signs(
+    operands: &[Operand<'_>],
+    signs: usize,
+    orders: usize,
+    m: &Modifiers<'_, '_>,
+) -> Decoded<(bool, [bool; 2])> {
+    let (signs, named) = operands.split_at(signs);
+    let mut negated = false;
+    for sign in signs {
+        match sign {
+            Operand::Int(1) => {}
+            Operand::Int(value) if *value == u64::MAX => negated = !negated,
+            _ => return Err(m.unsupported("a scale other than 1 and -1")),
+        }
+    }
+    let mut transposed = [false; 2];
+    for (operand, order) in named.iter().zip(&mut transposed[2 - orders..]) {
+        match operand {
+            Operand::Int(value @ 0..=1) => *order = *value == 1,
+            _ => return Err(m.unsupported("an order other than 0 and 1")),
+        }
+    }
+    Ok((negated, transposed))
 }
 
 /// Columns and depth of a shape, such as `m64n8k16`.

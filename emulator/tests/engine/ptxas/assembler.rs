@@ -47,10 +47,12 @@ impl Assembler {
 
     /// Assembles a text; if refused, gives the first complaint. Workers with different numbers may call it at once.
     pub(crate) fn check(&self, text: &str, capability: u32, worker: usize) -> Result<(), String> {
+        // What one architecture alone has is asked for by its name.
+        let own = if text.contains(&format!(".target sm_{capability}a")) { "a" } else { "" };
         let source = self.folder.join(format!("{worker}.ptx"));
         std::fs::write(&source, text).unwrap();
         let output = Command::new(&self.program)
-            .args(["-O0", "--gpu-name", &format!("sm_{capability}"), "--output-file", "/dev/null"])
+            .args(["-O0", "--gpu-name", &format!("sm_{capability}{own}"), "--output-file", "/dev/null"])
             .arg(&source)
             .output()
             .unwrap();

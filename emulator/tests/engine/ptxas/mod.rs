@@ -9,6 +9,7 @@
 
 mod assembler;
 mod grammar;
+mod hopper;
 mod mutation;
 
 use crate::device::{Args, Device};
@@ -251,6 +252,21 @@ fn the_loader_agrees_with_the_assembler_on_the_grammar() {
     assert!(verdict.too_strict.count() <= rounds / 100, "too strict");
     assert!(verdict.not_supported.count() <= rounds / 50, "too much is not supported");
     assert!(verdict.too_loose.count() <= rounds / 50, "too loose");
+}
+
+/// What only `sm_90a` has, form by form.
+#[test]
+#[ignore = "fetches NVIDIA's assembler"]
+fn the_loader_agrees_with_the_assembler_on_warp_groups_and_tensors() {
+    let jobs: Vec<_> =
+        hopper::programs().into_iter().map(|(text, statement)| (text, statement, 90)).collect();
+    let verdict = judge(&jobs);
+    verdict.print();
+    assert!(verdict.broken.is_empty(), "{}", verdict.broken.join("\n"));
+    assert!(verdict.both_accept > 150 && verdict.both_refuse > 200, "hardly anything was tested");
+    let odd = [&verdict.not_supported, &verdict.too_strict, &verdict.too_loose].map(Tally::count);
+    // One more group of products than hardware has is waited for there.
+    assert!(odd.iter().sum::<usize>() <= 4, "{odd:?}");
 }
 
 impl Verdict {

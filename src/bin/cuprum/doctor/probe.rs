@@ -46,6 +46,8 @@ pub(crate) struct Probe {
     pub(crate) origin: Option<String>,
     /// The file that the system loaded.
     pub(crate) file: Option<PathBuf>,
+    /// The driver's own version, such as 535.183.01, where the file's name has it.
+    pub(crate) release: Option<String>,
     /// CUDA version that it reports.
     pub(crate) version: Option<Version>,
     /// Functions of the table that it lacks.
@@ -85,6 +87,7 @@ fn read(ended: &Ended) -> Probe {
         error: ended.get("error").or(ended.failed.as_deref()).map(str::to_owned),
         origin: ended.get("origin").map(str::to_owned),
         file: ended.get("file").map(PathBuf::from),
+        release: ended.get("release").map(str::to_owned),
         version,
         absent: ended.all("absent").map(str::to_owned).collect(),
         init: init_code.is_some().then(|| failed_init.map_or(Ok(()), Err)),
@@ -114,8 +117,12 @@ pub(crate) fn child_main(path: &OsStr, whole: bool) {
     };
     child::tell("kind", if library.is_software_device() { Kind::Software.word() } else { Kind::Real.word() });
     child::tell("origin", library.origin());
-    if let Some(file) = Machine::look().loaded.first() {
+    let machine = Machine::look();
+    if let Some(file) = machine.loaded.first() {
         child::tell("file", file.display());
+    }
+    if let Some(release) = machine.library_version() {
+        child::tell("release", release);
     }
     child::tell("version", library.version().as_raw());
     for function in FnId::ALL.iter().filter(|function| !library.has(**function)) {

@@ -62,11 +62,12 @@ pub(crate) fn json(report: &Report) -> Json {
 }
 
 fn driver(report: &Report) -> Json {
-    let Probe { kind, error, origin, file, version, absent, init_code, .. } = &report.chosen;
+    let Probe { kind, error, origin, file, release, version, absent, init_code, .. } = &report.chosen;
     Json::Object(vec![
         ("kind", kind.word().into()),
         ("origin", origin.clone().into()),
         ("file", file.as_ref().map(|file| file.display().to_string()).into()),
+        ("release", release.clone().into()),
         ("why", report.why.clone().into()),
         ("cuda", version.map(|version| version.to_string()).into()),
         ("absent_functions", Json::list(absent.iter().cloned())),

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use cuprum::sys::FnId;
+
 use super::device::Device;
 use super::probe::Kind;
 use super::report::Report;
@@ -34,15 +36,19 @@ impl Text<'_> {
         f.write_str("\nDriver\n")?;
         match &chosen.origin {
             Some(origin) => {
+                let file = chosen.file.as_ref().map(|file| file.display().to_string());
                 let file =
-                    chosen.file.as_ref().map(|file| format!(", {}", file.display())).unwrap_or_default();
+                    file.filter(|file| file != origin).map_or_else(String::new, |file| format!(" ({file})"));
+                let release =
+                    chosen.release.as_ref().map_or_else(String::new, |release| format!(" {release}"));
                 let version = chosen.version.map_or_else(String::new, |version| version.to_string());
                 writeln!(f, "  chosen: {origin}{file}: {why}")?;
                 writeln!(
                     f,
-                    "  {} driver of CUDA {version}, which lacks {} of 599 functions",
+                    "  {} driver{release} of CUDA {version}, which lacks {} of {} functions",
                     chosen.kind.word(),
-                    chosen.absent.len()
+                    chosen.absent.len(),
+                    FnId::ALL.len()
                 )?;
             }
             None => f.write_str("  chosen: none\n")?,

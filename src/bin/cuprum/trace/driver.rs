@@ -16,7 +16,9 @@ pub(crate) fn of_this_machine() -> Result<PathBuf, String> {
     let address = library.address(FnId::cuInit).addr();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let path = maps.lines().find_map(|line| file_of(line, address));
-    path.ok_or_else(|| format!("{} is loaded, and the system does not tell from which file", library.origin()))
+    path.ok_or_else(|| {
+        format!("{} is loaded, and the system does not tell from which file", library.origin())
+    })
 }
 
 /// The file of a line of `/proc/PROCESS/maps`, if an address lies in it.
@@ -34,7 +36,8 @@ mod tests {
 
     #[test]
     fn a_line_of_the_map_names_the_file_at_an_address() {
-        let line = "7f00aa000000-7f00ab000000 r-xp 00000000 fe:00 1234     /usr/lib/my folder/libcuda.so.580.1";
+        let line =
+            "7f00aa000000-7f00ab000000 r-xp 00000000 fe:00 1234     /usr/lib/my folder/libcuda.so.580.1";
         assert_eq!(file_of(line, 0x7f00_aa00_1234), Some("/usr/lib/my folder/libcuda.so.580.1".into()));
         assert_eq!(file_of(line, 0x7f00_ab00_0000), None);
         assert_eq!(file_of("7f00-7fff rw-p 00000000 00:00 0", 0x7f10), None);

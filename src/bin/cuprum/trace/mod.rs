@@ -1,7 +1,7 @@
 //! `cuprum trace`: every driver call of a program, written down.
 
-mod child;
 mod driver;
+mod started;
 mod watch;
 
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use cuprum_tracer::{Recording, Timeline, variables};
 
 use crate::arguments::{Arguments, Usage};
 use crate::progress::Progress;
-use crate::{exit, program, software};
+use crate::{exit, program, signals, software};
 
 const HELP: &str = "\
 usage: cuprum trace [OPTIONS] [--] PROGRAM [ARGUMENT]...
@@ -69,7 +69,9 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     let ended = match (recover, program.as_slice()) {
         (Some(folder), []) => recovered(Path::new(&folder), &output),
         (Some(_), _) => return Err(Usage::new("--recover takes no program")),
-        (None, []) => return Err(Usage::new("a program is missing, as in `cuprum trace -- python script.py`")),
+        (None, []) => {
+            return Err(Usage::new("a program is missing, as in `cuprum trace -- python script.py`"));
+        }
         (None, program) => traced(program, &output, &options),
     };
     Ok(ended.unwrap_or_else(|(code, why)| {
@@ -116,9 +118,13 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     // It has named the driver above, and would lead programs of ours around what writes down.
     command.env_remove(cuprum::sys::DRIVER_VARIABLE);
     folder.give_to(&mut command);
-    eprintln!("cuprum trace: calls go to {}, and their timeline to {}", driver.display(), files.page.display());
+    eprintln!(
+        "cuprum trace: calls go to {}, and their timeline to {}",
+        driver.display(),
+        files.page.display()
+    );
     let seen = watch::Watch::new();
-    let status = child::run(&mut command, |child| seen.begin(child))
+    let status = started::run(&mut command, |child| seen.begin(child))
         .map_err(|error| (exit::NOT_EXECUTABLE, format!("{}: {error}", program.path.display())))?;
     let others = seen.end();
 
@@ -154,7 +160,10 @@ fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other])
     let mut said =
         format!("`{}` has ended, and no process of it called libcuda.so.1", name.to_string_lossy());
     for other in others {
-        said += &format!("\n  process {} opened {}, by its path or a RPATH of its own: that is not traced", other.process, other.library);
+        said += &format!(
+            "\n  process {} opened {}, by its path or a RPATH of its own: that is not traced",
+            other.process, other.library
+        );
     }
     for warning in &program.warnings {
         said += &format!("\n  {warning}");
@@ -167,11 +176,7 @@ fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other])
 
 /// The code with which a program ended.
 fn code(status: ExitStatus) -> ExitCode {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    #[cfg(not(unix))]
-    let signal: Option<i32> = None;
-    let code = status.code().or(signal.map(|signal| signal + i32::from(exit::SIGNAL)));
+    let code = status.code().or(signals::of(status).map(|signal| signal + i32::from(exit::SIGNAL)));
     ExitCode::from(u8::try_from(code.unwrap_or(1)).unwrap_or(1))
 }
 
@@ -197,7 +202,8 @@ impl Files {
             Timeline::of(recording)
         };
         let notes = notes(recording, status);
-        let _progress = Progress::new(format!("writing {} and {}", self.page.display(), self.trace.display()));
+        let _progress =
+            Progress::new(format!("writing {} and {}", self.page.display(), self.trace.display()));
         let write = |path: &Path, text: &dyn std::fmt::Display| -> io::Result<()> {
             let mut file = BufWriter::new(File::create(unfinished(path))?);
             write!(file, "{text}")?;
@@ -214,7 +220,11 @@ impl Files {
         for note in &notes {
             eprintln!("cuprum trace: {note}");
         }
-        eprintln!("cuprum trace: {} for a browser, {} for Perfetto", self.page.display(), self.trace.display());
+        eprintln!(
+            "cuprum trace: {} for a browser, {} for Perfetto",
+            self.page.display(),
+            self.trace.display()
+        );
         Ok(())
     }
 }
@@ -251,7 +261,9 @@ fn notes(recording: &Recording, status: ExitStatus) -> Vec<String> {
         notes.push(format!("{lost} calls more are not here, for lack of room: --most-mib allows for more."));
     }
     if unread > 0 {
-        notes.push(format!("{unread} files were not read: another version of cuprum-trace-library wrote them."));
+        notes.push(format!(
+            "{unread} files were not read: another version of cuprum-trace-library wrote them."
+        ));
     }
     for process in recording.running() {
         notes.push(format!("Process {process} is still running; what it calls from now on is not here."));

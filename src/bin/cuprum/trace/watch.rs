@@ -35,8 +35,7 @@ impl Watch {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
         let seen = Arc::clone(&self.seen);
         thread::spawn(move || {
-            let mut steps = STEPS.iter().copied().chain(std::iter::repeat(STEPS[5]));
-            while let Some(step) = steps.next() {
+            for step in STEPS.iter().copied().chain(std::iter::repeat(STEPS[5])) {
                 let wait = ended.recv_timeout(Duration::from_millis(step));
                 if let Some(library) = driver_without_ours(process) {
                     let other = Other { process, library: library.to_string_lossy().into_owned() };

@@ -134,7 +134,7 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// Two numbers of single precision at once, all of them in registers.
     fn single_pair(&mut self, i: &Instruction<'s>, m: &Modifiers<'_, 's>, mode: FloatMode) -> Decoded<()> {
-        let info = float::pair(i.opcode, mode).filter(|_| self.context.since_sm_100);
+        let info = float::pair(i.opcode, mode).filter(|_| self.context.features.since_sm_100);
         let registers = i.operands.iter().all(|operand| matches!(operand, Operand::Name(_)));
         let info = info.filter(|_| registers).ok_or_else(|| m.unknown())?;
         self.pure_instruction(i, info, Type::B64)

@@ -3,11 +3,15 @@
 //! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
 //! listed.
 
-use super::bulk::{BulkCopy, Extent, MapOp};
+mod operands;
+
+use operands::{barrier_reads, bulk_reads, collective_reads, map_reads, matrix_reads, object_reads};
+
+use super::bulk::MapOp;
 use super::instruction::{BarrierKind, Callee, Collective, Condition, Instruction, Op};
 use super::matrix::Matrix;
-use super::memory::{AsyncCopy, MemoryBarrier, MemoryBarrierAction};
-use super::texture::{LevelOperand, ObjectOp, ObjectPlace, Sampled, SurfaceAction};
+use super::memory::{AsyncCopy, MemoryBarrierAction};
+use super::texture::{ObjectOp, Sampled, SurfaceAction};
 use super::types::Type;
 use super::warp_group::GroupOp;
 use crate::semantics::{Predicate, Register, Width};
@@ -49,23 +53,8 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
             all(&[to.base, from.base]);
             source_bytes.iter().for_each(|bytes| all(&[*bytes]));
         }
-        Op::BulkCopy(copy) => {
-            let BulkCopy { to, from, extent, multicast, told, .. } = &**copy;
-            all(&[to.base, from.base]);
-            multicast.iter().for_each(|blocks| all(&[*blocks]));
-            told.iter().for_each(|barrier| all(&[barrier.base]));
-            match extent {
-                Extent::Bytes(bytes) => all(&[*bytes]),
-                Extent::Tensor { coordinates, offsets, .. } => {
-                    all(coordinates);
-                    all(offsets);
-                }
-            }
-        }
-        Op::Map(op) => match &**op {
-            MapOp::Replace { address, value, .. } => all(&[address.base, *value]),
-            MapOp::Copy { to, from, .. } => all(&[to.base, from.base]),
-        },
+        Op::BulkCopy(copy) => bulk_reads(copy, visit),
+        Op::Map(op) => map_reads(op, visit),
         Op::MemoryBarrier(barrier) => barrier_reads(barrier, visit),
         Op::Matrix(matrix) => matrix_reads(matrix, visit),
         Op::WarpGroup(op) => match &**op {
@@ -93,89 +82,6 @@ pub(crate) fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) 
         Op::Logic { .. } | Op::LocalAddress { .. } | Op::Clock { .. } | Op::ActiveMask { .. } => {}
         Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ClusterBarrier { .. } => {}
         Op::Fence(_) | Op::Yield | Op::StackSave { .. } | Op::BulkGroup(_) => {}
-    }
-}
-
-fn barrier_reads(barrier: &MemoryBarrier, visit: &mut dyn FnMut(Register)) {
-    visit(barrier.address.base);
-    match &barrier.action {
-        MemoryBarrierAction::Init { count } => visit(*count),
-        MemoryBarrierAction::Invalidate => {}
-        MemoryBarrierAction::Arrive { count, transactions, .. } => {
-            count.iter().chain(transactions).for_each(|register| visit(*register));
-        }
-        MemoryBarrierAction::Transactions { bytes, .. } => visit(*bytes),
-        MemoryBarrierAction::Test { phase, .. } => visit(*phase),
-    }
-}
-
-fn collective_reads(operation: &Collective, visit: &mut dyn FnMut(Register)) {
-    match operation {
-        Collective::Shuffle { value, lane, clamp, .. } => {
-            [value, lane, clamp].into_iter().for_each(|register| visit(*register));
-        }
-        Collective::MatchAny { value, .. }
-        | Collective::MatchAll { value, .. }
-        | Collective::Reduce { value, .. } => visit(*value),
-        Collective::VoteAll { .. }
-        | Collective::VoteAny { .. }
-        | Collective::VoteUniform { .. }
-        | Collective::VoteBallot { .. }
-        | Collective::Elect { .. }
-        | Collective::WarpBarrier => {}
-    }
-}
-
-fn matrix_reads(matrix: &Matrix, visit: &mut dyn FnMut(Register)) {
-    match matrix {
-        Matrix::Product(product) => {
-            [&product.a, &product.b, &product.c].into_iter().flatten().for_each(|register| visit(*register));
-        }
-        Matrix::Move(access) => {
-            visit(access.address.base);
-            access.stride.iter().for_each(|stride| visit(*stride));
-            access.registers.iter().filter(|_| access.store).for_each(|register| visit(*register));
-        }
-        Matrix::Rows(rows) => {
-            visit(rows.address.base);
-            rows.registers.iter().filter(|_| rows.store).for_each(|register| visit(*register));
-        }
-        Matrix::Transpose { value, .. } => visit(*value),
-    }
-}
-
-fn object_reads(op: &ObjectOp, visit: &mut dyn FnMut(Register)) {
-    let mut place = |place: &ObjectPlace| {
-        visit(place.object);
-        place.layer.iter().chain(place.coordinates.iter().flatten()).for_each(|register| visit(*register));
-    };
-    match op {
-        ObjectOp::Sample(sample) => {
-            place(&sample.place);
-            sample.offsets.iter().flatten().for_each(|register| visit(*register));
-            match &sample.level {
-                LevelOperand::Implicit | LevelOperand::Base => {}
-                LevelOperand::Number(register) => visit(*register),
-                LevelOperand::Gradients(x, y) => {
-                    x.iter().chain(y).flatten().for_each(|register| visit(*register))
-                }
-            }
-        }
-        ObjectOp::Access(access) => {
-            place(&access.place);
-            match &access.action {
-                SurfaceAction::Load(_) => {}
-                SurfaceAction::Store(registers) | SurfaceAction::StoreConverted(registers) => {
-                    registers.iter().for_each(|register| visit(*register));
-                }
-                SurfaceAction::Reduce { value, .. } => visit(*value),
-            }
-        }
-        ObjectOp::Query { object, level, .. } => {
-            visit(*object);
-            level.iter().for_each(|level| visit(*level));
-        }
-        ObjectOp::IsKind { object, .. } => visit(*object),
     }
 }
 

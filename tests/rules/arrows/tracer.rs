@@ -1,0 +1,38 @@
+//! The rooms of the library that writes down calls.
+
+use super::assert_arrows;
+use crate::arrows_between::{Knot, Room};
+
+const ROOMS: &[Room<'static>] = &[
+    ("variables", &["variables"], &[]),
+    ("format", &["format"], &[]),
+    ("read", &["read"], &["format"]),
+    ("roles", &["roles"], &["read"]),
+    ("work", &["work"], &["read", "roles"]),
+    ("show", &["show"], &["read", "roles", "work"]),
+    ("os", &["os"], &[]),
+    ("driver", &["driver"], &["variables"]),
+    ("segment", &["segment"], &["variables", "format", "os", "driver"]),
+    ("extras", &["extras", "times"], &["variables", "format", "roles", "os", "driver", "segment"]),
+    ("record", &["record"], &["format", "os", "driver", "segment", "extras"]),
+    ("exports", &["fns", "table", "enums", "structs", "types"], &[]),
+    ("lib", &["lib"], &["read", "show"]),
+];
+
+const KNOTS: &[Knot<'static>] = &[
+    (
+        "driver",
+        "lib",
+        "which of our functions stands for which of the driver's is known where they are exported",
+    ),
+    (
+        "exports",
+        "lib",
+        "the exported functions are made by a macro that the software device's library has too",
+    ),
+];
+
+#[test]
+fn rooms_of_the_tracer_use_only_those_below() {
+    assert_arrows("tracer/src/lib.rs", ROOMS, KNOTS);
+}
