@@ -6,7 +6,7 @@ use cuprum::module::{CodeLibrary, LoadOptions, LoadingMode};
 use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
 use cuprum::{Buffer, Current, In, InOut, LaunchConfig, ModuleError, PrimaryContext, SharedKernel, Stream};
 
-use crate::common::{context, device, driver, in_context, on_gpu};
+use crate::common::{context, device, driver, in_context};
 
 const SAXPY: &str = include_str!("../../kernels/saxpy.ptx");
 
