@@ -70,25 +70,7 @@ fn load_module<'s>(
     }
     context.address_taken = address_taken(&context, &globals);
 
-<<<<<<< HEAD
-    let mut kernels = Vec::new();
-    for function in &module.functions {
-        if function.kind == FunctionKind::Entry && function.body.is_some() {
-            kernels.push(Arc::new(share_rows(decode_kernel(&context, function)?, OWN_ROWS)));
-        }
-    }
-||||||| 0383ce3
-    let mut kernels = Vec::new();
-    for function in &module.functions {
-        if function.kind == FunctionKind::Entry && function.body.is_some() {
-            let mut kernel = decode_kernel(&context, function)?;
-            share_rows(&mut kernel, OWN_ROWS);
-            kernels.push(Arc::new(kernel));
-        }
-    }
-=======
     let kernels = decode_kernels(&context)?;
->>>>>>> main
     Ok(Program {
         version: module.version,
         target: module.target.first().copied().unwrap_or_default().to_owned(),

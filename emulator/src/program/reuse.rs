@@ -4,16 +4,8 @@
 //! row is 128 bytes of each warp. Each register gets one row for the whole of its life, which is taken to be the part
 //! of the code from the first to the last place where it is alive, as in a linear scan. Two registers share a row if
 //! these parts have no instruction in common. What a lane reads is the same then: lanes that diverged stand where
-<<<<<<< HEAD
-//! different registers may have a row, but each has its own cell of it, and the vector mode
-//! looks at the code as it is then.
-||||||| 0383ce3
-//! different registers may have a row, but each has its own cell of it, and the analyses of the vector mode
-//! see the code after the exchange.
-=======
 //! different registers may have a row, but each has its own cell of it, and what the vector mode analyzes
 //! is the code after the exchange.
->>>>>>> main
 //!
 //! Registers that may be read before anybody wrote them keep a row of their own, so that nobody's leftover is found in
 //! them, and the check of registers sees that nobody wrote them.
@@ -39,14 +31,10 @@ pub(super) const OWN_ROWS: u32 = 1024;
 const MOST_STEPS: usize = 64;
 
 /// Gives the registers of a large kernel rows that they share.
-pub(super) fn share_rows(mut kernel: Kernel, own_rows: u32) -> Kernel {
-    if kernel.rows > own_rows {
-        share(&mut kernel, own_rows);
+pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
+    if kernel.rows <= own_rows {
+        return;
     }
-    kernel
-}
-
-fn share(kernel: &mut Kernel, own_rows: u32) {
     let blocks = Blocks::of(kernel);
     let units = units(kernel);
     let mut new = NewRows { of: vec![u32::MAX; kernel.rows as usize], kinds: Vec::new() };

@@ -36,21 +36,12 @@ fn handle_types(region: &Region) -> CUmemAllocationHandleType {
     }
 }
 
-<<<<<<< HEAD
-/// The address by which kernels reach memory, if they do: measured on an H100 with driver 580.
-fn device_pointer(address: u64, region: Option<&Region>) -> Answer<u64> {
-    region.map_or(Ok(0), |region| if region.reachable { Ok(address) } else { Err(INVALID_VALUE) })
-}
-
-||||||| 0383ce3
-=======
 /// The address for the device, 0 if there is none, as measured on an H100 with driver 580.
 fn device_address(region: Option<&Region>, address: u64) -> Answer<u64> {
     ensure(region.is_none_or(|region| region.reachable), INVALID_VALUE)?;
     Ok(region.map_or(0, |_| address))
 }
 
->>>>>>> main
 /// Writes one attribute of an address. `region` is `None` for memory that the driver does not know,
 /// for which most attributes have a neutral value.
 fn write_attribute(
@@ -70,17 +61,7 @@ fn write_attribute(
             out.cast().set(CUcontext::from_addr(owner))
         }
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => out.cast().set(kind.map_or(CUmemorytype(0), memory_type)),
-<<<<<<< HEAD
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => out.cast().set(device_pointer(address, region)?),
-||||||| 0383ce3
-        // Measured on an H100 with driver 580.
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER if region.is_some_and(|region| !region.reachable) => {
-            Err(INVALID_VALUE)
-        }
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => out.cast().set(if known { address } else { 0 }),
-=======
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => out.cast().set(device_address(region, address)?),
->>>>>>> main
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => {
             let host = region.map_or(core::ptr::null_mut(), |region| host_address(region, address));
             if known && host.is_null() {
