@@ -249,7 +249,7 @@ impl Case {
                 // The rows of 128 bytes count in eighths, from the start of shared memory.
                 let chunk = shared / 16 % 8;
                 shared = shared / 128 * 128
-                    + (chunk ^ (shared / 128 & ((1 << self.swizzle) - 1))) * 16
+                    + (chunk ^ ((shared / 128) & ((1 << self.swizzle) - 1))) * 16
                     + shared % 16;
                 pairs.push((shared, place));
             }
