@@ -56,5 +56,6 @@ fn main() -> Result<()> {
     let (engine, mut y) = (Engine::choose(), [2.0; 1000]);
     println!("{}", if let Engine::Gpu(_) = engine { "with a GPU" } else { "with the CPU" });
     engine.saxpy(3.0, &[1.0; 1000], &mut y)?;
-    Ok(println!("{}", y[999]))
+    println!("{}", y[999]);
+    Ok(())
 }

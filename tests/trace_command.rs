@@ -194,6 +194,24 @@ fn a_driver_that_is_opened_by_its_path_is_named() {
     assert!(told.contains(&format!("opened {}, by its path", path.display())), "{told}");
 }
 
+/// Programs ask with `dlsym` what a driver has: what it lacks is not there in the library in between either.
+#[test]
+fn what_the_driver_lacks_is_not_found() {
+    let folder = Folder::new("lacks");
+    let code = "int cuInit(unsigned flags) { return flags; } int cuDriverGetVersion(int *v) { *v = 13000; return 0; }";
+    fs::write(folder.0.join("driver.c"), code).expect("a file");
+    let mut compile = Command::new("cc");
+    compile.args(["-shared", "-fPIC", "-o", "driver.so", "driver.c"]).current_dir(&folder.0);
+    assert!(compile.status().expect("a C compiler").success());
+    let look = "import ctypes; c = ctypes.CDLL('libcuda.so.1'); print(c.cuInit(7), hasattr(c, 'cuDriverGetVersion'), \
+                hasattr(c, 'cuDeviceGet'), hasattr(c, 'cuFuncGetParamCount'), hasattr(c, 'cuMemcpyHtoD_v2_ptds'))";
+    let output = folder.run(&["--driver", "driver.so"], &["python3", "-c", look]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "7 True False False False\n");
+    let output = folder.run(&["--software"], &["python3", "-c", &look.replace("cuInit(7)", "cuInit(0)")]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0 True True True True\n", "{}", said(&output));
+}
+
 #[test]
 fn what_cannot_be_started_is_said_with_its_code() {
     let folder = Folder::new("cannot");

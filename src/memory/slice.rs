@@ -48,7 +48,7 @@ pub struct Slice<'a, T: DeviceData> {
 /// use cuprum::Buffer;
 ///
 /// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
-/// let (mut left, right) = numbers.as_mut_slice().split_at_mut(2).ok_or("outside")?;
+/// let (mut left, right) = numbers.as_mut_slice().into_split_at(2).ok_or("outside")?;
 /// left.copy_from(&cx, right.as_slice())?;
 /// assert_eq!(numbers.to_vec(&cx)?, [3, 4, 3, 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

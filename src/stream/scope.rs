@@ -68,7 +68,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 ///
 /// let (first, second) = (Stream::non_blocking(&cx)?, Stream::non_blocking(&cx)?);
 /// let mut buffer = Buffer::<u32>::alloc(&cx, 4)?;
-/// let (left, right) = buffer.as_mut_slice().split_at_mut(2).ok_or("outside")?;
+/// let (left, right) = buffer.as_mut_slice().into_split_at(2).ok_or("outside")?;
 /// cx.multi_scope(|scope| {
 ///     scope.on(&first)?.lend(left)?.fill(1)?;
 ///     scope.on(&second)?.lend(right)?.fill(2)

@@ -91,7 +91,7 @@ pub struct Region {
     pub kind: RegionKind,
     /// True if kernels may write to it.
     pub writable: bool,
-    /// True if kernels reach it: not host memory of a pool to which no device was given access.
+    /// True if kernels reach it.
     pub reachable: bool,
     /// The context it belongs to.
     pub context: u64,

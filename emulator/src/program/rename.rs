@@ -3,7 +3,7 @@
 //! Like [`effects`](super::effects), no operation is left out, and no match here has a wildcard.
 
 use super::bulk::{BulkCopy, Extent, MapOp};
-use super::instruction::{BarrierKind, Callee, Collective, Instruction, Op};
+use super::instruction::{BarrierKind, Call, Callee, Collective, Instruction, Op};
 use super::matrix::Matrix;
 use super::memory::{AsyncCopy, MemoryBarrier, MemoryBarrierAction};
 use super::texture::{LevelOperand, ObjectOp, ObjectPlace, SurfaceAction};
@@ -49,12 +49,7 @@ pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&m
         | Op::Clock { out: register, .. }
         | Op::ActiveMask { out: register }
         | Op::StackSave { out: register, .. } => change(register),
-        Op::Call(call) => {
-            if let Callee::Indirect(register) = &mut call.callee {
-                change(register);
-            }
-            call.arguments.iter_mut().chain(&mut call.results).for_each(change);
-        }
+        Op::Call(call) => of_call(call, change),
         Op::Barrier { kind, id, count, .. } => {
             std::iter::once(id).chain(count).for_each(&mut *change);
             of_barrier_kind(kind, change);
@@ -104,6 +99,13 @@ fn of_warp_group(op: &mut GroupOp, change: &mut dyn FnMut(&mut Register)) {
         LeftFactor::Registers(registers) => registers.iter_mut().for_each(&mut *change),
     }
     std::iter::once(&mut product.b.descriptor).chain(&mut product.d).for_each(change);
+}
+
+fn of_call(call: &mut Call, change: &mut dyn FnMut(&mut Register)) {
+    if let Callee::Indirect(register) = &mut call.callee {
+        change(register);
+    }
+    call.arguments.iter_mut().chain(&mut call.results).for_each(change);
 }
 
 fn of_barrier(barrier: &mut MemoryBarrier, change: &mut dyn FnMut(&mut Register)) {

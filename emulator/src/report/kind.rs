@@ -69,6 +69,8 @@ pub enum FaultKind {
     HeapMisuse,
     /// Wrong use of a texture or surface object, in words: no such object, a place outside of it.
     Object(String),
+    /// A copy of a part of a tensor that hardware does not have, in words.
+    TensorCopy(String),
     /// Anything else, in words.
     Other(String),
 }
@@ -116,7 +118,9 @@ impl FaultKind {
             | Self::StackOverflow => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
             Self::Misaligned => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
             Self::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
-            Self::OtherBlock | Self::IncompleteGroup => CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+            Self::OtherBlock | Self::IncompleteGroup | Self::TensorCopy(_) => {
+                CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            }
             Self::Timeout => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
             Self::InvalidCode => CUresult::CUDA_ERROR_INVALID_PC,
             Self::UninitializedRead
@@ -186,7 +190,7 @@ impl fmt::Display for FaultKind {
             Self::IncompleteGroup => "operation of a warp group without all its warps",
             Self::InactiveLane => "shuffle from a thread that takes no part in it",
             Self::HeapMisuse => "wrong free of kernel heap memory",
-            Self::Object(text) | Self::Other(text) => text,
+            Self::Object(text) | Self::TensorCopy(text) | Self::Other(text) => text,
         })
     }
 }

@@ -215,7 +215,7 @@ fn only_the_target_with_these_instructions_has_them() {
         (known[1], "2, 1, 0, 0"),
         (known[1], "1, 1, 0, 2"),
         (known[1], "1, 1, 0"),
-        (known[2], "wait_group.sync.aligned 8"),
+        (known[2], "wait_group.sync.aligned %t"),
         ("mma_async.sync.aligned", "mma_async.sp.sync.aligned"),
     ];
     for (old, new) in wrong {

@@ -330,8 +330,9 @@ signal.signal(signal.SIGINT, interrupt)
 print("ready", flush=True)
 while interrupts < 10:
     try:
-        armed = True
         while True:
+            # Anew each time: an exception in a destructor is lost.
+            armed = True
             total = leaked[0] + leaked[1]
             total.numpy()
             total.free()

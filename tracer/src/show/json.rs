@@ -1,5 +1,6 @@
 //! A recording in the trace-event format.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::Timeline;
@@ -52,7 +53,9 @@ impl Events<'_, '_> {
             let process = timeline.recording.processes[thread.process].number;
             self.name("thread_name", process.into(), thread.number.into(), &thread.name)?;
         }
-        for (place, stream) in timeline.work.streams.iter().enumerate() {
+        let used: HashSet<usize> = timeline.work.pieces.iter().map(|piece| piece.stream).collect();
+        let streams = timeline.work.streams.iter().enumerate();
+        for (place, stream) in streams.filter(|(place, _)| used.contains(place)) {
             let process = u64::from(timeline.recording.processes[stream.process].number);
             self.name("thread_name", DEVICE + process, place as u64 + 1, &stream.name)?;
         }

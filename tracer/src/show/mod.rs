@@ -6,6 +6,7 @@ mod page;
 mod summary;
 mod text;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::read::Recording;
@@ -23,6 +24,11 @@ impl<'a> Timeline<'a> {
     #[must_use]
     pub fn of(recording: &'a Recording) -> Self {
         Self { recording, work: Work::of(recording) }
+    }
+
+    /// Number of streams that had work.
+    pub(crate) fn used_streams(&self) -> usize {
+        self.work.pieces.iter().map(|piece| piece.stream).collect::<HashSet<_>>().len()
     }
 
     /// In the trace-event format, which Perfetto and the viewer of Chromium open.

@@ -57,7 +57,7 @@ impl fmt::Display for Summary<'_> {
         let time = totals.iter().map(|total| total.time).sum();
         let blocked = totals.iter().filter(|total| total.blocks).map(|total| total.time).sum();
         let (calls, threads, streams) =
-            (recording.calls.len(), recording.threads.len(), self.0.work.streams.len());
+            (recording.calls.len(), recording.threads.len(), self.0.used_streams());
         write!(
             f,
             "{} of {} took {}, {} of it waiting for {}",

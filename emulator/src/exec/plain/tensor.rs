@@ -32,6 +32,10 @@ const TYPES: [Type; 13] = [
     Type::F32,
 ];
 
+/// The first type whose low bits do not count. The one before, of single precision without subnormal numbers, changes
+/// nothing on the way, as on an H100.
+const TF32: u8 = 11;
+
 /// One copy on its way.
 struct Copy<'c> {
     copy: &'c BulkCopy,
@@ -75,6 +79,18 @@ pub(super) fn copy_tensor(
     }
     let ty = TYPES[usize::from(map.element)];
     let operation = copy.operation.map(|(operation, _)| (operation, ty));
+    if i64::from(late.coordinates[0]) * i64::from(map.element_bytes()) % i64::from(PIECE) != 0 {
+        let at = late.coordinates[0];
+        let text = format!(
+            "a copy of a part of a tensor from element {at} of its rows, which is no multiple of 16 bytes"
+        );
+        return Err(block.fault(FaultKind::TensorCopy(text), late.site));
+    }
+    if !operation.is_none_or(|(operation, ty)| is_reduction(operation, ty)) {
+        let text =
+            format!("a reduction of a tensor of type {ty:?} by an operation that this type does not have");
+        return Err(block.fault(FaultKind::TensorCopy(text), late.site));
+    }
     let copy = Copy { copy, map, site: late.site, shared, stores, operation };
     let dimensions = match &copy.copy.extent {
         Extent::Tensor { coordinates, .. } => coordinates.len(),
@@ -89,6 +105,17 @@ pub(super) fn copy_tensor(
         (Part::Tile(tile), false) => copy.tile(block, tile, late.coordinates),
         (Part::Columns { .. }, true) => copy.columns(block, late.coordinates, late.offsets),
         _ => wrong(block, "a tensor map of another mode than that of the instruction"),
+    }
+}
+
+/// True if tensors of this type can be reduced by this operation.
+fn is_reduction(operation: AtomicOperation, ty: Type) -> bool {
+    use AtomicOperation::*;
+    match ty {
+        Type::U32 | Type::S32 => true,
+        Type::U64 | Type::S64 => !matches!(operation, Increment | Decrement),
+        Type::F16 | Type::Bf16 => matches!(operation, Add | Min | Max),
+        _ => matches!((operation, ty), (Add, Type::F32 | Type::F64)),
     }
 }
 
@@ -216,7 +243,7 @@ impl Copy<'_> {
             let within = |index: u32| inside && (0..map.sizes[0] as i64).contains(&(x + i64::from(index)));
             let global = start.wrapping_add((x as u64).wrapping_mul(size.into()));
             let whole = within(0) && within(per_piece - 1) && global % u64::from(PIECE) == 0;
-            if whole && self.operation.is_none() {
+            if whole && self.operation.is_none() && !self.converts() {
                 self.piece(block, address, global)?;
                 continue;
             }
@@ -257,7 +284,8 @@ impl Copy<'_> {
             Some(_) => {
                 let host = place(block, self.site, Request::read(from.0, from.1, size, from.2))?.host;
                 // SAFETY: `place` checked an element.
-                unsafe { read(host, size, false) }
+                let value = unsafe { read(host, size, false) };
+                if self.converts() { rounded(value as u32).into() } else { value }
             }
         };
         if let Some(operation) = self.operation {
@@ -271,7 +299,17 @@ impl Copy<'_> {
 
     /// What is read outside of the tensor.
     fn outside(&self) -> u64 {
-        let nan = u64::MAX >> (65 - 8 * self.map.element_bytes());
-        if self.map.fill != 0 { nan } else { 0 }
+        const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
+        if self.map.fill != 0 { NAN & u64::MAX >> (64 - 8 * self.map.element_bytes()) } else { 0 }
     }
+
+    /// True if the type of the elements makes others of them on the way to shared memory.
+    fn converts(&self) -> bool {
+        !self.stores && self.map.element >= TF32
+    }
+}
+
+/// A number of single precision without its low bits, to the nearest.
+fn rounded(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_finite() { bits.wrapping_add(0x1000) & !0x1fff } else { bits }
 }

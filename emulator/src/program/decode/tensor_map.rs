@@ -8,8 +8,10 @@ use crate::program::instruction::Op;
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
 
-/// Fields, with the type of their values, if a map has one for each dimension, and the last of a list of choices.
-const FIELDS: [(&str, (Field, Type, bool, Option<u64>)); 10] = [
+/// A field, the type of its value, if a map has one for each dimension, and the last of a list of choices.
+type FieldForm = (Field, Type, bool, Option<u64>);
+
+const FIELDS: [(&str, FieldForm); 10] = [
     ("global_address", (Field::Address, Type::B64, false, None)),
     ("rank", (Field::LastDimension, Type::B32, false, None)),
     ("box_dim", (Field::Tile, Type::B32, true, None)),

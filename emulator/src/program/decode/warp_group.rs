@@ -161,12 +161,15 @@ fn shape(text: &str) -> Option<[u32; 2]> {
 /// True if there is a product of this shape: types of `d`, `a` and `b`.
 fn is_product([columns, depth]: [u32; 2], [d, a, b]: [Element; 3]) -> bool {
     use Element::*;
-    let known = match (d, a, b) {
-        (F16, F16, F16) | (F32, F16, F16) | (F32, Bf16, Bf16) | (F32, Tf32, Tf32) => true,
-        (F16 | F32, E4m3 | E5m2, E4m3 | E5m2) => true,
-        (S32, U8 | S8, U8 | S8) | (S32, B1, B1) => true,
-        _ => false,
-    };
+    let known = matches!(
+        (d, a, b),
+        (F16 | F32, F16, F16)
+            | (F32, Bf16, Bf16)
+            | (F32, Tf32, Tf32)
+            | (F16 | F32, E4m3 | E5m2, E4m3 | E5m2)
+            | (S32, U8 | S8, U8 | S8)
+            | (S32, B1, B1)
+    );
     let columns_known = match d {
         S32 => matches!(columns, 8 | 24) || columns % 16 == 0,
         _ => columns % 8 == 0,

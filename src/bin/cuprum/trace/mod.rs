@@ -1,6 +1,7 @@
 //! `cuprum trace`: every driver call of a program, written down.
 
 mod driver;
+mod mirror;
 mod started;
 mod watch;
 
@@ -105,7 +106,9 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     };
     let driver = driver.map_err(cannot)?;
     let files = Files::create(output).map_err(cannot)?;
-    let folder = software::Folder::with(&library).map_err(cannot)?;
+    let folder = software::Folder::with(Path::new(LIBRARY)).map_err(cannot)?;
+    // The links above lead to it.
+    mirror::write(&library, &driver, &folder.path().join(LIBRARY)).map_err(cannot)?;
     let calls = folder.path().join("calls");
     fs::create_dir(&calls).map_err(|error| cannot(format!("{}: {error}", calls.display())))?;
 

@@ -12,7 +12,7 @@ use cuprum::{Current, Stream};
 use super::act::{End, GraphAct, MEMORIES, Op, Ops, STREAMS};
 use super::requests::elsewhere;
 use super::set::{Count, Did, REFUSED, Set, buffers, leave, left, set};
-use super::{Failed, LEN, holds};
+use super::{Failed, holds};
 
 #[derive(Default)]
 enum State {
