@@ -162,7 +162,7 @@ impl Pool {
 
     /// True if kernels reach its memory.
     pub(crate) fn is_reached(&self) -> bool {
-        !self.place.is_host() || self.is_default || !self.state().reached_by.is_empty()
+        !self.place.is_host() || !self.state().reached_by.is_empty()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
