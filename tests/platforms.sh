@@ -37,7 +37,7 @@ programs() { # ARGUMENTS OF CARGO...
     if [ "$extent" = all ]; then
         old_cargo test "$@" -p cuprum-sys -p cuprum-emulator -p cuprum --tests --no-fail-fast
     else
-        old_cargo test "$@" -p cuprum-sys -p cuprum --lib --test open --test objects --test compute --test swallowed
+        old_cargo test "$@" -p cuprum-sys -p cuprum --lib --test load --test table --test resolver --test objects --test swallowed
     fi
     local name
     for name in 01_vector_add 02_find_the_fault 03_struct 04_pool 05_global 06_libraries 08_requests 09_futures; do
