@@ -13,8 +13,9 @@ fn the_systems_driver_is_loaded_or_it_is_said_what_was_tried() {
         Ok(driver) => assert_eq!(Driver::load().unwrap(), driver),
         Err(error) if common::on_gpu() => panic!("{error}"),
         Err(DriverError::Load(error)) => {
-            assert!(error.attempts().iter().any(|attempt| attempt.origin() == "libcuda.so.1"), "{error}");
-            assert!(error.to_string().contains("libcuda.so.1"), "{error}");
+            let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+            assert!(error.attempts().iter().any(|attempt| attempt.origin() == name), "{error}");
+            assert!(error.to_string().contains(name), "{error}");
         }
         // A driver without a device.
         Err(DriverError::Init(error)) => assert_eq!(error.call(), FnId::cuInit),

@@ -1,6 +1,6 @@
 //! The reserved range of addresses from which device pointers come.
 //!
-//! On Unix the range is mapped without access; on Linux a host dereference is named besides (`driver::memory::host_access`).
+//! On Unix and Windows the range is reserved without access; on Linux a host dereference is named besides (`driver::memory::host_access`).
 //! Elsewhere, under Miri, or when the process may not reserve that much, addresses are plain numbers high above what a host
 //! hands out: everything works, but a host dereference is then caught by luck, not by design.
 
@@ -132,7 +132,60 @@ mod os {
     }
 }
 
-#[cfg(any(not(unix), miri))]
+#[cfg(all(windows, not(miri)))]
+mod os {
+    use core::ffi::c_void;
+    use core::ptr::{null_mut, without_provenance_mut};
+
+    const MEM_COMMIT: u32 = 0x1000;
+    const MEM_RESERVE: u32 = 0x2000;
+    const MEM_DECOMMIT: u32 = 0x4000;
+    const MEM_RELEASE: u32 = 0x8000;
+    const PAGE_NOACCESS: u32 = 1;
+    const PAGE_READWRITE: u32 = 4;
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn VirtualAlloc(address: *mut c_void, bytes: usize, kind: u32, access: u32) -> *mut c_void;
+        fn VirtualFree(address: *mut c_void, bytes: usize, kind: u32) -> i32;
+    }
+
+    fn alloc(at: *mut c_void, bytes: u64, kind: u32, access: u32) -> Option<u64> {
+        let bytes = usize::try_from(bytes).ok()?;
+        // SAFETY: a reservation at free addresses, or pages of our own reservation that `commit` passes.
+        let at = unsafe { VirtualAlloc(at, bytes, kind, access) };
+        (!at.is_null()).then_some(at.addr() as u64)
+    }
+
+    fn free(at: u64, bytes: u64, kind: u32) {
+        let (Ok(at), Ok(bytes)) = (usize::try_from(at), usize::try_from(bytes)) else { return };
+        // SAFETY: pages of our own reservation, which nobody uses any more, or all of it when its last user is dropped. A
+        // failure leaves pages accessible, which costs memory and a check, nothing else.
+        unsafe { VirtualFree(without_provenance_mut(at), bytes, kind) };
+    }
+
+    pub(super) fn reserve(hint: u64, bytes: u64) -> Option<u64> {
+        let hint = without_provenance_mut(usize::try_from(hint).ok()?);
+        let reserve = |at| alloc(at, bytes, MEM_RESERVE, PAGE_NOACCESS);
+        // Unlike on Unix, a hint is an order.
+        reserve(hint).or_else(|| reserve(null_mut()))
+    }
+
+    pub(super) fn commit(base: u64, bytes: u64) -> bool {
+        let Ok(at) = usize::try_from(base) else { return false };
+        alloc(without_provenance_mut(at), bytes, MEM_COMMIT, PAGE_READWRITE).is_some()
+    }
+
+    pub(super) fn decommit(base: u64, bytes: u64) {
+        free(base, bytes, MEM_DECOMMIT);
+    }
+
+    pub(super) fn unmap(base: u64, _bytes: u64) {
+        free(base, 0, MEM_RELEASE);
+    }
+}
+
+#[cfg(any(not(any(unix, windows)), miri))]
 mod os {
     pub(super) fn reserve(_hint: u64, _bytes: u64) -> Option<u64> {
         None
