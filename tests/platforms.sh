@@ -68,21 +68,24 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size) { return 
 C
     "$gcc" -shared -o "$CARGO_TARGET_DIR/wine/bcryptprimitives.dll" "$CARGO_TARGET_DIR/wine/random.c" -ladvapi32
     export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=$gcc CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$PWD/tests/platforms/wine.sh
+    # Destructors of thread-locals run under the loader's lock there: one that waits for a thread waits for ever once another
+    # thread begins or ends.
+    skipped=(--skip worker::a_thread_may_keep_a_worker_until_it_ends)
     local build=(-Zbuild-std=std,panic_unwind,test --target "$target")
     programs "${build[@]}"
 
     # The software device as nvcuda.dll: the loader's success, and not only its failure.
     old_cargo build "${build[@]}" -p cuprum-libcuda
     old_cargo build "${build[@]}" -p cuprum-sys --example driver_info
-    local folder=$CARGO_TARGET_DIR/$target/debug
-    mkdir -p "$folder/with_driver" "$folder/without_driver"
-    cp "$folder/examples/driver_info.exe" "$folder/with_driver"
-    cp "$folder/examples/driver_info.exe" "$folder/without_driver"
-    cp "$folder/cuprum_libcuda.dll" "$folder/with_driver/nvcuda.dll"
-    tests/platforms/wine.sh "$folder/without_driver/driver_info.exe" 2>&1 | tee "$folder/without_driver/said" || true
-    grep -q 'nvcuda.dll' "$folder/without_driver/said"
-    tests/platforms/wine.sh "$folder/with_driver/driver_info.exe" | tee "$folder/with_driver/said" | head -n 3
-    grep -q 'nvcuda.dll' "$folder/with_driver/said"
+    local folder=$CARGO_TARGET_DIR/$target/debug said=$CARGO_TARGET_DIR/said
+    local system=$CARGO_TARGET_DIR/wine/prefix/drive_c/windows/system32
+    rm -f "$system/nvcuda.dll"
+    tests/platforms/wine.sh "$folder/examples/driver_info.exe" 2>&1 | tee "$said" || true
+    grep -q 'no CUDA driver could be loaded: nvcuda.dll' "$said"
+    cp "$folder/cuprum_libcuda.dll" "$system/nvcuda.dll"
+    tests/platforms/wine.sh "$folder/examples/driver_info.exe" | tee "$said"
+    rm "$system/nvcuda.dll"
+    grep -q 'driver: .*nvcuda.dll, CUDA' "$said"
 }
 
 aarch64() {
