@@ -34,12 +34,13 @@ oldest() {
 
 # Tests that start themselves anew, which a program under qemu cannot.
 skipped=()
+loader=(--test load)
 # Some programs of tests, and the numbered examples that need no compiler, second device or file of NVIDIA's.
 programs() { # ARGUMENTS OF CARGO...
     if [ "$extent" = all ]; then
         old_cargo test "$@" -p cuprum-sys -p cuprum-emulator -p cuprum --tests --no-fail-fast
     else
-        old_cargo test "$@" -p cuprum-sys -p cuprum --lib --test load --test table --test resolver --test objects --test swallowed -- "${skipped[@]}"
+        old_cargo test "$@" -p cuprum-sys -p cuprum --lib "${loader[@]}" --test table --test resolver --test objects --test swallowed -- "${skipped[@]}"
     fi
     local name
     for name in 01_vector_add 02_find_the_fault 03_struct 04_pool 05_global 06_libraries 08_requests 09_futures; do
@@ -94,6 +95,7 @@ aarch64() {
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=$PWD/tests/platforms/qemu.sh
     unset RUSTFLAGS
     skipped=(--skip inside_the_driver --skip worker::processes)
+    loader=()
     programs --target aarch64-unknown-linux-gnu
 }
 
