@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 /// The folder with the programs that cargo built.
@@ -127,9 +127,8 @@ fn the_end_is_that_of_the_program() {
     }
 }
 
-#[test]
-fn a_signal_to_the_command_ends_the_program_and_still_gives_its_timeline() {
-    let folder = Folder::new("signal");
+/// The command, while its program waits for a signal.
+fn waiting(folder: &Folder) -> Child {
     let mut child = folder
         .command(&["--software"], &[client_name(), "dlsym", "terminated"])
         .stdout(Stdio::piped())
@@ -137,6 +136,13 @@ fn a_signal_to_the_command_ends_the_program_and_still_gives_its_timeline() {
         .spawn()
         .expect("it starts");
     child.stdout.take().expect("it is piped").read_exact(&mut [0; 6]).expect("the client is ready");
+    child
+}
+
+#[test]
+fn a_signal_to_the_command_ends_the_program_and_still_gives_its_timeline() {
+    let folder = Folder::new("signal");
+    let mut child = waiting(&folder);
     assert!(Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());
     assert_eq!(child.wait().expect("it ends").code(), Some(128 + 15));
     assert!(folder.text("trace.json").contains("12345"));
@@ -145,13 +151,7 @@ fn a_signal_to_the_command_ends_the_program_and_still_gives_its_timeline() {
 #[test]
 fn what_an_interrupted_run_left_can_be_read_later() {
     let folder = Folder::new("recover");
-    let mut child = folder
-        .command(&["--software"], &[client_name(), "dlsym", "terminated"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts");
-    child.stdout.take().expect("it is piped").read_exact(&mut [0; 6]).expect("the client is ready");
+    let mut child = waiting(&folder);
     child.kill().expect("it runs");
     child.wait().expect("it has ended");
     let left = folder.files("tmp");

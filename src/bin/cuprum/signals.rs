@@ -2,6 +2,17 @@
 
 use std::process::ExitStatus;
 
+use crate::exit;
+
+/// The exit code of a program that has ended, as shells count it.
+pub(crate) fn code(status: ExitStatus) -> u8 {
+    match (status.code(), of(status)) {
+        (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
+        (None, Some(signal)) => exit::SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(0)),
+        (None, None) => u8::MAX,
+    }
+}
+
 /// The signal that ended a program.
 #[cfg(unix)]
 pub(crate) fn of(status: ExitStatus) -> Option<i32> {

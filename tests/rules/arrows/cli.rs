@@ -5,7 +5,7 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     ("texts", &["arguments", "exit", "json"], &[]),
-    ("progress", &["child", "progress", "signals"], &[]),
+    ("progress", &["child", "progress", "signals"], &["texts"]),
     ("program", &["elf", "program"], &["texts"]),
     ("software", &["software"], &[]),
     ("doctor", &["doctor"], &["texts", "progress", "program", "software"]),

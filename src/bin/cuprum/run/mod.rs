@@ -131,7 +131,7 @@ impl Options {
         if !self.quiet {
             self.sum_up(status, &reports, start.elapsed());
         }
-        Ok(match code(status) {
+        Ok(match signals::code(status) {
             0 if reports.is_failure() => self.found,
             code => code,
         })
@@ -141,7 +141,7 @@ impl Options {
         let name = self.program[0].to_string_lossy();
         let ended = match signals::of(status) {
             Some(signal) => format!("was ended by signal {signal}"),
-            None => format!("ended with {}", code(status)),
+            None => format!("ended with {}", signals::code(status)),
         };
         eprintln!(
             "cuprum run: `{name}` {ended} after {:.1} s; the software device reported {reports}",
@@ -187,14 +187,5 @@ fn wait(mut child: Child, file: &Path, start: Instant) -> io::Result<ExitStatus>
             next *= 2;
         }
         thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// The exit code as shells count it.
-fn code(status: ExitStatus) -> u8 {
-    match (status.code(), signals::of(status)) {
-        (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
-        (None, Some(signal)) => exit::SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(0)),
-        (None, None) => u8::MAX,
     }
 }

@@ -138,7 +138,7 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
         let title: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
         files.write(&recording, &title.join(" "), status)?;
     }
-    Ok(code(status))
+    Ok(ExitCode::from(signals::code(status)))
 }
 
 /// Writes the timeline of what another run has left.
@@ -175,12 +175,6 @@ fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other])
         said += "\n  it did not use CUDA, ended before it did, or ran it elsewhere: in a container, or on a server";
     }
     said
-}
-
-/// The code with which a program ended.
-fn code(status: ExitStatus) -> ExitCode {
-    let code = status.code().or(signals::of(status).map(|signal| signal + i32::from(exit::SIGNAL)));
-    ExitCode::from(u8::try_from(code.unwrap_or(1)).unwrap_or(1))
 }
 
 /// The files that are written. Those of an earlier run stay until there is something to put in their place.
