@@ -6,36 +6,20 @@
 #
 # They are Debian 12's packages, downloaded with the machine's own apt client through a private configuration.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mkdir -p "${1:?usage: fetch.sh FOLDER}" && cd "$1" && pwd)
 rust='1.85.*'
 [ ! -e "$folder/complete" ] || exit 0
 
-private=$(mktemp -d)
-trap 'rm -rf "$private"' EXIT
-mkdir -p "$private"/lists/partial "$private"/cache/archives/partial "$private"/etc/{sources.list.d,preferences.d}
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/$' || true)
-: "${mirror:?this machine has no Debian mirror among its apt sources}"
-echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main" >"$private/etc/sources.list"
+# shellcheck source=sys/tests/fetch/private_apt.sh
+. "$here/../../sys/tests/fetch/private_apt.sh"
+echo "deb [$keys] $mirror bookworm main" >"$private/etc/sources.list"
 # An empty list of what is installed: what the packages need is fetched with them, whatever the machine has.
 : >"$private/status"
-cat >"$private/apt.conf" <<END
-Dir::Etc::sourcelist "$private/etc/sources.list";
-Dir::Etc::sourceparts "$private/etc/sources.list.d";
-Dir::Etc::preferencesparts "$private/etc/preferences.d";
-Dir::State::lists "$private/lists";
+cat >>"$private/apt.conf" <<END
 Dir::State::status "$private/status";
-Dir::Cache "$private/cache";
 APT::Architectures { "amd64"; "arm64"; };
-APT::Install-Recommends "false";
-Acquire::Languages "none";
-Acquire::Retries "3";
-APT::Sandbox::User "$(id -un)";
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
 END
-private_apt() {
-    apt-get -q=2 -c "$private/apt.conf" "$@"
-}
 private_apt update
 
 # unpack ROOM [PATTERN...]: everything downloaded goes to the room; of a source package, only what matches.

@@ -4,6 +4,7 @@
 # They are Debian's packages, downloaded with the machine's own apt client through a private configuration
 # (the machine's Debian mirror, more suites, the non-free component), unpacked, never installed.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mkdir -p "${1:?usage: drivers.sh FOLDER}" && cd "$1" && pwd)
 
 # Driver version and the packages that hold its files. 390 and 418 need a second library beside them.
@@ -23,30 +24,11 @@ missing=$(while read -r version packages; do
 done <<<"$drivers")
 [ -n "$missing" ] || exit 0
 
-private=$(mktemp -d)
-trap 'rm -rf "$private"' EXIT
-mkdir -p "$private"/lists/partial "$private"/cache/archives/partial "$private"/etc/{sources.list.d,preferences.d}
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/$' || true)
-: "${mirror:?this machine has no Debian mirror among its apt sources}"
+# shellcheck source=sys/tests/fetch/private_apt.sh
+. "$here/private_apt.sh"
 for suite in $suites; do
-    echo "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite non-free"
+    echo "deb [arch=amd64 $keys] $mirror $suite non-free"
 done >"$private/etc/sources.list"
-# Hooks of the machine's own configuration would tidy up its cache.
-cat >"$private/apt.conf" <<END
-Dir::Etc::sourcelist "$private/etc/sources.list";
-Dir::Etc::sourceparts "$private/etc/sources.list.d";
-Dir::Etc::preferencesparts "$private/etc/preferences.d";
-Dir::State::lists "$private/lists";
-Dir::Cache "$private/cache";
-Acquire::Languages "none";
-Acquire::Retries "3";
-APT::Sandbox::User "$(id -un)";
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-END
-private_apt() {
-    apt-get -q=2 -c "$private/apt.conf" "$@"
-}
 private_apt update
 
 while read -r version packages; do
