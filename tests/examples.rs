@@ -133,7 +133,7 @@ fn libraries_that_share_a_library() {
 #[test]
 fn own_wrapper() {
     let words =
-        ["no file: Err(Error(cuModuleLoad failed: CUDA_ERROR_FILE_NOT_FOUND (301)", "functions: Ok(1)"];
+        ["no file: Err(Error(cuModuleLoad failed: CUDA_ERROR_FILE_NOT_FOUND (301)", "functions: Ok(2)"];
     says("11_own_wrapper", &[], &words);
     says("11_own_wrapper", &[], &["dropped on another thread: 0 errors"]);
     let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "12.3")];

@@ -6,7 +6,8 @@ use super::ContextRef;
 use crate::error::Error;
 use crate::raw::call::context_call;
 
-/// Makes a call while this thread is exempt from the restrictions of captures.
+/// Makes a call while this thread is exempt from the restrictions of captures. If the driver does not exempt it, or does not
+/// take that back, the error is swallowed: the answer is that of the call.
 #[cold]
 pub(crate) fn beside_captures(
     context: &ContextRef,
@@ -15,9 +16,14 @@ pub(crate) fn beside_captures(
     let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
     let place = &raw mut mode;
     // SAFETY: the place outlives the call.
-    unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }?;
+    let exempted = unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) };
     let answer = call();
-    // SAFETY: as above; it has the mode of before.
-    unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }?;
+    let restored = exempted.and_then(|()| {
+        // SAFETY: as above; it has the mode of before.
+        unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }
+    });
+    if let Err(error) = restored {
+        context.swallow(error);
+    }
     answer
 }
