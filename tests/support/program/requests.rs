@@ -4,8 +4,6 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use cuprum::graph::CaptureMode;
-use cuprum::sys::CUresult;
 use cuprum::{
     Buffer, Current, Event, EventFlags, MemoryError, Pending, PinnedBuffer, PinnedFlags, Request, Stream,
 };
@@ -108,12 +106,9 @@ fn submit(
 fn in_a_capture(steps: &Steps, cx: &Current<'_, '_>, pending: Pending<Slot>) -> Option<Request<Slot>> {
     let mut stream = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx))?;
     let (mut pending, mut idle) = (Some(pending), None);
-    steps.may_refuse("capture spoiled by a wait", CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, || {
-        cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
-            let pending = pending.take().expect("one capture");
-            idle = steps.attempt("Pending::wait", || pending.wait());
-            Ok(())
-        })
+    super::captures::spoiled(steps, cx, &mut stream, || {
+        let pending = pending.take().expect("one capture");
+        idle = steps.attempt("Pending::wait", || pending.wait());
     });
     // Unless it did not begin.
     steps.done("Pending::drop", || drop(pending));
