@@ -99,7 +99,8 @@ fn what_is_dropped_beside_a_capture_is_freed() {
             let rest = (host, common::kernels!(cx, "saxpy"));
             let _spoiled = cx.capture(&mut captured, mode, |_| {
                 buffer.close().expect("it is freed");
-                Ok(drop(rest))
+                drop(rest);
+                Ok(())
             });
         }
         let buffer = Buffer::<u8>::alloc(cx, 64 << 20).unwrap();

@@ -87,7 +87,11 @@ fn fill<'a>(
 /// A capture whose body makes a call that it forbids, so that it ends as invalid.
 pub(super) fn spoiled(steps: &Steps, cx: &Current<'_, '_>, stream: &mut Stream<'_>, body: impl FnOnce()) {
     steps.attempt("capture that is spoiled", || {
-        match cx.capture(stream, CaptureMode::ThreadLocal, |_| Ok(body())) {
+        let ended = cx.capture(stream, CaptureMode::ThreadLocal, |_| {
+            body();
+            Ok(())
+        });
+        match ended {
             Err(GraphError::Driver(error)) if error.is_capture() => Ok(()),
             ended => ended.map(drop),
         }
