@@ -132,7 +132,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         activated(context, || {
             // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
             let answer = unsafe { raw.free(context.library().fns()) };
-            Error::check(context.library(), answer).or_else(|error| self.not_freed(error))
+            Error::check(context.library(), answer).or_else(|error| Self::not_freed(context, raw, error))
         })
     }
 
@@ -140,8 +140,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
     /// before it does anything (H100, driver 580: `tests/data/goldens/captures.txt`).
     #[cold]
     #[inline(never)]
-    fn not_freed(&self, error: Error) -> Result<(), Error> {
-        let (context, raw) = (self.context(), self.raw);
+    fn not_freed(context: &ContextRef, raw: H, error: Error) -> Result<(), Error> {
         if error.code() != CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED {
             return Err(context.record(error));
         }
