@@ -74,6 +74,7 @@ pub use self::ipc_event::IpcEventHandle;
 pub use self::lent::{Lent, LentShared};
 pub use self::lent_array::LentArray;
 pub use self::lent_host::LentHost;
+pub use self::lent_peer::{LentPeer, PeerMemory};
 pub use self::lent_pitched::{LentPitched, LentSource};
 pub use self::managed::Attachment;
 pub use self::operations::{Operations, Watched, Written};
@@ -90,7 +91,7 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::Keep;
+use crate::raw::keep::{Keep, Near};
 
 /// Relation of a stream to the legacy default stream.
 ///
@@ -227,6 +228,11 @@ impl<'ctx> Stream<'ctx> {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.queue.context()
+    }
+
+    /// The context, for what is lent of memory in the order of this stream.
+    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
+        self.queue.near()
     }
 
     /// The stream, unless it is a default stream: of these there are more values than one, so that nobody has such a queue
