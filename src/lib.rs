@@ -191,6 +191,7 @@
 // stream            streams, events, and scopes that lend memory
 // pool              memory in the order of streams, the driver's pools, and pools that keep blocks
 // external          memory and semaphores of other APIs
+// tools             dumps, checkpoints and notices
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
@@ -216,6 +217,7 @@ mod raw;
 pub mod stream;
 pub mod swallowed;
 pub mod texture;
+pub mod tools;
 #[cfg(feature = "trace")]
 pub mod trace;
 pub mod worker;

@@ -10,7 +10,8 @@ const ROOMS: &[Room<'static>] = &[
     ("call", &["raw::call"], &["error"]),
     ("keep", &["raw", "raw::keep"], &[]),
     ("this_thread", &["raw::this_thread"], &[]),
-    ("driver", &["driver", "device"], &["error", "swallowed", "call"]),
+    ("listener", &["raw::listener"], &[]),
+    ("driver", &["driver", "device"], &["error", "swallowed", "call", "listener"]),
     ("diagnosis", &["diagnosis", "diagnosis::image", "diagnosis::ptx_version"], &["machine", "driver"]),
     ("context", &["context"], &["error", "swallowed", "call", "keep", "this_thread", "driver"]),
     ("held", &["raw::held", "raw::owned"], &["error", "swallowed", "call", "keep", "context"]),
@@ -22,11 +23,12 @@ const ROOMS: &[Room<'static>] = &[
         &["stream"],
         &["error", "call", "keep", "this_thread", "driver", "context", "held", "memory", "arguments"],
     ),
+    ("tools", &["tools"], &["error", "call", "listener", "driver", "context", "held"]),
     ("external", &["external"], &["error", "call", "keep", "context", "held", "memory", "stream"]),
     (
         "pool",
         &["pool"],
-        &["error", "swallowed", "call", "held", "driver", "context", "memory", "arguments", "stream"],
+        &["error", "swallowed", "call", "keep", "held", "driver", "context", "memory", "arguments", "stream"],
     ),
     (
         "module",
