@@ -58,6 +58,8 @@ class Layer:
     def __init__(self, command, kernels, environment):
         self.complaints = tempfile.TemporaryFile()
         program = [part if os.path.isabs(part) else str(HERE / part) for part in command]
+        if not os.access(program[0], os.X_OK):
+            os.chmod(program[0], 0o755)  # What carried it may not have kept that.
         self.process = subprocess.Popen(
             program + kernels,
             stdin=subprocess.PIPE,

@@ -21,6 +21,7 @@ use crate::stream::{Event, EventFlags, Stream};
 ///
 /// Example: that of [`Current::capture`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CaptureMode {
     /// Those of all threads, but for threads that have [exchanged](CaptureMode::exchange) their mode.
     Global,

@@ -72,7 +72,8 @@ fn crates_say_what_a_registry_asks() {
 /// Each comes after those that it depends on, as a registry must have them.
 #[test]
 fn ci_packs_all_of_them_in_their_order() {
-    let ci = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).expect("a script");
+    let ci =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).expect("a script");
     let command = ci.lines().find(|line| line.starts_with("cargo publish --dry-run")).expect("a dry run");
     let packed: Vec<_> = command.split(" -p ").skip(1).collect();
     let names: Vec<_> = CRATES.iter().map(|(name, _)| *name).collect();

@@ -2,11 +2,26 @@ use std::error::Error;
 
 use compare::{ALLOCATED_BYTES, COPIED_BYTES, ELEMENTS, KERNELS, kernels, serve, timed};
 use cuprum::graph::{CaptureMode, InstantiateFlags};
+use cuprum::launch::CallError;
 use cuprum::pool::StreamBuffer;
 use cuprum::{
-    Buffer, ContextStack, Driver, Event, EventFlags, HostIn, HostInOut, In, InOut, LaunchConfig, Module,
-    PrimaryContext, Stream,
+    Buffer, ContextStack, Current, Driver, Event, EventFlags, HostIn, HostInOut, In, InOut, Kernel,
+    LaunchConfig, Module, PrimaryContext, Stream,
 };
+
+type Saxpy<'m> = Kernel<'m, (u32, f32, In<f32>, InOut<f32>)>;
+
+fn whole(
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    saxpy: &Saxpy<'_>,
+    x: &[f32],
+    y: &mut [f32],
+) -> Result<(), CallError> {
+    let config = LaunchConfig::for_elements(x.len(), 256);
+    // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
+    unsafe { saxpy.call(cx, stream, config, (x.len() as u32, 2.0, HostIn(x), HostInOut(y))) }
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let context = PrimaryContext::retain(Driver::load()?.device(0)?)?;
@@ -15,10 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let modules = kernels()?;
     let modules = [Module::load_ptx(&cx, &modules[0])?, Module::load_ptx(&cx, &modules[1])?];
     let empty = modules[0].function("empty")?.bind::<()>()?;
-    let saxpy = modules[1].function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+    let saxpy: Saxpy<'_> = modules[1].function("saxpy")?.bind()?;
     let stream = Stream::new(&cx)?;
-    let (one, warp, all) =
-        (LaunchConfig::new(1, 1), LaunchConfig::new(1, 32), LaunchConfig::for_elements(ELEMENTS, 256));
+    let (one, warp) = (LaunchConfig::new(1, 1), LaunchConfig::new(1, 32));
 
     let (x, mut y) = (Buffer::from_slice(&cx, &[1f32; 32])?, Buffer::from_slice(&cx, &[0f32; 32])?);
     let (mut bytes, mut host) = (Buffer::<u8>::zeroed(&cx, COPIED_BYTES)?, vec![0u8; COPIED_BYTES]);
@@ -30,9 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     let mut graph = graph.instantiate(&cx, InstantiateFlags::empty())?;
 
-    let (n, host_x, mut host_y) = (ELEMENTS as u32, vec![1f32; ELEMENTS], vec![1f32; ELEMENTS]);
-    // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
-    unsafe { saxpy.call(&cx, &stream, all, (n, 2.0, HostIn(&host_x), HostInOut(&mut host_y))) }?;
+    let (host_x, mut host_y) = (vec![1f32; ELEMENTS], vec![1f32; ELEMENTS]);
+    whole(&cx, &stream, &saxpy, &host_x, &mut host_y)?;
     assert!(host_y.iter().all(|&sum| sum == 3.0));
 
     let settle = || stream.synchronize(&cx).expect("a wait");
@@ -65,14 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             timed(times, once, settle)
         }
         "graph" => graph.replay(&cx, &stream, |replay| timed(times, || replay.launch(), settle))?,
-        "saxpy" => {
-            let once = || {
-                let arguments = (n, 2.0, HostIn(&host_x), HostInOut(&mut host_y));
-                // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
-                unsafe { saxpy.call(&cx, &stream, all, arguments) }
-            };
-            timed(times, once, settle)
-        }
+        "saxpy" => timed(times, || whole(&cx, &stream, &saxpy, &host_x, &mut host_y), settle),
         other => Err(format!("there is no {other}").into()),
     })
 }
