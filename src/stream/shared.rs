@@ -109,12 +109,6 @@ impl<'s> Deref for KeptStream<'s> {
 }
 
 impl<'s> KeptStream<'s> {
-    /// The stream's context, for what is lent of what lies beside this.
-    #[inline]
-    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
-        self.queue.near()
-    }
-
     /// The stream's context, kept for something else.
     pub(crate) fn context_kept(&self) -> Keep<'s, ContextRef> {
         self.keep()

@@ -42,6 +42,8 @@ pub enum RegionKind {
     Opened,
     /// Memory of another API, or a part of it.
     External,
+    /// A mapped buffer or image of OpenGL.
+    Graphics,
 }
 
 impl RegionKind {
@@ -53,7 +55,7 @@ impl RegionKind {
     /// True if allocating it uses up the device's memory. Mapped memory was counted when it was
     /// created.
     pub(super) fn counts(self) -> bool {
-        !matches!(self, Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External)
+        !matches!(self, Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External | Self::Graphics)
     }
 }
 
@@ -71,6 +73,7 @@ impl fmt::Display for RegionKind {
             Self::Array => "array",
             Self::Opened => "memory of another process",
             Self::External => "external memory",
+            Self::Graphics => "memory of OpenGL",
         })
     }
 }

@@ -24,6 +24,11 @@ const ROOMS: &[Room<'static>] = &[
     ),
     ("external", &["external"], &["error", "call", "keep", "context", "held", "memory", "stream"]),
     (
+        "graphics",
+        &["graphics"],
+        &["error", "call", "keep", "driver", "context", "held", "memory", "stream"],
+    ),
+    (
         "pool",
         &["pool"],
         &["error", "swallowed", "call", "held", "driver", "context", "memory", "arguments", "stream"],
