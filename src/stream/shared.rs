@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::Stream;
 use crate::context::ContextRef;
-use crate::raw::keep::{Keep, Near, Shareable};
+use crate::raw::keep::{Keep, Shareable};
 
 /// A stream with the number of its handles.
 struct Counted<'ctx> {

@@ -12,8 +12,8 @@ use cuprum_sys::{
 use super::TextureError;
 use crate::context::ContextRef;
 use crate::memory::{
-    Array, ArrayFlags, ArrayShape, ArrayView, Buffer, Extent, MipmappedArray, MipmappedView, Pitched, PitchedBuffer,
-    SharedArray, SharedMipmappedArray, Slice, Storage, Stored, Texel, bytes_of,
+    Array, ArrayFlags, ArrayShape, ArrayView, Buffer, Extent, MipmappedArray, MipmappedView, Pitched,
+    PitchedBuffer, SharedArray, SharedMipmappedArray, Slice, Storage, Stored, Texel, bytes_of,
 };
 use crate::raw::keep::{Keep, Near};
 

@@ -55,7 +55,10 @@ impl RegionKind {
     /// True if allocating it uses up the device's memory. Mapped memory was counted when it was
     /// created.
     pub(super) fn counts(self) -> bool {
-        !matches!(self, Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External | Self::Graphics)
+        !matches!(
+            self,
+            Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External | Self::Graphics
+        )
     }
 }
 

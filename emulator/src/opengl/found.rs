@@ -396,17 +396,31 @@ impl Context for Found {
             let slice = from.len() / slices as usize;
             let texels = from.as_ptr().cast();
             match image.kind {
-                Kind::Solid | Kind::Layers => gl!(self.gl, glTexSubImage3D(
-                    image.target, level, 0, 0, 0, width, height, slices, external, channel, texels
-                )),
+                Kind::Solid | Kind::Layers => gl!(
+                    self.gl,
+                    glTexSubImage3D(
+                        image.target,
+                        level,
+                        0,
+                        0,
+                        0,
+                        width,
+                        height,
+                        slices,
+                        external,
+                        channel,
+                        texels
+                    )
+                ),
                 Kind::Flat | Kind::Cube => {
                     for (face, from) in from.chunks_exact(slice).enumerate() {
                         let cube = image.kind == Kind::Cube;
                         let target = if cube { FIRST_FACE + face as u32 } else { image.target };
                         let texels = from.as_ptr().cast();
-                        gl!(self.gl, glTexSubImage2D(
-                            target, level, 0, 0, width, height, external, channel, texels
-                        ));
+                        gl!(
+                            self.gl,
+                            glTexSubImage2D(target, level, 0, 0, width, height, external, channel, texels)
+                        );
                     }
                 }
             }

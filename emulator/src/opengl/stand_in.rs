@@ -79,8 +79,12 @@ impl StandIn {
     /// name. What the rows lack is zero.
     pub fn texture(&self, internal_format: u32, width: usize, height: usize, rows: &[u8]) -> u32 {
         let levels = vec![[width, height, 1]];
-        let image = Format::of(internal_format)
-            .map(|format| Image { target: TEXTURE_2D, kind: Kind::Flat, format, levels });
+        let image = Format::of(internal_format).map(|format| Image {
+            target: TEXTURE_2D,
+            kind: Kind::Flat,
+            format,
+            levels,
+        });
         let mut bytes = rows.to_vec();
         bytes.resize(image.as_ref().map_or(0, |image| image.bytes(0)), 0);
         self.insert(Object::Texture(image, bytes))

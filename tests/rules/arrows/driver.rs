@@ -8,7 +8,18 @@ const ROOMS: &[Room<'static>] = &[
     // What the driver is built on; its own rooms are in a table of their own.
     (
         "engine",
-        &["exec", "memory", "message", "opengl", "program", "ptx", "report", "semantics", "served", "settings"],
+        &[
+            "exec",
+            "memory",
+            "message",
+            "opengl",
+            "program",
+            "ptx",
+            "report",
+            "semantics",
+            "served",
+            "settings",
+        ],
         &[],
     ),
     ("answer", &["driver::answer"], &[]),

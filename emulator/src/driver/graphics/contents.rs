@@ -151,7 +151,9 @@ impl Contents {
             let Some(array) = mapped.levels.array(level as u32) else { return false };
             let mut bytes = vec![0; image.bytes(level)];
             match way {
-                Way::In => gl.read_level(name, image, level, &mut bytes) && self.level(way, &array, &mut bytes),
+                Way::In => {
+                    gl.read_level(name, image, level, &mut bytes) && self.level(way, &array, &mut bytes)
+                }
                 Way::Out => self.level(way, &array, &mut bytes) && gl.write_level(name, image, level, &bytes),
             }
         })
@@ -162,7 +164,10 @@ impl Contents {
         let row = array.row_bytes() as usize;
         row > 0 && {
             let start = array.base() - self.region.base;
-            bytes.chunks_exact_mut(row).zip(0..).all(|(bytes, row)| self.rows(way, start, row * array.pitch(), bytes))
+            bytes
+                .chunks_exact_mut(row)
+                .zip(0..)
+                .all(|(bytes, row)| self.rows(way, start, row * array.pitch(), bytes))
         }
     }
 

@@ -105,12 +105,7 @@ impl Resource {
     }
 }
 
-fn devices(
-    count: Out<u32>,
-    list: Out<i32>,
-    room: u32,
-    which: CUGLDeviceList,
-) -> Answer {
+fn devices(count: Out<u32>, list: Out<i32>, room: u32, which: CUGLDeviceList) -> Answer {
     count.check()?;
     ensure(which.name().is_some(), INVALID_VALUE)?;
     gl()?;
