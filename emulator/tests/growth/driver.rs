@@ -1,7 +1,8 @@
 //! What calls of the driver cost while much is alive: no more than while little is.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Start;
 use crate::common::*;
 use cuprum_sys::*;
 
@@ -18,7 +19,7 @@ fn make(table: &Fns, count: usize) {
 
 /// Makes contexts with something in each, and destroys them.
 fn contexts(table: &Fns, count: usize) -> Duration {
-    let start = Instant::now();
+    let start = Start::now();
     for _ in 0..count {
         let context = TestContext::new();
         make(table, 1);
@@ -49,7 +50,7 @@ fn find_all(table: &Fns, count: usize) -> Duration {
     let names: Vec<_> = (0..count).map(|at| (name('k', at), name('v', at))).collect();
     let mut module = CUmodule::null();
     ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
-    let start = Instant::now();
+    let start = Start::now();
     for (kernel, variable) in &names {
         let (mut function, mut address, mut bytes) = (CUfunction::null(), 0, 0);
         // SAFETY: a place for the handle, a module and a name.
