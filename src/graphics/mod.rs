@@ -59,16 +59,19 @@
 //! unmapped, and the host waits for the stream meanwhile. That one memory serves both, that nothing is copied, that neither
 //! waits on the host, and that both must be on one GPU, only a GPU with NVIDIA's OpenGL shows.
 
+mod buffer;
 mod flags;
+mod image;
 mod mapped;
 mod registered;
 mod resources;
 
 use cuprum_sys::{CUdevice, FnId};
 
+pub use self::buffer::RegisteredBuffer;
 pub use self::flags::{GlDevices, ImageTarget, MapUse, RegisterFlags};
+pub use self::image::RegisteredImage;
 pub use self::mapped::{Mapped, MappedBuffer, MappedImage, map};
-pub use self::registered::{RegisteredBuffer, RegisteredImage};
 pub use self::resources::Resources;
 
 use crate::device::Device;

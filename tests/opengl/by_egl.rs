@@ -3,10 +3,6 @@
 //! Each test is a process of its own, for the libraries are found by variables of its environment. On a GPU
 //! (`CUPRUM_DEVICE=gpu`) the machine's own are taken.
 
-use std::path::Path;
-use std::process::Command;
-use std::sync::{Mutex, PoisonError};
-
 use cuprum::graphics::{
     self, GlDevices, ImageTarget, MapUse, RegisterFlags, RegisteredBuffer, RegisteredImage,
 };
@@ -20,6 +16,7 @@ use crate::common::{driver, in_context, kernels, on_gpu};
 use crate::egl::{
     ARRAY_BUFFER, Gl, TEXTURE_2D, TEXTURE_2D_ARRAY, TEXTURE_3D, TEXTURE_CUBE_MAP, TEXTURE_RECTANGLE,
 };
+use crate::mesa;
 use crate::sampling::{access, fetch};
 use crate::stood_in::{NONE, R8, R32F, R32UI, RGBA8, words};
 
@@ -34,32 +31,10 @@ fn with_opengl(name: &str, test: impl FnOnce(&mut Current<'_, '_>, Gl)) {
 }
 
 fn with_opengl_alone(name: &str, test: impl FnOnce(Gl)) {
-    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache/mesa");
     let its_own = on_gpu() || std::env::var_os("CUPRUM_OPENGL").is_some_and(|which| which == "system");
-    if !its_own {
-        fetch_mesa(&fetched);
-    }
-    let at = |file: &str| fetched.join(file).to_str().expect("a path in UTF-8").to_owned();
-    let libraries = format!("{}:{}", at("usr/lib/x86_64-linux-gnu"), at("lib/x86_64-linux-gnu"));
-    let (vendor, drivers) =
-        (at("usr/share/glvnd/egl_vendor.d/50_mesa.json"), at("usr/lib/x86_64-linux-gnu/dri"));
-    let mesa = [
-        ("LD_LIBRARY_PATH", &*libraries),
-        ("__EGL_VENDOR_LIBRARY_FILENAMES", &*vendor),
-        ("LIBGL_DRIVERS_PATH", &*drivers),
-        ("LIBGL_ALWAYS_SOFTWARE", "1"),
-    ];
-    in_children(name, &[if its_own { &[] } else { &mesa }], || {
-        test(Gl::current(on_gpu()).expect("OpenGL by EGL"));
-    });
-}
-
-fn fetch_mesa(folder: &Path) {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opengl/fetch.sh");
-    let fetched = Command::new(script).arg(folder).status().expect("a shell");
-    assert!(fetched.success(), "Mesa is fetched: {fetched}");
+    let fetched = if its_own { Vec::new() } else { mesa::environment().to_vec() };
+    let environment: Vec<_> = fetched.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    in_children(name, &[&environment], || test(Gl::current(on_gpu()).expect("OpenGL by EGL")));
 }
 
 macro_rules! here {

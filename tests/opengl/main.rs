@@ -12,6 +12,9 @@ mod common;
 #[cfg(target_os = "linux")]
 #[path = "../support/egl.rs"]
 mod egl;
+#[cfg(target_os = "linux")]
+#[path = "../support/mesa.rs"]
+mod mesa;
 #[path = "../support/sampling/mod.rs"]
 mod sampling;
 

@@ -178,7 +178,13 @@ impl Gl {
     }
 
     /// A texture with storage of so many levels, bound to its target. Arrays and solids have `slices`.
-    pub(crate) fn texture(&self, target: u32, format: u32, levels: i32, [width, height, slices]: [i32; 3]) -> u32 {
+    pub(crate) fn texture(
+        &self,
+        target: u32,
+        format: u32,
+        levels: i32,
+        [width, height, slices]: [i32; 3],
+    ) -> u32 {
         let (mut name, gl) = (0, &self.gl);
         // SAFETY: a place for one name.
         unsafe { (gl.glGenTextures)(1, &raw mut name) };
