@@ -8,14 +8,22 @@
 #[path = "../tests/support/egl.rs"]
 mod egl;
 
-use std::process::ExitCode;
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("no OpenGL: this example makes its context by EGL, on Linux");
+    std::process::exit(77);
+}
 
 #[cfg(target_os = "linux")]
-fn points(gl: &egl::Gl) -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     use cuprum::graphics::{self, GlDevices, MapUse, RegisterFlags, RegisteredBuffer};
     use cuprum::{Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
 
     const POINTS: usize = 1000;
+    let gl = egl::Gl::current(false).unwrap_or_else(|missing| {
+        println!("no OpenGL: {missing}");
+        std::process::exit(77);
+    });
     let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
     println!("{choice}\nOpenGL: {}", gl.renderer());
     // The device that draws is the one to compute on.
@@ -24,10 +32,9 @@ fn points(gl: &egl::Gl) -> Result<(), Box<dyn std::error::Error>> {
     let context = PrimaryContext::retain(device)?.share();
     let bytes = |value: f32| value.to_ne_bytes().repeat(POINTS);
     let (heights, speeds) = (gl.buffer(&bytes(10.0)), gl.buffer(&bytes(-2.0)));
-
     context.enter(|cx| {
-        let saxpy = Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?.share().kernel("saxpy")?;
-        let saxpy: cuprum::SharedKernel<'_, (u32, f32, In<f32>, InOut<f32>)> = saxpy;
+        let module = Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?;
+        let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
         let stream = Stream::new(cx)?;
         // SAFETY: OpenGL neither deletes the buffers nor uses them while they are mapped, and stays on this thread.
         let register = |name| unsafe { RegisteredBuffer::new(cx, name, RegisterFlags::empty()) };
@@ -36,7 +43,7 @@ fn points(gl: &egl::Gl) -> Result<(), Box<dyn std::error::Error>> {
         for frame in 1..=3 {
             let mut mapped = graphics::map(cx, &stream, (&mut y, &mut v))?;
             let (mut y, v) = mapped.views();
-            let (config, time) = (LaunchConfig::for_elements(POINTS, 256), 0.5f32);
+            let (config, time) = (LaunchConfig::for_elements(POINTS, 256), 0.5);
             let arguments = (POINTS as u32, time, v.as_slice(cx)?, y.as_mut_slice(cx)?);
             // SAFETY: both have so many elements, and stay mapped until the stream has run the kernel.
             unsafe { saxpy.launch(cx, &stream, config, arguments) }?;
@@ -47,19 +54,4 @@ fn points(gl: &egl::Gl) -> Result<(), Box<dyn std::error::Error>> {
         }
         Ok(())
     })?
-}
-
-fn main() -> ExitCode {
-    #[cfg(target_os = "linux")]
-    let done = egl::Gl::current(false).map_err(Into::into).and_then(|gl| points(&gl));
-    #[cfg(not(target_os = "linux"))]
-    let done: Result<(), Box<dyn std::error::Error>> =
-        Err("this example makes its context by EGL, on Linux".into());
-    done.map_or_else(
-        |error| {
-            println!("no OpenGL: {error}");
-            ExitCode::from(77)
-        },
-        |()| ExitCode::SUCCESS,
-    )
 }

@@ -73,12 +73,13 @@ fn both(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>) 
         // SAFETY: as above.
         steps.attempt("RegisteredBuffer::new", || unsafe { RegisteredBuffer::new(cx, name, NONE) })
     });
-    if let [Some(mut one), Some(mut other)] = registered {
+    let [Some(mut one), Some(mut other)] = registered else { return };
+    {
         let mapped = steps.attempt("graphics::map", || graphics::map(cx, stream, (&mut one, &mut other)));
         if let Some(mapped) = mapped {
             steps.attempt("Mapped::unmap", || mapped.unmap(cx));
         }
-        steps.done("RegisteredBuffer::drop", || drop(one));
-        steps.done("RegisteredBuffer::drop", || drop(other));
     }
+    steps.done("RegisteredBuffer::drop", || drop(one));
+    steps.done("RegisteredBuffer::drop", || drop(other));
 }
