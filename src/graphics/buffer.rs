@@ -65,6 +65,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     ///    unmap.
     /// 4. CUDA's work with the mapped memory on other streams than that of the mapping is done, or in order before that
     ///    stream, when the guard ends.
+    /// 5. If the same buffer is registered twice, what CUDA does with both is in order, or the result may be any.
     ///
     /// Driver: `cuGraphicsGLRegisterBuffer`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsGLRegisterBuffer")]

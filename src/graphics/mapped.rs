@@ -87,7 +87,7 @@ fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
 /// Drop unmaps them on the stream, swallows errors and does nothing in a forked child; [`unmap`](Mapped::unmap) reports. A
 /// guard that is forgotten leaves them mapped until they are unregistered.
 ///
-/// Example: that of [`map`].
+/// Example: that of [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
 pub struct Mapped<'r, R: Resources> {
     resources: R,
     /// Empty once they are unmapped.
@@ -170,7 +170,30 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
 
 /// A buffer that is mapped, lent by its guard.
 ///
-/// Example: that of [`map`].
+/// # Example
+/// ```
+/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graphics::{MappedBuffer, RegisterFlags, RegisteredBuffer};
+/// use cuprum::{Current, MemoryError, Stream};
+///
+/// fn clear(cx: &Current<'_, '_>, mut vertices: MappedBuffer<'_>) -> Result<usize, MemoryError> {
+///     let mut numbers = vertices.as_mut_slice::<f32>(cx)?;
+///     numbers.set_bytes(cx, 0)?;
+///     Ok(numbers.len())
+/// }
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let name = gl.buffer(&[7; 18]);
+/// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
+/// let mut vertices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
+/// let stream = Stream::default_in(&cx);
+/// assert_eq!(clear(&cx, vertices.map(&cx, &stream)?.views())?, 4); // of 18 bytes
+/// # assert_eq!(gl.read_buffer(name).ok_or("gone")?[15..], [0, 7, 7]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct MappedBuffer<'m> {
     raw: CUgraphicsResource,
     context: Near<'m, ContextRef>,
@@ -231,7 +254,31 @@ impl fmt::Debug for MappedBuffer<'_> {
 
 /// An image that is mapped, lent by its guard.
 ///
-/// Example: that of [`RegisteredImage`](super::RegisteredImage), `views`.
+/// # Example
+/// ```
+/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graphics::{ImageTarget, MappedImage, RegisterFlags, RegisteredImage};
+/// use cuprum::{Current, MemoryError, Stream};
+///
+/// /// The first texel of the largest level.
+/// fn corner(cx: &Current<'_, '_>, picture: &MappedImage<'_>) -> Result<Option<f32>, MemoryError> {
+///     let levels = picture.mipmapped::<f32>(cx)?;
+///     let texels = levels.level(cx, 0)?.all().to_vec(cx)?;
+///     Ok(texels.first().copied())
+/// }
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let name = gl.texture(0x822E, 1, 1, &1.5f32.to_ne_bytes());
+/// // SAFETY: OpenGL neither deletes the texture nor uses it while it is mapped, and stays current on this thread.
+/// let mut picture =
+///     unsafe { RegisteredImage::new(&cx, name, ImageTarget::TEXTURE_2D, RegisterFlags::READ_ONLY) }?;
+/// let stream = Stream::default_in(&cx);
+/// assert_eq!(corner(&cx, &picture.map(&cx, &stream)?.views())?, Some(1.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct MappedImage<'m> {
     raw: CUgraphicsResource,
     flags: ArrayFlags,

@@ -200,7 +200,7 @@ impl Contents {
     }
 }
 
-/// Whether contents go in or out.
+/// Direction in which contents go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     In,
