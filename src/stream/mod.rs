@@ -110,7 +110,7 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::Keep;
+use crate::raw::keep::{Keep, Near};
 
 /// Relation of a stream to the legacy default stream.
 ///
@@ -257,6 +257,11 @@ impl<'ctx> Stream<'ctx> {
         } else {
             Err(Error::host(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, call))
         }
+    }
+
+    /// The context, for objects that borrow the stream.
+    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
+        self.queue.near()
     }
 
     /// The context, kept for something else.

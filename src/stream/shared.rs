@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::Stream;
 use crate::context::ContextRef;
-use crate::raw::keep::{Keep, Near, Shareable};
+use crate::raw::keep::{Keep, Shareable};
 
 /// A stream with the number of its handles.
 struct Counted<'ctx> {
@@ -109,12 +109,6 @@ impl<'s> Deref for KeptStream<'s> {
 }
 
 impl<'s> KeptStream<'s> {
-    /// The stream's context, for what is lent of what lies beside this.
-    #[inline]
-    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
-        self.queue.near()
-    }
-
     /// The stream's context, kept for something else.
     pub(crate) fn context_kept(&self) -> Keep<'s, ContextRef> {
         self.keep()

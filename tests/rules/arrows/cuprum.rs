@@ -23,6 +23,7 @@ const ROOMS: &[Room<'static>] = &[
         &["error", "call", "keep", "this_thread", "driver", "context", "held", "memory", "arguments"],
     ),
     ("external", &["external"], &["error", "call", "keep", "context", "held", "memory", "stream"]),
+    ("graphics", &["graphics"], &["error", "call", "keep", "driver", "context", "held", "memory", "stream"]),
     (
         "pool",
         &["pool"],
