@@ -19,8 +19,13 @@ use crate::stream::{Event, EventFlags, Stream};
 /// Calls that are refused while a stream is captured, of those that could wait for work that has not run, such as
 /// allocating memory or waiting for other streams.
 ///
+/// A call that was refused makes the capture invalid. What is dropped meanwhile, on a thread whose calls are refused, leaks,
+/// and is [counted](crate::swallowed), as freeing is among those calls. Waits that give something back, at the end of a
+/// [scope](Current::scope) and by [`Pending::wait`](crate::Pending::wait), are made all the same.
+///
 /// Example: that of [`Current::capture`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CaptureMode {
     /// Those of all threads, but for threads that have [exchanged](CaptureMode::exchange) their mode.
     Global,

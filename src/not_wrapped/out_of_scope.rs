@@ -9,13 +9,6 @@ groups! { OutOfScope:
     "capture into a context that a program of graphics owns, which `unsafe` calls on both sides make":
         cuStreamBeginCaptureToCig cuStreamEndCaptureToCig;
 
-    "OpenGL and mapped resources, which need a graphics context on the thread; `external` imports memory and semaphores of \
-     Vulkan and of OpenGL's `EXT_memory_object`":
-        cuGraphicsUnregisterResource cuGraphicsSubResourceGetMappedArray
-        cuGraphicsResourceGetMappedMipmappedArray cuGraphicsResourceGetMappedPointer_v2
-        cuGraphicsResourceSetMapFlags_v2 cuGraphicsMapResources cuGraphicsUnmapResources
-        cuGraphicsGLRegisterBuffer cuGraphicsGLRegisterImage cuGLGetDevices_v2;
-
     "checkpoints of which the caller saves the memory, by addresses and streams of another process; with \
      `tools::CheckpointProcess` the driver saves it on the host":
         cuCheckpointOperationComplete;

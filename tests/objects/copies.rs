@@ -35,7 +35,7 @@ fn a_batch_copies_in_all_directions() {
             copies.add(&part(0..0), &part(1..1)).unwrap();
             assert_eq!(copies.len(), 3, "one copies nothing");
             let source_order = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
-            scope.copy_all(&mut copies, CopyAttributes { source_order, ..AS_USUAL() }).unwrap();
+            scope.copy_all(&mut copies, AS_USUAL().with_source_order(source_order)).unwrap();
             scope.copy_all(&mut Copies::new(), AS_USUAL()).unwrap();
         })
         .unwrap();
@@ -139,8 +139,7 @@ fn single_copies_have_attributes() {
             let from = PitchedMut::over(high, (1, 2)).unwrap();
             let from = scope.lend_pitched(from).unwrap();
             from.copy_from_with(HostBlock::new(&[8, 9], (1, 2)).unwrap(), AS_USUAL()).unwrap();
-            let none = CUmemcpySrcAccessOrder(0);
-            let none = CopyAttributes { source_order: none, ..AS_USUAL() };
+            let none = AS_USUAL().with_source_order(CUmemcpySrcAccessOrder(0));
             let refused = low.slice(2..).unwrap().copy_from_with(&low.slice(..2).unwrap(), none).unwrap_err();
             assert!(matches!(refused, MemoryError::Driver(_)));
         })

@@ -25,6 +25,7 @@ const ROOMS: &[Room<'static>] = &[
     ),
     ("tools", &["tools"], &["error", "call", "listener", "driver", "context", "held"]),
     ("external", &["external"], &["error", "call", "keep", "context", "held", "memory", "stream"]),
+    ("graphics", &["graphics"], &["error", "call", "keep", "driver", "context", "held", "memory", "stream"]),
     (
         "pool",
         &["pool"],

@@ -39,6 +39,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.room("processes", || processes::all(steps, &cx));
         #[cfg(unix)]
         steps.room("external", || super::external::all(steps, &cx));
+        steps.room("opengl", || super::opengl::all(steps, &cx));
         steps.room("code", || code::all(steps, &cx));
         steps.room("libraries", || libraries::all(steps, &cx));
         steps.room("scopes", || scopes::all(steps, &mut cx, &other));

@@ -1,5 +1,6 @@
 //! Buffers and slices, and page-locked memory.
 
+use cuprum::graph::CaptureMode;
 use cuprum::memory::{Pitched, PitchedMut};
 use cuprum::sys::{CUpointer_attribute, CUresult};
 use cuprum::{
@@ -65,6 +66,34 @@ fn page_locked(steps: &Steps, cx: &Current<'_, '_>) {
     }
     let registered = steps.attempt("Registered::new", register);
     steps.done("Registered::drop", || drop(registered));
+    if let Some(stream) = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx)) {
+        registered_in_a_capture(steps, cx, stream);
+    }
+}
+
+/// A capture forbids both, and is spoiled by them.
+fn registered_in_a_capture(steps: &Steps, cx: &Current<'_, '_>, mut stream: Stream<'_>) {
+    let (spoiled, refused) =
+        (CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    let register = || Registered::new(cx, vec![1u32; LEN], RegisterFlags::empty());
+    let mut registered = steps.attempt("Registered::new", register);
+    steps.may_refuse("capture spoiled by unregistering", spoiled, || {
+        cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
+            if let Some(registered) = registered.take() {
+                steps.attempt("Registered::unregister", || registered.unregister());
+            }
+            Ok(())
+        })
+    });
+    // Unless it did not begin.
+    steps.done("Registered::drop", || drop(registered));
+    steps.may_refuse("capture spoiled by registering", spoiled, || {
+        cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
+            steps.may_refuse("Registered::new", refused, register);
+            Ok(())
+        })
+    });
+    steps.done("Stream::drop", || drop(stream));
 }
 
 /// Copies whose host side only the program keeps.

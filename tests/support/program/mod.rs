@@ -20,6 +20,7 @@ mod memory;
 mod numbers;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
+mod opengl;
 mod pools;
 mod processes;
 mod requests;
