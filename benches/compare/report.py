@@ -109,6 +109,9 @@ def text(result, measured, plot):
     ]
     lines += [f"- {title}: {what}" for title, what in OPERATIONS.values()]
     lines += [
+        "- What is usual differs: cudarc queues copies, and cudarc, cuda.core and CuPy take memory from pools, in all that needs",
+        "  copies or memory. C, cuprum and PyCUDA copy and allocate with the calls that wait; cuprum queues copies in a scope, and",
+        "  takes memory from pools by types of their own.",
         "- A dash: the layer's own interface does not have it, or it failed, as said above. What the layers do for each is in `benches/compare`.",
         "",
     ]
