@@ -109,6 +109,9 @@ def text(result, measured, plot):
     ]
     lines += [f"- {title}: {what}" for title, what in OPERATIONS.values()]
     lines += [
+        "- Streams are the layers' usual ones: the default one in cudarc and CuPy, one of the program's own in the others.",
+        "- Memory of saxpy is what the layers usually take: new memory in C, cuprum and PyCUDA, memory in a stream's order in",
+        "  cudarc and cuda.core, and in CuPy that of a pool which keeps it.",
         "- A dash: the layer's own interface does not have it, or it failed, as said above. What the layers do for each is in `benches/compare`.",
         "",
     ]
