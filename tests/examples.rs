@@ -2,6 +2,10 @@
 //!
 //! A program of its own, which starts others and needs no device itself. They run as the programs that they are. Under cargo they are built first, as `cargo test` alone does by itself.
 
+#[cfg(target_os = "linux")]
+#[path = "support/mesa.rs"]
+mod mesa;
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Once;
@@ -227,6 +231,29 @@ fn nccl() {
     ] {
         assert!(said.contains(words), "it does not say {words:?}:\n{said}");
     }
+}
+
+/// Where EGL has no display, the example says so.
+#[test]
+fn no_opengl() {
+    build();
+    let output = Command::new(folder().join("19_opengl"))
+        .envs([(DEVICE, "emulator"), ("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere.json")])
+        .output()
+        .expect("the example");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(77), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.starts_with("no OpenGL: ") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "fetches OpenGL"]
+fn opengl() {
+    let fetched = mesa::environment();
+    let environment: Vec<_> = fetched.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let words = ["OpenGL: llvmpipe", "frame 1: OpenGL sees 9.0\n", "frame 3: OpenGL sees 7.0\n"];
+    says("19_opengl", &environment, &words);
 }
 
 /// What runs the example that needs NVRTC, with each release of it.

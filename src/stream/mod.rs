@@ -94,6 +94,7 @@ pub use self::ipc_event::IpcEventHandle;
 pub use self::lent::{Lent, LentShared};
 pub use self::lent_array::LentArray;
 pub use self::lent_host::LentHost;
+pub use self::lent_peer::{LentPeer, PeerMemory};
 pub use self::lent_pitched::{LentPitched, LentSource};
 pub use self::managed::Attachment;
 pub use self::operations::{Operations, Watched, Written};
@@ -110,7 +111,7 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::Keep;
+use crate::raw::keep::{Keep, Near};
 
 /// Relation of a stream to the legacy default stream.
 ///
@@ -257,6 +258,11 @@ impl<'ctx> Stream<'ctx> {
         } else {
             Err(Error::host(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, call))
         }
+    }
+
+    /// The context, for objects that borrow the stream.
+    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
+        self.queue.near()
     }
 
     /// The context, kept for something else.

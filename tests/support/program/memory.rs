@@ -167,13 +167,16 @@ fn peers_on_a_stream(
             let (left, right) = (lent.slice(..LEN / 2)?, lent.slice(LEN / 2..)?);
             // The other context is current for a wait.
             steps.session().expect(None);
-            steps.attempt("Lent::copy_from_peer", || left.copy_from_peer(low.as_slice()));
-            steps.attempt("LentShared::copy_to_peer", || right.as_shared().copy_to_peer(high));
+            let from = steps.attempt("Scope::lend_peer", || scope.lend_peer(low.as_slice()))?;
+            let to = steps.attempt("Scope::lend_peer", || scope.lend_peer(high))?;
+            let from_rows = Pitched::over(low.as_slice(), LEN / 2).ok()?;
+            let from_rows = steps.attempt("Scope::lend_peer", || scope.lend_peer(from_rows))?;
+            steps.session().expect(Some(cx.context().as_raw()));
+            steps.attempt("Lent::copy_from_peer", || left.copy_from_peer(&from));
+            steps.attempt("LentShared::copy_to_peer", || right.as_shared().copy_to_peer(&to));
             let rows = PitchedMut::over(rows.slice_mut(..LEN / 2)?, LEN / 2).ok()?;
             let rows = steps.attempt("Scope::lend_pitched", || scope.lend_pitched(rows))?;
-            let from = Pitched::over(low.as_slice(), LEN / 2).ok()?;
-            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(from));
-            steps.session().expect(Some(cx.context().as_raw()));
+            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(&from_rows));
             Some(())
         })
     });
