@@ -9,16 +9,12 @@ use crate::raw::call::driver_call;
 /// Calls that are refused while a stream is captured, of those that could wait for work that has not run, such as
 /// allocating memory or waiting for other streams.
 ///
-/// A call that was refused makes the capture invalid. What is dropped meanwhile, on a thread whose calls are refused, leaks,
-/// and is [counted](crate::swallowed), as freeing is among those calls. Waits that give something back, at the end of a
-/// [scope](Current::scope) and by [`Pending::wait`](crate::Pending::wait), are made all the same.
-///
 /// A call that was refused makes the capture invalid. Three are made all the same, by an exemption of the thread for the
 /// moment (`cuThreadExchangeStreamCaptureMode`), so that nothing is lost: the wait at the end of a
 /// [scope](crate::Current::scope), [`Pending::wait`](crate::Pending::wait), and the call that frees an object when it is
 /// closed or dropped.
 ///
-/// Example: that of [`Current::capture`].
+/// Example: that of [`Current::capture`](crate::Current::capture).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CaptureMode {
