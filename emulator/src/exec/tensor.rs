@@ -10,6 +10,8 @@ pub(crate) type Words = [u64; 16];
 
 /// Most dimensions of a tensor.
 pub(crate) const MOST_DIMENSIONS: usize = 5;
+/// Bytes that are copied at a time, at most: more than the shared memory of any block.
+const MOST_BYTES: u64 = 1 << 18;
 /// The word of a map that says that it was made here.
 const MARK: u64 = 0x6d61_7074_656e_736f;
 
@@ -125,18 +127,32 @@ impl TensorMap {
             steps: unpack(words[10], 8),
             part,
         };
-        let dimensions = map.dimensions;
-        if dimensions > MOST_DIMENSIONS || element as usize >= ELEMENT_BYTES.len() || swizzle > 3 {
+        let in_range = map.dimensions <= MOST_DIMENSIONS && (element as usize) < ELEMENT_BYTES.len();
+        if !in_range || swizzle > 3 || interleave > 2 || !map.has_a_size() {
             return Err("a tensor map with wrong fields");
         }
-        if let Part::Tile(tile) = part {
-            let known =
-                |sides: &[u32], most| sides[..dimensions].iter().all(|side| (1..=most).contains(side));
-            if !known(&tile, 256) || !known(&map.steps, 8) {
-                return Err("a tensor map with wrong fields");
-            }
-        }
         Ok(map)
+    }
+
+    /// True if what is copied at a time is not empty, and no more than a block could hold.
+    fn has_a_size(&self) -> bool {
+        let known = |values: &[u32], most| values.iter().all(|value| (1..=most).contains(value));
+        let steps = &self.steps[..self.dimensions];
+        known(steps, 8)
+            && match self.part {
+                Part::Tile(tile) => {
+                    let tile = &tile[..self.dimensions];
+                    let counts = tile.iter().zip(steps).skip(1).map(|(side, step)| side.div_ceil(*step));
+                    let bytes = counts.fold(u64::from(tile[0] * self.element_bytes()), |bytes, count| {
+                        bytes.saturating_mul(count.into())
+                    });
+                    known(tile, 256) && bytes <= MOST_BYTES
+                }
+                Part::Columns { channels, pixels, .. } => {
+                    self.dimensions >= 3 && known(&[channels], 256) && known(&[pixels], 1024)
+                }
+                Part::Wide { .. } => true,
+            }
     }
 
     pub(crate) fn element_bytes(&self) -> u32 {

@@ -1,5 +1,7 @@
 //! What calls of the driver cost while much is alive: no more than while little is.
 
+use core::ffi::{CStr, c_void};
+use core::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use crate::common::*;
@@ -36,6 +38,69 @@ fn a_context_ends_without_a_look_at_what_others_hold() {
     let many = contexts(table, 300);
     println!("300 contexts: {few:?}, among 200 000 things {many:?}");
     assert!(many <= 16 * few.max(Duration::from_millis(10)), "{few:?}, {many:?}");
+}
+
+/// Launches of a kernel that does nothing, each after an allocation that is given back behind it.
+fn launches(function: CUfunction, count: usize) -> Duration {
+    let start = Instant::now();
+    for _ in 0..count {
+        let mut pointer = 0;
+        ok!(cuMemAlloc_v2(&mut pointer, 512));
+        launch(function, &mut []);
+        ok!(cuMemFree_v2(pointer));
+    }
+    start.elapsed()
+}
+
+fn launch(function: CUfunction, args: &mut [*mut c_void]) {
+    let stream = CUstream::null();
+    ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
+}
+
+/// The kernel `k` of a module.
+fn function(text: &CStr) -> CUfunction {
+    let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut function, module, c"k".as_ptr()));
+    function
+}
+
+#[test]
+fn a_launch_after_an_allocation_costs_the_same_however_much_is_alive() {
+    let _context = TestContext::new();
+    let function = function(c".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n");
+    launches(function, 1000);
+    let few = launches(function, 1000);
+    make(fns(), 100_000);
+    let many = launches(function, 1000);
+    println!("1000 launches: {few:?}, among 200 000 things {many:?}");
+    assert!(many <= 16 * few.max(Duration::from_millis(10)), "{few:?}, {many:?}");
+}
+
+/// Prints nothing, as often as its parameter says: each call is a record of the buffer all the same.
+const PRINTS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values);
+.global .align 1 .b8 format[1] = {0};
+.visible .entry k(.param .u32 count) { .reg .pred %more; .reg .b32 %r<3>; .reg .b64 %f;
+ld.param.u32 %r1, [count]; mov.u64 %f, format; cvta.global.u64 %f, %f; mov.u32 %r0, 0;
+AGAIN: { .param .b64 f; .param .b64 v; .param .b32 result; st.param.b64 [f], %f; st.param.b64 [v], %f;
+call.uni (result), vprintf, (f, v); ld.param.b32 %r2, [result]; }
+add.u32 %r0, %r0, 1; setp.lt.u32 %more, %r0, %r1; @%more bra AGAIN; ret; }\n";
+
+#[test]
+fn a_flood_of_lines_takes_linear_time() {
+    let _context = TestContext::new();
+    let function = function(PRINTS);
+    let time = |mut count: u32| {
+        let start = Instant::now();
+        launch(function, &mut [(&raw mut count).cast()]);
+        ok!(cuCtxSynchronize());
+        start.elapsed()
+    };
+    // All of the buffer, and 16 times as much.
+    let (fits, flood) = (time(1 << 15), time(1 << 19));
+    println!("32 768 lines: {fits:?}, 524 288 lines: {flood:?}");
+    assert!(flood <= 64 * fits.max(Duration::from_millis(5)), "{fits:?}, {flood:?}");
 }
 
 /// Finds each function of a module with so many kernels, and each variable.

@@ -1,6 +1,8 @@
 //! Copies of parts of tensors, by tensor maps of the driver, against what they are by definition, element by element; and
 //! against those of an H100, as far as `tests/data/goldens/hopper.txt` has them, which `tests/gpu/hopper.cpp` printed.
 
+mod damaged;
+
 use core::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
 
@@ -32,6 +34,8 @@ struct Case {
     at: Vec<i32>,
     offsets: Vec<i32>,
     start: usize,
+    /// True if the kernel waits for all bytes of a load.
+    waits: bool,
 }
 
 fn numbers<T: std::str::FromStr>(word: &str) -> Vec<T> {
@@ -59,6 +63,7 @@ impl Case {
             at: numbers(words[12]),
             offsets: numbers(words[13]),
             start: number(14) as usize,
+            waits: true,
         }
     }
 
@@ -129,9 +134,9 @@ impl Case {
                 format!(
                     "mbarrier.arrive.expect_tx.shared.b64 _, [%b], {};
                     cp.async.bulk.tensor.{rank}d.shared::cluster.global{mode}.mbarrier::complete_tx::bytes [%s], {place},
-                        [%b]{offsets};
-                    W: mbarrier.test_wait.parity.shared.b64 %more, [%b], 0; @!%more bra W;",
-                    self.bytes()
+                        [%b]{offsets}; {}",
+                    self.bytes(),
+                    if self.waits { "W: mbarrier.test_wait.parity.shared.b64 %more, [%b], 0; @!%more bra W;" } else { "" }
                 )
             }
             operation => {

@@ -1,0 +1,119 @@
+//! `printf` beyond what its buffer holds: the newest lines come out, no kernel waits for them, and memory stays bounded.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use cuprum_sys::*;
+
+use crate::common::*;
+
+/// The variable of a child: bytes of the buffer, and lines to print.
+const CHILD: &str = "CUPRUM_TEST_PRINTS";
+
+/// Prints numbers from 0 on, a line each.
+const PTX: &core::ffi::CStr = c"
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values);
+.global .align 1 .b8 format[4] = {37, 117, 10, 0};
+.visible .entry numbers(.param .u32 count)
+{
+.local .align 8 .b8 values[8];
+.reg .pred %more;
+.reg .b32 %r<4>;
+.reg .b64 %format, %values;
+ld.param.u32 %r1, [count];
+mov.u64 %format, format;
+cvta.global.u64 %format, %format;
+mov.u64 %values, values;
+cvta.local.u64 %values, %values;
+mov.u32 %r0, 0;
+AGAIN:
+st.local.u32 [values], %r0;
+{ .param .b64 f; .param .b64 v; .param .b32 result;
+  st.param.b64 [f], %format; st.param.b64 [v], %values;
+  call.uni (result), vprintf, (f, v);
+  ld.param.b32 %r2, [result]; }
+add.u32 %r0, %r0, 1;
+setp.lt.u32 %more, %r0, %r1;
+@%more bra AGAIN;
+ret;
+}
+";
+
+/// Prints so many numbers, in a buffer of so many bytes.
+fn numbers(buffer: usize, count: u32) {
+    ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, buffer));
+    let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
+    ok!(cuModuleLoadData(&mut module, PTX.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut function, module, c"numbers".as_ptr()));
+    let mut count = count;
+    let mut args: [*mut c_void; 1] = [(&raw mut count).cast()];
+    let stream = CUstream::null();
+    ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
+    ok!(cuCtxSynchronize());
+    ok!(cuModuleUnload(module));
+}
+
+/// What a child said that printed so many numbers, and the most memory that it had, in KiB, as far as that is known.
+fn printed(test: &str, buffer: usize, count: u32) -> (Vec<u32>, Option<u64>) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(CHILD, format!("{buffer} {count}"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut output = child.stdout.take().unwrap();
+    if buffer < 1 << 16 {
+        // Nobody reads until it has ended: what is left of the flood fits into the pipe.
+        assert!(child.wait().unwrap().success());
+    }
+    output.read_to_string(&mut said).unwrap();
+    let end = child.wait_with_output().unwrap();
+    let told = String::from_utf8(end.stderr).unwrap();
+    assert!(end.status.success(), "{told}");
+    let most = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let most = most.map(|text| text.trim().trim_end_matches(" kB").trim().parse().unwrap());
+    (said.lines().filter_map(|line| line.parse().ok()).collect(), most)
+}
+
+/// In the child: prints, and says how much memory that took. `None` in the test itself.
+fn in_child() -> Option<()> {
+    let what = std::env::var(CHILD).ok()?;
+    let (buffer, count) = what.split_once(' ').unwrap();
+    let _context = TestContext::new();
+    numbers(buffer.parse().unwrap(), count.parse().unwrap());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM:")) {
+        eprintln!("{line}");
+    }
+    Some(())
+}
+
+#[test]
+fn a_flood_leaves_the_newest_lines_and_nobody_waits() {
+    const THIS: &str = "printing::a_flood_leaves_the_newest_lines_and_nobody_waits";
+    if in_child().is_some() {
+        return;
+    }
+    // One more and one less than fit, and a flood, whose memory is that of the few.
+    let count = 300_000;
+    for buffer in [1 << 12, 1 << 20] {
+        let kept = buffer as u32 / 32;
+        let (few, before) = printed(THIS, buffer, kept - 1);
+        assert_eq!(few, (0..kept - 1).collect::<Vec<_>>());
+        let (most, _) = printed(THIS, buffer, kept + 1);
+        assert_eq!(most, (1..kept + 1).collect::<Vec<_>>());
+        let (flood, after) = printed(THIS, buffer, count);
+        assert_eq!(flood, (count - kept..count).collect::<Vec<_>>());
+        if let (Some(before), Some(after)) = (before, after) {
+            // All of them would be more than 9 MiB.
+            assert!(after < before + 4096, "{before} KiB for few lines, {after} KiB for a flood");
+        }
+    }
+}
