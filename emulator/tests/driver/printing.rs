@@ -79,7 +79,9 @@ fn printed(test: &str, buffer: usize, count: u32) -> (Vec<u32>, Option<u64>) {
     assert!(end.status.success(), "{told}");
     let most = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let most = most.map(|text| text.trim().trim_end_matches(" kB").trim().parse().unwrap());
-    (said.lines().filter_map(|line| line.parse().ok()).collect(), most)
+    // The first follows the name of the test on its line.
+    let last = |line: &str| line.rsplit(' ').next()?.parse().ok();
+    (said.lines().filter_map(last).collect(), most)
 }
 
 /// In the child: prints, and says how much memory that took. `None` in the test itself.

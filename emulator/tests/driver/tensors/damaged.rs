@@ -66,29 +66,27 @@ fn a_map_that_nobody_encoded_or_of_another_mode_is_a_fault() {
     let [tiles, columns] = [MAPS[2], MAPS[4]].map(Case::parse);
     assert_ne!(copied(&tiles, |map| map.opaque = [0; 16]), CUresult::CUDA_SUCCESS);
     assert_ne!(copied(&tiles, |map| map.opaque = [u64::MAX; 16]), CUresult::CUDA_SUCCESS);
-    let mut other = Case::parse("load 1 any 16,9,7 32,512 16,20 1,1,1 0 0 0 -1 -1 0,5,4 2 0");
-    other.waits = false;
-    let map = other.map(alloc_anywhere()).unwrap();
+    let other = Case::parse("load 1 any 16,9,7 32,512 16,20 1,1,1 0 0 0 -1 -1 0,5,4 2 0");
+    let context = TestContext::new();
+    let map = other.map(ANYWHERE).unwrap();
+    let wide = encode_wide();
+    drop(context);
     assert_ne!(copied(&tiles, |to| *to = map), CUresult::CUDA_SUCCESS, "columns by an instruction for tiles");
-    let mut map = CUtensorMap::default();
-    let wide = encode_wide(&mut map);
-    assert_eq!(wide, CUresult::CUDA_SUCCESS);
+    let map = wide;
     assert_ne!(copied(&tiles, |to| *to = map), CUresult::CUDA_SUCCESS, "a mode of later devices");
     assert_ne!(copied(&columns, |to| *to = map), CUresult::CUDA_SUCCESS, "a mode of later devices");
 }
 
 /// An address that a map takes.
-fn alloc_anywhere() -> CUdeviceptr {
-    1 << 20
-}
+const ANYWHERE: CUdeviceptr = 1 << 20;
 
 /// A map of the mode that instructions of compute capability 10.0 have; the driver encodes it for 9.0, too.
-fn encode_wide(map: &mut CUtensorMap) -> CUresult {
-    let _context = TestContext::new();
-    let address = core::ptr::without_provenance_mut::<c_void>(1 << 20);
+fn encode_wide() -> CUtensorMap {
+    let mut map = CUtensorMap::default();
+    let address = core::ptr::without_provenance_mut::<c_void>(ANYWHERE as usize);
     let (sizes, strides, steps) = ([16u64, 9, 7], [32u64, 512], [1u32; 3]);
-    code!(cuTensorMapEncodeIm2colWide(
-        map,
+    ok!(cuTensorMapEncodeIm2colWide(
+        &mut map,
         CUtensorMapDataType(1),
         3,
         address,
@@ -104,5 +102,6 @@ fn encode_wide(map: &mut CUtensorMap) -> CUresult {
         CUtensorMapSwizzle(3),
         CUtensorMapL2promotion(0),
         CUtensorMapFloatOOBfill(0),
-    ))
+    ));
+    map
 }
