@@ -148,7 +148,8 @@ fn what_a_module_becomes_is_limited() {
         let start = Instant::now();
         let error = Device::load(&format!("{header}{text}")).err().expect("a refusal");
         assert!(error.message.contains("the module becomes more than"), "{error}");
-        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        // A fraction of a second where nothing else runs; without the limit, minutes.
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     }
 }
 
