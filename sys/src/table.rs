@@ -50,10 +50,16 @@ impl FnId {
         Symbol { name, base: base_of(name), since: self.first_version(), mode: StreamMode::Legacy }
     }
 
+    /// True if the driver has a second symbol of this function, for a default stream per thread.
+    #[must_use]
+    pub const fn has_per_thread_symbol(self) -> bool {
+        HAS_TWIN[self as usize]
+    }
+
     /// The twin that uses the calling thread's own default stream, if this function has one.
     #[must_use]
     pub fn per_thread_symbol(self) -> Option<Symbol> {
-        if !HAS_TWIN[self as usize] {
+        if !self.has_per_thread_symbol() {
             return None;
         }
         let plain = self.symbol();

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::json::{Json, schema};
+use super::json::Json;
+use super::schema::{At, members, schema};
 use super::{Ran, compiled, cuprum, folder, ran};
 
 fn doctor(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
@@ -16,7 +17,7 @@ fn doctor(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
 fn json(arguments: &[&str], variables: &[(&str, &str)]) -> (i32, Json) {
     let ran = doctor(&[&["--json"], arguments].concat(), variables);
     assert_eq!(ran.error, "", "nothing but the report");
-    let (code, json) = (ran.code.expect("an exit code"), Json::read(&ran.out));
+    let (code, json) = (ran.code.expect("an exit code"), Json::read(&ran.out).expect("JSON"));
     assert_eq!(json.at("exit_code"), &Json::Number(f64::from(code)));
     assert_eq!(json.at("ok"), &Json::Bool(code == 0));
     (code, json)
@@ -37,20 +38,20 @@ fn without_a_driver_it_says_so_first() {
     assert!(ran.out.starts_with("CUDA does not work here: no driver can be loaded.\n  - "), "{}", ran.out);
     assert!(ran.out.contains("CUPRUM_DRIVER=/no/such/libcuda.so.1: cuprum loads this driver"), "{}", ran.out);
     let (code, json) = json(&["--cuda", "12.2", &file("k.ptx", b".version 8.4\n.target sm_90\n")], &[NONE]);
-    assert_eq!((code, json.text("driver.kind"), json.at("driver.cuda")), (3, "unusable", &Json::Null));
-    assert!(json.list("features").is_empty() && json.list("smoke_test").is_empty());
+    assert_eq!((code, json.at("driver.kind").text(), json.at("driver.cuda")), (3, "unusable", &Json::Null));
+    assert!(json.at("features").list().is_empty() && json.at("smoke_test").list().is_empty());
     // What files need is told all the same.
-    assert_eq!(json.text("needs.1.cuda"), "12.4");
-    assert_eq!(json.text("libraries.0.path"), NONE.1);
+    assert_eq!(json.at("needs.1.cuda").text(), "12.4");
+    assert_eq!(json.at("libraries.0.path").text(), NONE.1);
 }
 
 #[test]
 fn the_software_device_works() {
     let (code, json) = json(&["--software"], &[]);
-    assert_eq!((code, json.text("driver.kind"), json.text("driver.cuda")), (0, "software", "13.5"));
-    assert_eq!(json.text("devices.0.compute_capability"), "9.0");
+    assert_eq!((code, json.at("driver.kind").text(), json.at("driver.cuda").text()), (0, "software", "13.5"));
+    assert_eq!(json.at("devices.0.compute_capability").text(), "9.0");
     assert_eq!(json.at("devices.0.attributes.warp_size"), &Json::Number(32.0));
-    assert!(json.list("features").iter().all(|feature| feature.at("has") == &Json::Bool(true)));
+    assert!(json.at("features").list().iter().all(|feature| feature.at("has") == &Json::Bool(true)));
     assert_eq!(json.at("smoke_test.0.ok"), &Json::Bool(true));
     for speed in ["launch_us", "to_device_gb_per_s", "to_host_gb_per_s", "on_device_gb_per_s"] {
         let Json::Number(number) = json.at(&format!("smoke_test.0.{speed}")) else { panic!("no {speed}") };
@@ -81,19 +82,19 @@ fn an_old_driver_lacks_features_and_what_is_needed_from_it() {
     let newer = file("newer.ptx", b".version 7.4\n.target sm_50\n");
     let needs = needs.to_str().unwrap();
     let (code, report) = json(&["--software", "--cuda=12.2", needs, &newer], &old);
-    assert_eq!((code, report.text("driver.cuda")), (1, "11.0"));
+    assert_eq!((code, report.at("driver.cuda").text()), (1, "11.0"));
     let lacking: Vec<_> =
-        report.list("features").iter().filter(|one| one.at("has") == &Json::Bool(false)).collect();
-    let names: Vec<_> = lacking.iter().map(|one| (one.text("name"), one.text("since"))).collect();
+        report.at("features").list().iter().filter(|one| one.at("has") == &Json::Bool(false)).collect();
+    let names: Vec<_> = lacking.iter().map(|one| (one.at("name").text(), one.at("since").text())).collect();
     assert!(names.contains(&("memory in the order of streams", "11.2")), "{names:?}");
     assert!(!names.iter().any(|(name, _)| *name == "graphs"), "{names:?}");
-    let missing = |at: usize| match report.list(&format!("needs.{at}.missing")) {
+    let missing = |at: usize| match report.at(&format!("needs.{at}.missing")).list() {
         [Json::Text(one)] => one.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(missing(0), "it needs CUDA 12.2, the driver has 11.0");
     assert_eq!(missing(1), "the driver lacks cuMemAllocAsync (CUDA 11.2)");
-    assert_eq!(report.list("needs.1.functions").len(), 2);
+    assert_eq!(report.at("needs.1.functions").list().len(), 2);
     assert!(missing(2).contains("needs a driver of CUDA 11.4; this one has 11.0"), "{}", missing(2));
     // With a driver that has all of it, nothing is missing.
     assert_eq!(json(&["--software", "--cuda=12.2", needs, &newer], &[]).0, 0);
@@ -120,11 +121,11 @@ fn code_that_no_device_runs_is_told() {
         (2, "unknown", "neither PTX, cubin, fatbin nor a program"),
         (3, "unreadable", "No such file"),
     ] {
-        assert_eq!(json.text(&format!("needs.{at}.kind")), kind);
-        assert!(json.text(&format!("needs.{at}.missing.0")).contains(words), "{:?}", json.at("needs"));
+        assert_eq!(json.at(&format!("needs.{at}.kind")).text(), kind);
+        assert!(json.at(&format!("needs.{at}.missing.0")).text().contains(words), "{:?}", json.at("needs"));
     }
-    assert_eq!(json.text("needs.4.code"), "PTX 7.7 for sm_75, PTX 7.7 for sm_52");
-    assert!(json.list("needs.4.missing").is_empty());
+    assert_eq!(json.at("needs.4.code").text(), "PTX 7.7 for sm_75, PTX 7.7 for sm_52");
+    assert!(json.at("needs.4.missing").list().is_empty());
 }
 
 /// A driver of C, whose `cuInit` does what the test wants.
@@ -148,11 +149,11 @@ fn a_driver_that_crashes_or_hangs_does_not_end_the_report() {
         let path = fake(name, NEW, init);
         let (code, json) = json(&["--limit", "1", "--driver", path.to_str().unwrap()], &[]);
         assert_eq!(
-            (code, json.text("driver.cuda"), json.at("driver.init")),
+            (code, json.at("driver.cuda").text(), json.at("driver.init")),
             (4, "12.4", &Json::Null),
             "{name}"
         );
-        assert!(json.text("reasons.0").contains(words), "{name}: {:?}", json.at("reasons"));
+        assert!(json.at("reasons.0").text().contains(words), "{name}: {:?}", json.at("reasons"));
     }
 }
 
@@ -167,13 +168,13 @@ fn stubs_strangers_and_drivers_without_devices_are_told_apart() {
     ] {
         let path = fake(name, version, init);
         let (given, json) = json(&["--driver", path.to_str().unwrap()], &[]);
-        assert_eq!((given, json.text("driver.kind")), (code, kind), "{name}");
-        assert!(json.text("summary").contains(words), "{name}: {}", json.text("summary"));
+        assert_eq!((given, json.at("driver.kind").text()), (code, kind), "{name}");
+        assert!(json.at("summary").text().contains(words), "{name}: {}", json.at("summary").text());
     }
     let stranger = compiled("int f(void) { return 0; }", "libstranger.so", &["-shared", "-fPIC"]);
     let (code, json) = json(&["--driver", stranger.to_str().unwrap()], &[]);
     assert_eq!(code, 3);
-    assert!(json.text("reasons.0").contains("exports no function of the driver API"));
+    assert!(json.at("reasons.0").text().contains("exports no function of the driver API"));
 }
 
 #[test]
@@ -183,14 +184,17 @@ fn libraries_are_found_in_their_order_and_the_chosen_one_is_named() {
     std::fs::copy(&library, place.join("libcuda.so.1")).unwrap();
     let (code, json) = json(&[], &[("LD_LIBRARY_PATH", place.to_str().unwrap())]);
     assert_eq!(code, 4);
-    assert_eq!((json.text("libraries.0.from"), json.text("libraries.0.cuda")), ("LD_LIBRARY_PATH", "11.4"));
-    assert_eq!(json.text("driver.origin"), "libcuda.so.1");
     assert_eq!(
-        Path::new(json.text("driver.file")),
+        (json.at("libraries.0.from").text(), json.at("libraries.0.cuda").text()),
+        ("LD_LIBRARY_PATH", "11.4")
+    );
+    assert_eq!(json.at("driver.origin").text(), "libcuda.so.1");
+    assert_eq!(
+        Path::new(json.at("driver.file").text()),
         std::fs::canonicalize(place.join("libcuda.so.1")).unwrap()
     );
-    assert!(json.text("driver.why").contains("the system's loader finds"));
-    assert_eq!(json.text("variables.0.name"), "LD_LIBRARY_PATH");
+    assert!(json.at("driver.why").text().contains("the system's loader finds"));
+    assert_eq!(json.at("variables.0.name").text(), "LD_LIBRARY_PATH");
 }
 
 #[test]
@@ -230,9 +234,9 @@ fn the_json_is_what_the_schema_says() {
     ];
     let mut seen = BTreeSet::new();
     for (_, json) in &runs {
-        let mut members = Vec::new();
-        json.members("", &mut members);
-        for (path, kind) in members {
+        let mut found = Vec::new();
+        members(json, "", &mut found);
+        for (path, kind) in found {
             let row = match path.rsplit_once('.') {
                 Some((parent, _)) if parent.ends_with(".attributes") => format!("{parent}.*"),
                 _ => path.clone(),
@@ -271,27 +275,31 @@ fn seven_real_drivers() {
         let environment = [("LD_LIBRARY_PATH", folder.to_str().unwrap())];
         let (code, report) = json(&["--cuda", "12.3", "--driver", path.to_str().unwrap()], &environment);
         assert_eq!(
-            (code, report.text("driver.kind"), report.text("driver.cuda")),
+            (code, report.at("driver.kind").text(), report.at("driver.cuda").text()),
             (4, "real", cuda),
             "{driver}"
         );
-        assert_eq!(report.text("driver.init"), init, "{driver}");
+        assert_eq!(report.at("driver.init").text(), init, "{driver}");
         assert!(
-            report.text("driver.file").ends_with(&format!("libcuda.so.{driver}")),
+            report.at("driver.file").text().ends_with(&format!("libcuda.so.{driver}")),
             "{:?}",
             report.at("driver")
         );
-        assert_eq!(report.text("driver.release"), driver);
+        assert_eq!(report.at("driver.release").text(), driver);
         let lacking: Vec<_> =
-            report.list("features").iter().filter(|one| one.at("has") == &Json::Bool(false)).collect();
-        assert_eq!((lacking.len(), lacking[0].text("name")), (lacks, first), "{driver}: {lacking:?}");
-        let missing = report.list("needs.0.missing").len();
+            report.at("features").list().iter().filter(|one| one.at("has") == &Json::Bool(false)).collect();
+        assert_eq!((lacking.len(), lacking[0].at("name").text()), (lacks, first), "{driver}: {lacking:?}");
+        let missing = report.at("needs.0.missing").list().len();
         assert_eq!(missing, usize::from(!["550.163.01", "555.58.02"].contains(&driver)), "{driver}");
         // The machine of this test has no GPU, which is the reason for either answer.
-        let reason = report.text("reasons.0");
+        let reason = report.at("reasons.0").text();
         assert!(reason.contains(init) && reason.contains("no NVIDIA GPU"), "{driver}: {reason}");
         // The same driver, found as programs find it, in its own folder.
         let (_, found) = json(&[], &environment);
-        assert_eq!((found.text("driver.cuda"), found.text("libraries.0.cuda")), (cuda, cuda), "{driver}");
+        assert_eq!(
+            (found.at("driver.cuda").text(), found.at("libraries.0.cuda").text()),
+            (cuda, cuda),
+            "{driver}"
+        );
     }
 }

@@ -6,8 +6,10 @@
 #[allow(unreachable_pub, reason = "shared with tests of other crates")]
 mod built;
 mod doctor;
+#[path = "../support/json.rs"]
 mod json;
 mod run;
+mod schema;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

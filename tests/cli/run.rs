@@ -1,6 +1,8 @@
 //! `cuprum run`: programs of C that load `libcuda.so.1`, right and wrong ones.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use super::{Ran, compiled, cuprum, folder, ran};
 
@@ -154,6 +156,33 @@ fn a_signal_is_told_and_nothing_stays_behind() {
 }
 
 #[test]
+fn a_signal_for_both_ends_the_program_alone() {
+    let waits = "trap 'echo told; exit 3' TERM; echo waits; while :; do sleep 0.1; done";
+    let mut child = cuprum()
+        .args(["run", "--", "/bin/sh", "-c", waits])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "waits");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert_eq!(lines.next().unwrap().unwrap(), "told");
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("`/bin/sh` ended with 3"), "{ended:?}");
+}
+
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let _built = cuprum();
+    let script = "trap '' HUP; exec \"$0\" run --quiet -- /bin/sh -c 'kill -HUP $$; echo still there'";
+    let mut shell = Command::new("/bin/sh");
+    let ran = ran(shell.args(["-c", script, env!("CARGO_BIN_EXE_cuprum")]));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "still there\n"), "{}", ran.error);
+}
+
+#[test]
 fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
     let missing = run(&["--library", "/no/such/library"], &[&program()]);
     assert_eq!(missing.code, Some(125));
@@ -161,9 +190,8 @@ fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
     // A copy of the binary in a folder of its own has no library beside it.
     let copy = folder("alone").join("cuprum");
     std::fs::copy(env!("CARGO_BIN_EXE_cuprum"), &copy).unwrap();
-    let alone = ran(std::process::Command::new(&copy)
-        .args(["run", "--", &program()])
-        .env_remove("CUPRUM_SOFTWARE_LIBRARY"));
+    let alone =
+        ran(Command::new(&copy).args(["run", "--", &program()]).env_remove("CUPRUM_SOFTWARE_LIBRARY"));
     assert_eq!(alone.code, Some(125));
     for words in ["CUPRUM_SOFTWARE_LIBRARY", "cargo build --release -p cuprum-libcuda"] {
         assert!(alone.error.contains(words), "{words}: {}", alone.error);
@@ -175,12 +203,12 @@ fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
     let package = environment.join("lib/python3.12/site-packages/cuda_software/lib");
     std::fs::create_dir_all(&package).unwrap();
     std::fs::copy(&library, package.join("libcuda.so.1")).unwrap();
-    let packaged = ran(std::process::Command::new(&copy)
+    let packaged = ran(Command::new(&copy)
         .args(["run", "--", &program(), "well"])
         .env_remove("CUPRUM_SOFTWARE_LIBRARY")
         .env("VIRTUAL_ENV", &environment));
     assert_eq!((packaged.code, packaged.out.as_str()), (Some(0), "done with well\n"), "{}", packaged.error);
-    let named = ran(std::process::Command::new(&copy)
+    let named = ran(Command::new(&copy)
         .args(["run", "--", &program(), "well"])
         .env("CUPRUM_SOFTWARE_LIBRARY", library));
     assert_eq!((named.code, named.out.as_str()), (Some(0), "done with well\n"), "{}", named.error);

@@ -275,6 +275,7 @@ impl Map {
     }
 
     /// The region that contains `addr`.
+    #[inline]
     pub fn find(&self, addr: u64) -> Option<&Region> {
         let region = self.regions.last_up_to(addr)?;
         region.contains(addr, 1).then_some(region)

@@ -99,6 +99,8 @@ impl<D: Integer, S: Integer> Pure for Clamp<D, S> {
 
 /// Types of floats that can be converted, through double precision, which holds all of them exactly.
 pub(crate) trait Float: Lane {
+    /// Bits of the significand: an integer of as many bits is converted exactly.
+    const DIGITS: u32;
     fn widen<const FTZ: bool>(self) -> f64;
     /// Rounds once, then flushes and saturates.
     fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> Self;
@@ -119,6 +121,7 @@ macro_rules! to_whole {
 }
 
 impl Float for f32 {
+    const DIGITS: u32 = f32::MANTISSA_DIGITS;
     #[inline(always)]
     fn widen<const FTZ: bool>(self) -> f64 {
         let x = flush::<FTZ>(self);
@@ -147,6 +150,7 @@ impl Float for f32 {
 }
 
 impl Float for f64 {
+    const DIGITS: u32 = f64::MANTISSA_DIGITS;
     #[inline(always)]
     fn widen<const FTZ: bool>(self) -> f64 {
         self

@@ -404,6 +404,7 @@ impl<H: Half, O: Test<A = f32, B = f32>, const FTZ: bool> Test for Compare<H, O,
 }
 
 impl<H: Half> super::convert::Float for H {
+    const DIGITS: u32 = H::FRACTION + 1;
     #[inline(always)]
     fn widen<const FTZ: bool>(self) -> f64 {
         self.to_f32().into()

@@ -2,8 +2,9 @@
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Start;
 use crate::common::*;
 use cuprum_sys::*;
 
@@ -26,7 +27,7 @@ fn make(table: &Fns, count: usize) {
 
 /// Makes contexts with something in each, and destroys them.
 fn contexts(table: &Fns, count: usize) -> Duration {
-    let start = Instant::now();
+    let start = Start::now();
     for _ in 0..count {
         let context = TestContext::new();
         make(table, 1);
@@ -48,7 +49,7 @@ fn a_context_ends_without_a_look_at_what_others_hold() {
 
 /// Launches of a kernel that does nothing, each after an allocation that is given back behind it.
 fn launches(table: &Fns, function: CUfunction, count: usize) -> Duration {
-    let start = Instant::now();
+    let start = Start::now();
     for _ in 0..count {
         let mut pointer = 0;
         quick!(table.cuMemAlloc_v2(&mut pointer, 512));
@@ -99,7 +100,7 @@ fn a_flood_of_lines_takes_linear_time() {
     let _context = TestContext::new();
     let function = function(PRINTS);
     let time = |mut count: u32| {
-        let start = Instant::now();
+        let start = Start::now();
         launch(fns(), function, &mut [(&raw mut count).cast()]);
         ok!(cuCtxSynchronize());
         start.elapsed()
@@ -121,7 +122,7 @@ fn find_all(table: &Fns, count: usize) -> Duration {
     let names: Vec<_> = (0..count).map(|at| (name('k', at), name('v', at))).collect();
     let mut module = CUmodule::null();
     ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
-    let start = Instant::now();
+    let start = Start::now();
     for (kernel, variable) in &names {
         let (mut function, mut address, mut bytes) = (CUfunction::null(), 0, 0);
         quick!(table.cuModuleGetFunction(&mut function, module, kernel.as_ptr()));
@@ -147,7 +148,7 @@ fn names_are_found_without_a_look_at_the_others() {
 fn graphs(table: &Fns, count: usize) -> Duration {
     let stream = stream(1);
     let target = alloc(16);
-    let start = Instant::now();
+    let start = Start::now();
     ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED));
     for _ in 0..count {
         quick!(table.cuMemsetD8Async(target, 0, 16, stream));

@@ -2,10 +2,11 @@
 //!
 //! Each test does the same with n and with 8 n, and allows for some noise. What is quadratic takes 64 times as long.
 
+use crate::clock::Start;
 use crate::device::{Args, Device};
 use cuprum_emulator::memory::{Memory, Request};
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// By how much the larger of two cases is larger.
 const LARGER: usize = 8;
@@ -33,7 +34,7 @@ fn kernel(registers: usize, body: &str) -> String {
 
 /// The time of loading, and of the first launch, which translates.
 fn first_launch(text: &str) -> Duration {
-    let start = Instant::now();
+    let start = Start::now();
     let device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
     let out = device.buffer(&[0u32; 64]);
     device.launch_with("k", 1, 32, &Args::default().buffer(&out), |_| {}).unwrap();
@@ -145,7 +146,7 @@ fn what_a_module_becomes_is_limited() {
     let shared = many(10_000, &|i| format!(".shared .b8 s{i}[4];\n"))
         + &many(1000, &|i| format!(".visible .entry k{i}()\n{{\nret;\n}}\n"));
     for text in [many(1000, &registers), branches, functions, shared] {
-        let start = Instant::now();
+        let start = Start::now();
         let error = Device::load(&format!("{header}{text}")).err().expect("a refusal");
         assert!(error.message.contains("the module becomes more than"), "{error}");
         // A fraction of a second where nothing else runs; without the limit, minutes.
@@ -199,7 +200,7 @@ fn recursion_takes_linear_time() {
     let device = Device::load(RECURSIVE).unwrap_or_else(|error| panic!("{error}"));
     let out = device.buffer(&[0u32]);
     assert_linear("recursion", 1200, |depth| {
-        let start = Instant::now();
+        let start = Start::now();
         // Often enough to take some time.
         for _ in 0..20 {
             device.launch("k", 1, 1, &Args::default().buffer(&out).push(depth as u32)).unwrap();
@@ -237,7 +238,7 @@ fn allocate(memory: &Memory, context: u64, count: usize) -> Vec<u64> {
 
 /// The best time of a thousand turns of something that changes nothing in the end.
 fn thousand(mut turn: impl FnMut()) -> Duration {
-    let start = Instant::now();
+    let start = Start::now();
     (0..1000).for_each(|_| turn());
     start.elapsed()
 }

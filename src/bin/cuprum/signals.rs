@@ -1,6 +1,7 @@
-//! Signals: which one ended a program, and those that are meant for the program alone.
+//! Signals: which one ended a program, and those that are meant for the program that was started here.
 
-use std::process::ExitStatus;
+use std::io;
+use std::process::{Child, Command, ExitStatus};
 
 use crate::exit;
 
@@ -25,22 +26,60 @@ pub(crate) fn of(_status: ExitStatus) -> Option<i32> {
     None
 }
 
-/// From now on an interrupt from the terminal ends the programs that were started before, and not this one, which then
-/// has something to say of them.
-#[cfg(unix)]
-pub(crate) fn ignore_interrupts() {
-    // From the C library, which every program has: `SIG_IGN` is 1, and so are these two numbers on every Unix.
-    const IGNORE: usize = 1;
-    const INTERRUPT: i32 = 2;
-    const QUIT: i32 = 3;
-    unsafe extern "C" {
-        fn signal(number: i32, handler: usize) -> usize;
-    }
-    for number in [INTERRUPT, QUIT] {
-        // SAFETY: both signals may be ignored, and this program has no handler of its own for them.
-        unsafe { signal(number, IGNORE) };
-    }
+/// Starts a program. From then on a signal that is meant to end both of them, such as Ctrl-C, ends the program alone: who
+/// interrupts it wants to see what it did until then.
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    #[cfg(unix)]
+    handlers::set();
+    let child = command.spawn()?;
+    #[cfg(unix)]
+    handlers::pass_to(child.id());
+    Ok(child)
 }
 
-#[cfg(not(unix))]
-pub(crate) fn ignore_interrupts() {}
+#[cfg(unix)]
+mod handlers {
+    use std::ffi::c_int;
+    use std::sync::atomic::{AtomicI32, Ordering};
+
+    const SIGHUP: c_int = 1;
+    const SIGINT: c_int = 2;
+    const SIGQUIT: c_int = 3;
+    const SIGTERM: c_int = 15;
+    const SIG_IGN: usize = 1;
+
+    unsafe extern "C" {
+        fn signal(number: c_int, handler: usize) -> usize;
+        fn kill(process: c_int, number: c_int) -> c_int;
+    }
+
+    /// The program; 0 before it has started.
+    static CHILD: AtomicI32 = AtomicI32::new(0);
+
+    /// Signals from the terminal reach the program by themselves; one that was sent to this process alone goes on to it.
+    extern "C" fn pass(number: c_int) {
+        let child = CHILD.load(Ordering::Relaxed);
+        if child > 0 && matches!(number, SIGTERM | SIGHUP) {
+            // SAFETY: takes no pointer, and may be called in a handler.
+            unsafe { kill(child, number) };
+        }
+    }
+
+    /// Has this process outlive signals. A handler, unlike ignoring, does not pass to the program that is started; what
+    /// whoever started us has had ignored (`nohup`) stays so, for both.
+    pub(super) fn set() {
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            // SAFETY: the handler does only what handlers may.
+            let before = unsafe { signal(number, pass as *const () as usize) };
+            if before == SIG_IGN {
+                // SAFETY: these signals may be ignored, and were.
+                unsafe { signal(number, SIG_IGN) };
+            }
+        }
+    }
+
+    /// Names the program that signals are passed on to.
+    pub(super) fn pass_to(child: u32) {
+        CHILD.store(child as i32, Ordering::Relaxed);
+    }
+}

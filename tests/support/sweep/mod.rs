@@ -45,6 +45,7 @@ pub(crate) fn report() -> &'static Report {
             std::process::exit(0);
         }
         let plan = Plan::new();
+        println!("{} runs", plan.len());
         let share = plan.len().div_ceil(PROCESSES);
         let findings = std::thread::scope(|scope| {
             let parts = (0..plan.len()).step_by(share);

@@ -19,11 +19,16 @@ const ONE_CODE: [u32; 1] = [999];
 /// Done and not done, once and from then on.
 const WAYS: usize = 4;
 
+/// Set to `all`, each call fails with all codes. Otherwise it fails with one, another one than the call before it.
+const CODES_VARIABLE: &str = "CUPRUM_INJECTION_CODES";
+
 /// Runs over a driver. Each enters one room at most, as the time of all of them grows with the square of what each does.
 struct Part {
     name: &'static str,
     library: Library,
     codes: &'static [u32],
+    /// How many of the codes each call fails with.
+    codes_each: usize,
     rooms: Rooms,
     /// The calls that fail in turn, by their place in a run in which nothing fails.
     calls: Vec<(usize, FnId)>,
@@ -34,11 +39,14 @@ fn parts(name: &'static str, build: Build<'_>, codes: &'static [u32]) -> Vec<Par
     let library = build.library().expect("the emulator");
     // `cuInit` is called once in a process: not by the second run and those after it.
     let _first = without_failures(library, Rooms::All);
+    let all = std::env::var(CODES_VARIABLE).is_ok_and(|codes| codes == "all");
+    let codes_each = if all { codes.len() } else { 1 };
     let part = |rooms| {
         let (_, entered, calls) = without_failures(library, rooms);
         let calls = calls.into_iter().enumerate();
         let counts = |at: &usize| entered.is_empty() || entered.iter().any(|room| room.calls.contains(at));
-        Part { name, library, codes, rooms, calls: calls.filter(|(at, _)| counts(at)).collect() }
+        let calls = calls.filter(|(at, _)| counts(at)).collect();
+        Part { name, library, codes, codes_each, rooms, calls }
     };
     let (_, rooms, _) = without_failures(library, Rooms::All);
     let one = |room: &Room| part(Rooms::One(room.name));
@@ -47,11 +55,18 @@ fn parts(name: &'static str, build: Build<'_>, codes: &'static [u32]) -> Vec<Par
 
 impl Part {
     fn len(&self) -> usize {
-        self.calls.len() * self.codes.len() * WAYS
+        self.calls.len() * self.codes_each * WAYS
+    }
+
+    /// True if both do the same, call by call: then they go the same ways through the safe layer.
+    fn calls_the_same(&self, other: &Part) -> bool {
+        let functions = |part: &Part| part.calls.iter().map(|(_, function)| *function).collect::<Vec<_>>();
+        self.rooms == other.rooms && functions(self) == functions(other)
     }
 }
 
-/// All runs: each call of the program fails with each code, done and not done, once and from then on.
+/// All runs: each call of the program fails with a code or with each, done and not done, once and from then on. A room in
+/// which the program calls on an older driver what it calls on the newest is not run again.
 pub(crate) struct Plan {
     parts: Vec<Part>,
 }
@@ -85,17 +100,18 @@ impl Plan {
             FnId::cuGraphAddNode_v2,
             FnId::cuLaunchHostFunc,
         ];
-        let parts = [
-            parts("the newest driver", emulator, &CODES),
-            parts("a default stream for each thread", per_thread, &FEW_CODES),
+        let newest = parts("the newest driver", emulator, &CODES);
+        let per_thread = parts("a default stream for each thread", per_thread, &FEW_CODES);
+        let older = [
             parts("CUDA 10.0", Build { version: Some(Version::new(10, 0)), ..emulator }, &FEW_CODES),
             parts("CUDA 11.2", Build { version: Some(Version::new(11, 2)), ..emulator }, &ONE_CODE),
             parts("CUDA 11.3", Build { version: Some(Version::new(11, 3)), ..emulator }, &ONE_CODE),
             parts("CUDA 12.4", Build { version: Some(Version::new(12, 4)), ..emulator }, &ONE_CODE),
             parts("newest revisions only", Build { lacking: newest_only, ..emulator }, &FEW_CODES),
         ];
-        let parts = parts.into_iter().flatten().collect();
-        Self { parts }
+        let differs = |part: &Part| !newest.iter().any(|known| known.calls_the_same(part));
+        let older: Vec<_> = older.into_iter().flatten().filter(differs).collect();
+        Self { parts: newest.into_iter().chain(per_thread).chain(older).collect() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -118,7 +134,7 @@ impl Plan {
         };
         let (call, way) = (index % part.calls.len(), index / part.calls.len());
         let (done, lasting) = (way % 2 == 1, way / 2 % 2 == 1);
-        let code = CUresult(part.codes[way / WAYS]);
+        let code = CUresult(part.codes[(way / WAYS + call + way % WAYS) % part.codes.len()]);
         let (at, function) = part.calls[call];
         let injection = Injection { pick: Pick::Nth(at), code, done, lasting };
         Run { driver: part.name, library: part.library, rooms: part.rooms, function, injection }

@@ -2,8 +2,9 @@
 //!
 //! [`calls!`] takes functions in plain Rust, with checked parameter types in place of raw pointers
 //! ([`Out`], [`In`], [`Text`]), and makes of each an `extern "system"` function with the driver's
-//! exact signature. The signature is compared with the table of `cuprum-sys` by the compiler. Each
-//! function exists twice: with the legacy default stream and with one default stream per thread.
+//! exact signature. The signature is compared with the table of `cuprum-sys` by the compiler. A
+//! function that has two symbols exists twice: with the legacy default stream and with one default
+//! stream per thread.
 
 mod functions;
 mod objects;
@@ -56,8 +57,21 @@ pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Body of a function with its arguments. A trait of its own, since `dyn Fn` has two functions more that are compiled for
+/// each of the driver's.
+pub(super) trait Body {
+    fn run(&self, call: &Call) -> Answer;
+}
+
+impl<F: Fn(&Call) -> Answer> Body for F {
+    #[inline(always)]
+    fn run(&self, call: &Call) -> Answer {
+        self(call)
+    }
+}
+
 /// Everything that happens around the body of a function. Compiled once, for all functions.
-pub(super) fn enter(call: Call, body: &dyn Fn(&Call) -> Answer) -> CUresult {
+pub(super) fn enter(call: Call, body: &dyn Body) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         let answer = serve(&call, body);
         if answer == Err(CUresult::CUDA_ERROR_NOT_SUPPORTED) {
@@ -89,16 +103,16 @@ pub(crate) fn tell_refusals(to: fn(FnId, CUresult)) {
     REFUSED.get_or_init(|| to);
 }
 
-fn serve(call: &Call, body: &dyn Fn(&Call) -> Answer) -> Answer {
+fn serve(call: &Call, body: &dyn Body) -> Answer {
     gate(call.id)?;
     served::begin(call.id);
     if serves_before_init(call.id) {
-        return body(call);
+        return body.run(call);
     }
     let scheduler = scheduler();
     scheduler.stir();
     scheduler.wait_in(call.id);
-    let answer = body(call);
+    let answer = body.run(call);
     scheduler.stir();
     answer
 }
@@ -168,7 +182,7 @@ macro_rules! function {
                 id: cuprum_sys::FnId::$name,
                 per_thread: PER_THREAD,
             };
-            $crate::driver::call::enter(call, &|call| body(call, $($arg),*))
+            $crate::driver::call::enter(call, &|call: &$crate::driver::call::Call| body(call, $($arg),*))
         }
     };
 }
@@ -181,7 +195,7 @@ macro_rules! enter_function {
     ($builder:ident $name:ident) => {
         let [legacy, per_thread] = $builder.add(cuprum_sys::FnId::$name);
         legacy.$name = $name::<false>;
-        per_thread.$name = $name::<true>;
+        per_thread.$name = $name::<{ cuprum_sys::FnId::$name.has_per_thread_symbol() }>;
     };
 }
 pub(crate) use {calls, enter_function, function};

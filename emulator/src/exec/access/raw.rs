@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
+#[inline]
 pub(super) fn sign_extend(raw: u64, bytes: u32) -> u64 {
     let unused = 64 - 8 * bytes.min(8);
     ((raw << unused) as i64 >> unused) as u64
@@ -9,6 +10,7 @@ pub(super) fn sign_extend(raw: u64, bytes: u32) -> u64 {
 
 /// # Safety
 /// `at` points at that many readable bytes.
+#[inline]
 pub(in crate::exec) unsafe fn read(at: *mut u8, bytes: u32, strong: bool) -> u64 {
     if strong && at.align_offset(bytes as usize) == 0 {
         // SAFETY: readable, as the caller says, and aligned.
@@ -37,6 +39,7 @@ unsafe fn load_atomic(at: *mut u8, bytes: u32) -> u64 {
 
 /// # Safety
 /// `at` points at that many writable bytes.
+#[inline]
 pub(super) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
     if strong && at.align_offset(bytes as usize) == 0 {
         match bytes {

@@ -146,6 +146,7 @@ impl Block<'_, '_> {
     }
 
     /// Lets threads of a warp arrive at a barrier and go on.
+    #[inline]
     pub(in crate::exec) fn arrive(&mut self, id: u32, warp: usize, mask: u32) {
         let number = id as usize & 15;
         self.arrived[number] += mask.count_ones();

@@ -95,6 +95,7 @@ impl Block<'_, '_> {
     }
 
     /// Threads of a warp go on behind the barrier of the cluster, whose phase is over.
+    #[inline]
     pub(in crate::exec) fn hear(&mut self, warp: usize, mask: u32) {
         let (Some(cluster), Some(clocks)) = (&self.cluster, &mut self.clocks) else { return };
         let told = cluster.told.borrow();
@@ -103,6 +104,7 @@ impl Block<'_, '_> {
     }
 
     /// True if all live threads have announced themselves.
+    #[inline]
     fn is_announced(&self) -> bool {
         self.warps.iter().all(|warp| warp.live & !warp.announced == 0)
     }

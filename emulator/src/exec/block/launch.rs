@@ -144,6 +144,7 @@ impl<'a> Launch<'a> {
         })
     }
 
+    #[inline]
     pub(in crate::exec) fn coordinates(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.args.grid.map(u64::from);
         if block < x {
@@ -153,6 +154,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Coordinates in the grid of the block of this rank in a cluster.
+    #[inline]
     pub(in crate::exec) fn coordinates_in_cluster(&self, cluster: u64, rank: u32) -> [u32; 3] {
         let [x, y, _] = std::array::from_fn(|axis| u64::from(self.args.grid[axis] / self.cluster[axis]));
         let first = [cluster % x, cluster / x % y, cluster / x / y];
@@ -161,11 +163,13 @@ impl<'a> Launch<'a> {
     }
 
     /// The rank of a block in its cluster, from its coordinates in the grid.
+    #[inline]
     pub(in crate::exec) fn rank(&self, index: [u32; 3]) -> u32 {
         let [x, y, z] = std::array::from_fn(|axis| index[axis] % self.cluster[axis]);
         x + self.cluster[0] * (y + self.cluster[1] * z)
     }
 
+    #[inline]
     pub(in crate::exec) fn blocks_per_cluster(&self) -> u32 {
         self.cluster.iter().product()
     }

@@ -30,6 +30,7 @@ thread_local! {
 
 impl Parts {
     /// Parts left by an earlier launch, or empty ones.
+    #[inline]
     pub(in crate::exec) fn take(kernel: u64, block: [u32; 3]) -> Parts {
         let found = IDLE.with_borrow_mut(|idle| {
             let at = idle.iter().rposition(|parts| parts.kernel == kernel && parts.block == block)?;
@@ -39,6 +40,7 @@ impl Parts {
     }
 
     /// Leaves the parts for a later launch.
+    #[inline]
     pub(in crate::exec) fn keep(self) {
         if self.warps.iter().map(Warp::bytes).sum::<usize>() > LARGEST {
             return;

@@ -102,6 +102,7 @@ fn lanes([x, y, z]: [u32; 3]) -> Option<[[i64; 3]; LANES]> {
 }
 
 /// A register file of the first lanes of a group of warps, with the values that stay the same throughout.
+#[inline]
 fn first_lanes(launch: &Launch<'_>, group: usize) -> Rows {
     let kernel: &Kernel = launch.args.kernel;
     let mut file = Rows::new(kernel.rows, kernel.predicates);

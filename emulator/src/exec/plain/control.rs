@@ -60,6 +60,7 @@ fn remove_lanes(block: &mut Block<'_, '_>, issue: Issue, gone: u32) {
     }
 }
 
+#[inline]
 pub(in crate::exec) fn exit(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     block.warps[issue.warp].live &= !issue.active;
     if block.launch.options.check_barriers {

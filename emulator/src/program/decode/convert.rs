@@ -111,11 +111,14 @@ impl Conversion {
     }
 }
 
+// Modifiers that make no difference to a conversion are left out of its type, so that it is compiled once: `.ftz` without
+// single precision, a rounding where the result is exact or is 0 or 1 (an integer that saturates).
+
 macro_rules! to_int {
     ($to:expr, $from:ty, $mode:expr; $($ty:ident $int:ty,)*) => {
         match $to {
             $(Type::$ty => Some(by_rounding!($mode.whole.unwrap_or(convert::TRUNCATE), |R| if $mode.ftz {
-                pure::<convert::FloatToInt<$int, $from, R, true>>()
+                pure::<convert::FloatToInt<$int, $from, R, { size_of::<$from>() == 4 }>>()
             } else {
                 pure::<convert::FloatToInt<$int, $from, R, false>>()
             })),)*
@@ -127,29 +130,42 @@ macro_rules! to_int {
 macro_rules! from_int {
     ($from:expr, $to:ty, $mode:expr; $($ty:ident $int:ty,)*) => {
         match $from {
-            $(Type::$ty => Some(by_rounding!($mode.rounding.unwrap_or(float::NEAREST), |R| if $mode.sat {
-                pure::<convert::IntToFloat<$to, $int, R, true>>()
+            $(Type::$ty => Some(if $mode.sat {
+                pure::<convert::IntToFloat<$to, $int, { float::NEAREST }, true>>()
             } else {
-                pure::<convert::IntToFloat<$to, $int, R, false>>()
-            })),)*
+                by_rounding!($mode.rounding.unwrap_or(float::NEAREST), |R| {
+                    const EXACT: bool = <$int>::BITS <= <$to as convert::Float>::DIGITS;
+                    pure::<convert::IntToFloat<$to, $int, { if EXACT { float::NEAREST } else { R } }, false>>()
+                })
+            }),)*
             _ => None,
         }
     };
 }
 
 macro_rules! float_to_float {
-    ($to:ty, $from:ty, $mode:expr) => {
+    ($to:ty, $from:ty, $mode:expr) => {{
+        const SINGLE: bool = size_of::<$to>() == 4 || size_of::<$from>() == 4;
+        const EXACT: bool = size_of::<$to>() >= size_of::<$from>();
         Some(match $mode.whole {
             Some(whole) => by_rounding!(whole, |R| by_flags!($mode.ftz, $mode.sat, |FTZ, SAT| {
-                pure::<convert::FloatToWhole<$to, $from, R, FTZ, SAT>>()
+                pure::<convert::FloatToWhole<$to, $from, R, { FTZ && SINGLE }, SAT>>()
             })),
             None => by_rounding!($mode.rounding.unwrap_or(float::NEAREST), |R| by_flags!(
                 $mode.ftz,
                 $mode.sat,
-                |FTZ, SAT| pure::<convert::FloatToFloat<$to, $from, R, FTZ, SAT>>()
+                |FTZ, SAT| pure::<
+                    convert::FloatToFloat<
+                        $to,
+                        $from,
+                        { if EXACT { float::NEAREST } else { R } },
+                        { FTZ && SINGLE },
+                        SAT,
+                    >,
+                >()
             )),
         })
-    };
+    }};
 }
 
 fn conversion(to: Type, from: Type, mode: Conversion) -> Found {

@@ -117,15 +117,13 @@ impl Options {
         command.env_remove("CUPRUM_DRIVER");
         folder.give_to(&mut command);
         let start = Instant::now();
-        let child = match command.spawn() {
+        let child = match signals::spawn(&mut command) {
             Ok(child) => child,
             Err(error) => {
                 let why = format!("`{}` cannot be executed: {error}", program.path.display());
                 return Ok(refuse(exit::NOT_EXECUTABLE, &why));
             }
         };
-        // Who interrupts the program wants to see what it did until then.
-        signals::ignore_interrupts();
         let status = wait(child, &file, start)?;
         let reports = Reports::read(&file);
         if !self.quiet {

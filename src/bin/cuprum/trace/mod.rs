@@ -2,7 +2,6 @@
 
 mod driver;
 mod mirror;
-mod started;
 mod watch;
 
 use std::ffi::OsString;
@@ -127,8 +126,10 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
         files.page.display()
     );
     let seen = watch::Watch::new();
-    let status = started::run(&mut command, |child| seen.begin(child))
+    let mut child = signals::spawn(&mut command)
         .map_err(|error| (exit::NOT_EXECUTABLE, format!("{}: {error}", program.path.display())))?;
+    seen.begin(child.id());
+    let status = child.wait().map_err(|error| cannot(format!("the program is not waited for: {error}")))?;
     let others = seen.end();
 
     let recording = read(&calls)?;

@@ -2,6 +2,7 @@
 //!
 //! A program of its own, since a library has one trace for the process.
 
+#[path = "../../../support/json.rs"]
 mod json;
 
 use std::collections::BTreeSet;

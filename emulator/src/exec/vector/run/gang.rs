@@ -27,6 +27,7 @@ pub(super) struct Gang {
 }
 
 impl Gang {
+    #[inline]
     pub(super) fn members(&self) -> &[Member] {
         &self.members[..self.count]
     }
@@ -37,6 +38,7 @@ impl Gang {
     }
 
     /// The code that a gang runs.
+    #[inline]
     pub(super) fn code<'s>(&self, block: &Block<'_, '_>, steps: &'s Steps) -> &'s Code {
         match &steps.scalars {
             Some(scalars) if !self.runs_rows(block) => scalars,

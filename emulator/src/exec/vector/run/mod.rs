@@ -42,6 +42,7 @@ enum Go {
 }
 
 impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
+    #[inline]
     fn new(block: &'r mut Block<'l, 'a>, steps: &'r Steps) -> Self {
         let code = &steps.rows;
         Run { block, steps, code, gang: Gang::default(), files: Files::NONE, company: None, used: 0, left: 0 }
