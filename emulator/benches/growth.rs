@@ -6,7 +6,7 @@
 use cuprum_emulator::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
 use cuprum_emulator::memory::{Memory, Request};
 use cuprum_emulator::program::{LoadOptions, Program};
-use cuprum_sys::{CUcontext, CUfunction, CUmodule, CUresult, CUstream};
+use cuprum_sys::{CUcontext, CUfunction, CUgraph, CUmodule, CUresult, CUstream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
 use std::fmt::Write;
@@ -27,6 +27,7 @@ fn main() {
     row("launch 256 threads of a kernel of so many registers, two of them alive at once: KiB", registers);
     row("call a function that calls itself so deep, at most 9000: ns per call", recursion);
     row("print so often: ns per call", printing);
+    row("capture so many operations to a graph: ns each", capture);
 }
 
 fn row(what: &str, run: impl Fn(usize) -> f64) {
@@ -198,6 +199,34 @@ fn printing(count: usize) -> f64 {
     // SAFETY: the context was made above, and nobody uses it.
     must(unsafe { (library.fns().cuCtxDestroy_v2)(context) });
     each(elapsed, count as usize)
+}
+
+fn capture(count: usize) -> f64 {
+    let library = cuprum_emulator::library();
+    assert_eq!(library.init(), CUresult::CUDA_SUCCESS);
+    let (mut context, mut stream, mut graph) = (CUcontext::null(), CUstream::null(), CUgraph::null());
+    // SAFETY: a place for the handle.
+    must(unsafe { (library.fns().cuCtxCreate_v2)(&mut context, 0, 0) });
+    // SAFETY: a place for the handle.
+    must(unsafe { (library.fns().cuStreamCreate)(&mut stream, 1) });
+    let mut target = 0;
+    // SAFETY: a place for the address.
+    must(unsafe { (library.fns().cuMemAlloc_v2)(&mut target, 16) });
+    let start = Instant::now();
+    // SAFETY: a stream that captures nothing yet.
+    must(unsafe { (library.fns().cuStreamBeginCapture)(stream) });
+    for _ in 0..count {
+        // SAFETY: a fill of memory that is there as long as the graph.
+        must(unsafe { (library.fns().cuMemsetD8Async)(target, 0, 16, stream) });
+    }
+    // SAFETY: a stream that captures, and a place for the handle.
+    must(unsafe { (library.fns().cuStreamEndCapture)(stream, &mut graph) });
+    // SAFETY: nobody else knows the graph.
+    must(unsafe { (library.fns().cuGraphDestroy)(graph) });
+    let elapsed = start.elapsed();
+    // SAFETY: the context was made above, and nobody uses it.
+    must(unsafe { (library.fns().cuCtxDestroy_v2)(context) });
+    each(elapsed, count)
 }
 
 fn must(result: CUresult) {
