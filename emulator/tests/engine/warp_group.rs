@@ -299,6 +299,40 @@ fn a_factor_outside_of_shared_memory_is_a_fault() {
     assert_eq!(device.launch("k", 1, 128, &args).unwrap_err().kind, FaultKind::OutOfBounds);
 }
 
+/// Descriptors, places and factors of any bits: a fault or a result, the same at once and as late as may be.
+#[test]
+fn no_descriptor_does_more_than_fault() {
+    let forms = [
+        ("m64n8k16.f32.f16.f16", None, 4, "1, 1, 1, 1"),
+        ("m64n8k32.f32.bf16.bf16", Some("1"), 4, "1, -1, 0, 1"),
+        ("m64n24k64.s32.u8.s8.satfinite", Some("0"), 12, ""),
+        ("m64n16k16.f32.tf32.tf32", Some("0"), 8, "-1, 1"),
+    ];
+    let mut random = Random(3);
+    let mut faults = 0;
+    for (form, selector, registers, rest) in forms {
+        let devices = devices(&kernel_of(form, selector, registers, false, rest, ""));
+        let input = inputs("any,any,any", registers, "any");
+        for turn in 0..50 {
+            // Every second one stays in the shared memory of the block.
+            let within = if turn % 2 == 0 { 0xc00e_003f_003f_07ff } else { u64::MAX };
+            let mut bits = || (u64::from(random.next()) << 33 ^ u64::from(random.next())) & within;
+            let [a, b] = [bits(), bits()];
+            let results = devices.iter().map(|device| {
+                let input = device.buffer(&input);
+                let out = device.buffer(&vec![0u32; 128 * registers]);
+                let args = Args::default().buffer(&input).buffer(&out).push(a).push(b).push(1u32);
+                let done = device.launch("k", 1, 128, &args);
+                done.map(|_| out.read::<u32>()).map_err(|fault| fault.kind)
+            });
+            let results: Vec<_> = results.collect();
+            assert!(results.iter().all(|result| *result == results[0]), "{form} {a:x} {b:x}: {results:?}");
+            faults += usize::from(results[0].is_err());
+        }
+    }
+    assert!((50..150).contains(&faults), "{faults} faults");
+}
+
 #[test]
 fn only_the_target_with_these_instructions_has_them() {
     let good = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
