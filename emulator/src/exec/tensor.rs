@@ -137,22 +137,39 @@ impl TensorMap {
     /// True if what is copied at a time is not empty, and no more than a block could hold.
     fn has_a_size(&self) -> bool {
         let known = |values: &[u32], most| values.iter().all(|value| (1..=most).contains(value));
-        let steps = &self.steps[..self.dimensions];
-        known(steps, 8)
+        known(&self.steps[..self.dimensions], 8)
+            && (self.interleave == 0 || self.dimensions >= 3)
             && match self.part {
                 Part::Tile(tile) => {
-                    let tile = &tile[..self.dimensions];
-                    let counts = tile.iter().zip(steps).skip(1).map(|(side, step)| side.div_ceil(*step));
-                    let bytes = counts.fold(u64::from(tile[0] * self.element_bytes()), |bytes, count| {
-                        bytes.saturating_mul(count.into())
-                    });
-                    known(tile, 256) && bytes <= MOST_BYTES
+                    let counts = self.counts(tile).map(u64::from);
+                    let bytes = counts
+                        .iter()
+                        .fold(u64::from(self.run(tile[0])), |bytes, count| bytes.saturating_mul(*count));
+                    known(&tile[..self.dimensions], 256) && bytes <= MOST_BYTES
                 }
                 Part::Columns { channels, pixels, .. } => {
                     self.dimensions >= 3 && known(&[channels], 256) && known(&[pixels], 1024)
                 }
                 Part::Wide { .. } => true,
             }
+    }
+
+    /// How often a box goes along each dimension: but for the first, whose elements lie together, or in an interleaved
+    /// tensor for that of the slices, of which a copy has one.
+    pub(crate) fn counts(&self, tile: [u32; MOST_DIMENSIONS]) -> [u32; MOST_DIMENSIONS] {
+        let once = if self.interleave == 0 { 0 } else { self.dimensions.saturating_sub(2) };
+        core::array::from_fn(|axis| match axis < self.dimensions && axis != once {
+            true => tile[axis].div_ceil(self.steps[axis].max(1)),
+            false => 1,
+        })
+    }
+
+    /// Bytes that lie together: so many elements, or in an interleaved tensor a slice of the channels of one pixel.
+    pub(crate) fn run(&self, elements: u32) -> u32 {
+        match self.interleave {
+            0 => elements * self.element_bytes(),
+            interleave => 8 << interleave,
+        }
     }
 
     pub(crate) fn element_bytes(&self) -> u32 {

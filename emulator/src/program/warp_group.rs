@@ -84,11 +84,13 @@ impl GroupProduct {
         }
     }
 
-    /// Where in a sparse row a stored element belongs, given the four bits that say so.
+    /// Where in a sparse row a stored element belongs, given the four bits that say so. Those of an element of 32 bits are
+    /// the places of its halves: what is no place of an element has a number beyond the row.
     pub(crate) fn place(&self, element: u32, bits: u32) -> u32 {
-        match self.types[0].bits() {
-            // The two halves of the one element.
-            32 => element * 2 + (bits >> 1 & 1),
+        match (self.types[0].bits(), bits & 15) {
+            (32, 0b0100) => 2 * element,
+            (32, 0b1110) => 2 * element + 1,
+            (32, halves) => self.depth() + 16 * element + halves,
             _ => element / 2 * 4 + (bits >> (element % 2 * 2) & 3),
         }
     }

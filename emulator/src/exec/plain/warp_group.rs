@@ -194,6 +194,37 @@ fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usi
     elements.map(|element| place(element) as usize).collect()
 }
 
+/// Adds rows to the right factor for places that are none of an element: hardware takes the halves of its numbers from
+/// wherever those say.
+fn add_mixed_rows(
+    block: &mut Block<'_, '_>,
+    (site, descriptor): (Site, u64),
+    product: &GroupProduct,
+    places: &[usize],
+    b: &mut Vec<f64>,
+) -> Result<(), Stop> {
+    let (depth, columns) = (product.depth() as usize, product.columns as usize);
+    let is_mixed = |place: &&usize| **place >= depth;
+    if !places.iter().any(|place| is_mixed(&place)) {
+        return Ok(());
+    }
+    let mut raw = vec![0u32; columns * depth];
+    let placed = Placed::new(descriptor, product.b.transposed, Element::S32, true);
+    placed.read(block, (site, product.cache), 0..product.columns, |column, inner, value| {
+        raw[inner as usize * columns + column as usize] = value as i32 as u32;
+    })?;
+    b.resize((depth + 16 * product.stored() as usize) * columns, 0.0);
+    for place in places.iter().filter(is_mixed) {
+        let (first, halves) = ((place - depth) / 16 * 2, (place - depth) % 16);
+        for column in 0..columns {
+            let half = |at: usize| raw[(first + at / 2) * columns + column] >> (at % 2 * 16) & 0xffff;
+            let bits = half(halves & 3) | half(halves >> 2) << 16;
+            b[place * columns + column] = number(Element::Tf32, bits.into());
+        }
+    }
+    Ok(())
+}
+
 /// Computes the rows of a product that a warp has.
 fn multiply(
     block: &mut Block<'_, '_>,
@@ -215,6 +246,7 @@ fn multiply(
         a.iter_mut().for_each(|value| *value = -*value);
     }
     let places = places(block, warp, product);
+    add_mixed_rows(block, (site, operands.descriptors[1]), product, &places, &mut b)?;
     let rows = &mut block.warps[warp].rows;
     let values = product.columns * ROWS / LANES as u32;
     let each = || (0..LANES).flat_map(|lane| (0..values).map(move |index| (lane, index)));
@@ -287,17 +319,16 @@ impl Placed {
     /// Where 16 bytes of a core matrix lie: its number along m or n and along k, and the row in it.
     fn address(&self, [outer, inner]: [u32; 2], row: u32) -> u32 {
         let Placed { leading, stride, span, .. } = *self;
+        // Along the rows of the pattern, and from one pattern to the next.
+        let per_span = span / CORE_ROW;
+        let along = |number: u32| number % per_span * CORE_ROW + number / per_span * leading;
         let offset = match (self.transposed, span) {
-            (false, 16) => outer * stride + inner * leading,
-            (false, _) => outer * stride + inner * CORE_ROW,
-            (true, 16) => outer * stride + inner * leading,
-            (true, _) => {
-                let per_span = span / CORE_ROW;
-                outer % per_span * CORE_ROW + outer / per_span * leading + inner * stride
-            }
+            (_, 16) => outer * stride + inner * leading,
+            (false, _) => outer * stride + along(inner),
+            (true, _) => along(outer) + inner * stride,
         };
         let address = self.start.wrapping_add(offset).wrapping_add(row * span);
-        let pattern = (address >> 7).wrapping_sub(self.base) & (span / CORE_ROW - 1);
+        let pattern = (address >> 7).wrapping_sub(self.base) & (per_span - 1);
         (address ^ pattern << 4) & 0x3_ffff
     }
 
