@@ -36,8 +36,13 @@ pub(crate) fn fill(bytes: &mut [u8], ty: &str, random: &mut Random) {
 
 /// Cases that begin with a word, without it, and the results of each.
 pub(crate) fn lines(word: &str) -> Vec<(String, String)> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/goldens/hopper.txt");
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    lines_of("hopper.txt", word)
+}
+
+/// The same of another recording.
+pub(crate) fn lines_of(recording: &str, word: &str) -> Vec<(String, String)> {
+    let path = format!("{}/../tests/data/goldens/{recording}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let pairs = lines.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
     pairs

@@ -37,7 +37,7 @@ fn copies_by_damaged_maps_end() {
     // Loads wait for all bytes that their undamaged maps promise: none is waited for here.
     let mut random = Random(42);
     let mut faults = 0;
-    let turns = 120;
+    let turns = 60;
     for line in MAPS {
         let mut case = Case::parse(line);
         case.waits = false;
