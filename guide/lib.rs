@@ -32,6 +32,7 @@ pages! {
     Deferred: "src/deferred.md";
     Versions: "src/versions.md";
     Applications: "src/applications.md";
+    Opengl: "src/opengl.md";
     FromPycuda: "src/from_pycuda.md";
     FromCudarc: "src/from_cudarc.md";
     FromCust: "src/from_cust.md";

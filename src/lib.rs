@@ -191,6 +191,8 @@
 // stream            streams, events, and scopes that lend memory
 // pool              memory in the order of streams, the driver's pools, and pools that keep blocks
 // external          memory and semaphores of other APIs
+// tools             dumps, checkpoints and notices
+// graphics          buffers and images of OpenGL
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
@@ -207,6 +209,7 @@ pub mod driver;
 pub mod error;
 pub mod external;
 pub mod graph;
+pub mod graphics;
 pub mod launch;
 pub mod memory;
 pub mod module;
@@ -216,6 +219,7 @@ mod raw;
 pub mod stream;
 pub mod swallowed;
 pub mod texture;
+pub mod tools;
 #[cfg(feature = "trace")]
 pub mod trace;
 pub mod worker;

@@ -2,6 +2,10 @@
 //!
 //! A program of its own, which starts others and needs no device itself. They run as the programs that they are. Under cargo they are built first, as `cargo test` alone does by itself.
 
+#[cfg(target_os = "linux")]
+#[path = "support/mesa.rs"]
+mod mesa;
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Once;
@@ -133,11 +137,11 @@ fn libraries_that_share_a_library() {
 #[test]
 fn own_wrapper() {
     let words =
-        ["level 2: true; level 3: Err(Error(cuMipmappedArrayGetLevel failed: CUDA_ERROR_INVALID_VALUE (1)"];
+        ["no file: Err(Error(cuModuleLoad failed: CUDA_ERROR_FILE_NOT_FOUND (301)", "functions: Ok(2)"];
     says("11_own_wrapper", &[], &words);
     says("11_own_wrapper", &[], &["dropped on another thread: 0 errors"]);
-    let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "4.2")];
-    let words = "none: cuMipmappedArrayCreate needs CUDA 5.0, the driver has 4.2: update the driver";
+    let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "12.3")];
+    let words = "cuModuleGetFunctionCount needs CUDA 12.4, the driver has 12.3: update the driver";
     says("11_own_wrapper", &old, &[words, "0 errors"]);
 }
 
@@ -227,6 +231,29 @@ fn nccl() {
     ] {
         assert!(said.contains(words), "it does not say {words:?}:\n{said}");
     }
+}
+
+/// Where EGL has no display, the example says so.
+#[test]
+fn no_opengl() {
+    build();
+    let output = Command::new(folder().join("19_opengl"))
+        .envs([(DEVICE, "emulator"), ("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere.json")])
+        .output()
+        .expect("the example");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(77), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.starts_with("no OpenGL: ") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "fetches OpenGL"]
+fn opengl() {
+    let fetched = mesa::environment();
+    let environment: Vec<_> = fetched.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let words = ["OpenGL: llvmpipe", "frame 1: OpenGL sees 9.0\n", "frame 3: OpenGL sees 7.0\n"];
+    says("19_opengl", &environment, &words);
 }
 
 /// What runs the example that needs NVRTC, with each release of it.

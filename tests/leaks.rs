@@ -11,12 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use common::{context, on_gpu};
 use cuprum::external::{ExternalMemory, ExternalSemaphore};
 use cuprum::graph::Graph;
+use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
 use cuprum::memory::{
     Granularity, ManagedBuffer, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
 };
 use cuprum::module::{CodeLibrary, Linker, LoadOptions};
 use cuprum::stream::Signals;
 use cuprum::{Buffer, ContextStack, Current, Event, EventFlags, Stream};
+use cuprum_emulator::opengl::StandIn;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -184,6 +186,37 @@ fn each_owner_frees_on_any_thread_once() {
             // A GPU's driver gives back what it keeps when it likes (H100, 580: 2 MiB more are free in the end).
             assert!(after == before || on_gpu() && after.0 > before.0, "{name}: {before:?}, then {after:?}");
         }
+    }
+    assert_eq!(cuprum::swallowed::count(), swallowed);
+}
+
+/// What is registered from OpenGL stays on its thread. A guard that is forgotten keeps it mapped until it goes.
+#[test]
+fn what_opengl_has_is_unregistered_once() {
+    let _alone = alone();
+    if on_gpu() {
+        // The stand-in for OpenGL is the software device's.
+        return;
+    }
+    let gl = StandIn::make_current();
+    let name = gl.buffer(&[0; 4096]);
+    let context = context();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let stream = Stream::new(&cx).unwrap();
+    let (before, swallowed) = (account(&cx), cuprum::swallowed::count());
+    for forgets in [false, true] {
+        // SAFETY: the stand-in keeps what it has, and does nothing meanwhile.
+        let mut buffer = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }.unwrap();
+        let mapped = buffer.map(&cx, &stream).unwrap();
+        assert_ne!(account(&cx), before, "it is counted");
+        if forgets {
+            std::mem::forget(mapped);
+        } else {
+            drop(mapped);
+        }
+        drop(buffer);
+        assert_eq!(account(&cx), before, "forgotten: {forgets}");
     }
     assert_eq!(cuprum::swallowed::count(), swallowed);
 }

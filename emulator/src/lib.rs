@@ -44,6 +44,7 @@
 //! - [`memory`]: addresses and bytes. [`report`]: faults of kernels, in terms of these.
 //! - [`program`]: from syntax tree to instructions. It uses `ptx` and `semantics`, and does not know how it is run.
 //! - [`exec`]: runs a program on memory; its own rooms are in its documentation.
+//! - [`opengl`]: contexts of OpenGL on the calling thread. It knows nothing else of the crate.
 //! - `settings`, `message`; `driver`: the driver's functions, on top of all of these.
 
 mod choice;
@@ -51,6 +52,7 @@ mod driver;
 pub mod exec;
 pub mod memory;
 mod message;
+pub mod opengl;
 pub mod program;
 pub mod ptx;
 pub mod report;

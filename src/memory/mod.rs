@@ -44,7 +44,8 @@ pub use self::address::AddressRange;
 pub(crate) use self::address::owned_descriptor;
 pub use self::array::{
     Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MemoryRequirements,
-    MipmappedArray, SharedArray, SharedMipmappedArray, SparseProperties, Texel, TileMap, TilePart,
+    MipmappedArray, MipmappedView, SharedArray, SharedMipmappedArray, SparseProperties, Texel, TileMap,
+    TilePart,
 };
 pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;

@@ -33,7 +33,8 @@ groups! { Deprecated:
     "setting up a profiler of CUDA 4 by a file, which CUDA 12 took out":
         cuProfilerInitialize;
 
-    "OpenGL buffers without graphics resources (before CUDA 3.0), and contexts made for OpenGL":
+    "OpenGL's buffers without resources (before CUDA 3.0), and contexts made for OpenGL, which any serves since CUDA 5: see \
+     `graphics`":
         cuGLCtxCreate_v2 cuGLInit cuGLRegisterBufferObject cuGLUnmapBufferObject
         cuGLUnregisterBufferObject cuGLSetBufferObjectMapFlags cuGLUnmapBufferObjectAsync
         cuGLMapBufferObject_v2 cuGLMapBufferObjectAsync_v2;

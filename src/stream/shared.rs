@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::Stream;
 use crate::context::ContextRef;
-use crate::raw::keep::{Keep, Near, Shareable};
+use crate::raw::keep::{Keep, Shareable};
 
 /// A stream with the number of its handles.
 struct Counted<'ctx> {
@@ -109,12 +109,6 @@ impl<'s> Deref for KeptStream<'s> {
 }
 
 impl<'s> KeptStream<'s> {
-    /// The stream's context, for what is lent of what lies beside this.
-    #[inline]
-    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
-        self.queue.near()
-    }
-
     /// The stream's context, kept for something else.
     pub(crate) fn context_kept(&self) -> Keep<'s, ContextRef> {
         self.keep()
@@ -130,18 +124,26 @@ pub trait StreamSource<'s>: sealed::StreamSource<'s> {}
 impl<'s, S: sealed::StreamSource<'s>> StreamSource<'s> for S {}
 
 mod sealed {
-    use super::KeptStream;
+    use super::{KeptStream, Stream};
 
     #[diagnostic::on_unimplemented(
         message = "memory cannot be allocated in the order of `{Self}`",
         label = "a `&Stream` or a `&SharedStream` has an order"
     )]
     pub trait StreamSource<'s> {
+        /// The stream, as long as this is there.
+        fn stream(&self) -> &Stream<'s>;
+
         fn kept(self) -> KeptStream<'s>;
     }
 }
 
 impl<'s> sealed::StreamSource<'s> for &'s Stream<'_> {
+    #[inline]
+    fn stream(&self) -> &Stream<'s> {
+        self
+    }
+
     #[inline]
     fn kept(self) -> KeptStream<'s> {
         KeptStream(Kept::Borrowed(self))
@@ -149,6 +151,11 @@ impl<'s> sealed::StreamSource<'s> for &'s Stream<'_> {
 }
 
 impl<'s> sealed::StreamSource<'s> for &SharedStream<'s> {
+    #[inline]
+    fn stream(&self) -> &Stream<'s> {
+        self
+    }
+
     fn kept(self) -> KeptStream<'s> {
         KeptStream(Kept::Shared(self.clone()))
     }

@@ -12,8 +12,8 @@ use cuprum_sys::{
 use super::TextureError;
 use crate::context::ContextRef;
 use crate::memory::{
-    Array, ArrayFlags, ArrayShape, ArrayView, Buffer, Extent, MipmappedArray, Pitched, PitchedBuffer,
-    SharedArray, SharedMipmappedArray, Slice, Storage, Stored, Texel, bytes_of,
+    Array, ArrayFlags, ArrayShape, ArrayView, Buffer, Extent, MipmappedArray, MipmappedView, Pitched,
+    PitchedBuffer, SharedArray, SharedMipmappedArray, Slice, Storage, Stored, Texel, bytes_of,
 };
 use crate::raw::keep::{Keep, Near};
 
@@ -67,14 +67,22 @@ impl<'a> Found<'a> {
         Self { shape: Some(shape), flags, ..found }
     }
 
-    fn stored(stored: &Stored<'_>, context: Near<'a, ContextRef>) -> Self {
-        let raw = match stored.raw() {
-            Storage::Array(raw) => return Self::array(raw, stored.shape(), stored.flags(), context),
-            Storage::Mipmapped(raw) => raw,
-        };
+    fn mipmapped(
+        raw: CUmipmappedArray,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        context: Near<'a, ContextRef>,
+    ) -> Self {
         let res = CUDA_RESOURCE_DESC_res { mipmap: CUDA_RESOURCE_DESC_res_mipmap { hMipmappedArray: raw } };
         let found = Self::new(CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, res, context);
-        Self { shape: Some(stored.shape()), flags: stored.flags(), ..found }
+        Self { shape: Some(shape), flags, ..found }
+    }
+
+    fn stored(stored: &Stored<'_>, context: Near<'a, ContextRef>) -> Self {
+        match stored.raw() {
+            Storage::Array(raw) => Self::array(raw, stored.shape(), stored.flags(), context),
+            Storage::Mipmapped(raw) => Self::mipmapped(raw, stored.shape(), stored.flags(), context),
+        }
     }
 
     fn shared(share: Keep<'a, Stored<'a>>) -> Self {
@@ -102,7 +110,9 @@ sources! {
     &SharedArray<'a, T>, |array| Ok(Found::shared(array.keep()));
     ArrayView<'a, T>,
         |array| Ok(Found::array(array.as_raw(), array.shape(), array.flags(), array.near()));
-    &'a MipmappedArray<'_, T>, |array| Ok(Found::stored(array.stored(), array.stored().near()));
+    &'a MipmappedArray<'_, T>, |array| array.view().found();
+    MipmappedView<'a, T>,
+        |array| Ok(Found::mipmapped(array.as_raw(), array.shape(), array.flags(), array.near()));
     &SharedMipmappedArray<'a, T>, |array| Ok(Found::shared(array.keep()));
     &'a Buffer<'_, T>, |buffer| buffer.as_slice().found();
     Slice<'a, T>, |slice| {
@@ -223,6 +233,7 @@ impl Resource {
 /// assert_eq!(view.layers, (1, 2));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResourceView {
     /// Format in which elements are read.
     pub format: CUresourceViewFormat,

@@ -35,6 +35,7 @@ handles!(
     CUgraph,
     CUgraphExec,
     CUgraphNode,
+    CUgraphicsResource,
     CUgreenCtx,
     CUkernel,
     CUlibrary,

@@ -13,6 +13,7 @@
 //! | [`stream`] | streams, events, operations pushed to them |
 //! | [`texture`] | arrays, texture and surface objects |
 //! | [`external`] | memory and semaphores of other APIs |
+//! | [`graphics`] | buffers and images of OpenGL |
 //! | [`transfer`] | copies and fills |
 //! | [`code`] | images, modules, libraries, functions, the linker, launches |
 //! | [`graph`] | graphs, their nodes, capture |
@@ -30,6 +31,7 @@ mod device;
 mod error_text;
 mod external;
 mod graph;
+mod graphics;
 mod green;
 mod handle;
 mod init;
@@ -53,6 +55,7 @@ fn install_all(builder: &mut call::Builder) {
     device::install(builder);
     external::install(builder);
     graph::install(builder);
+    graphics::install(builder);
     green::install(builder);
     init::install(builder);
     log::install(builder);

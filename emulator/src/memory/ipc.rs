@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, PoisonError};
 
-use super::map::{Backing, Region, RegionKind};
+use super::map::{Backing, Region};
 use super::shared::{Board, EventSlot, Purpose, SharedFile, Slot};
-use super::{GRANULARITY, Memory, Request};
+use super::{GRANULARITY, Memory, RegionKind, Request};
 
 /// What a handle names, in its first word.
 const MEMORY: u64 = u64::from_le_bytes(*b"cuprumme");

@@ -9,71 +9,12 @@ use cuprum_sys::FnId;
 
 use crate::served;
 
-use super::Request;
 use super::nearest::lock_at_once;
 use super::regions::Regions;
 use super::shadow::ValidBits;
 use super::shared::{Arena, Mapping, Piece, Slot};
 use super::space::Space;
-
-/// Kind of a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RegionKind {
-    /// Ordinary device memory.
-    Device,
-    /// Memory that host and device share.
-    Managed,
-    /// Host memory that the driver allocated.
-    Pinned,
-    /// Host memory of the client, registered with the driver.
-    Registered,
-    /// A module's `.global` or `.const` variable.
-    Global,
-    /// Physical memory mapped into a range that the client reserved.
-    Mapped,
-    /// The heap that kernels allocate from.
-    Heap,
-    /// Device memory from a pool, allocated in stream order.
-    Pooled,
-    /// A CUDA array, which kernels reach through textures and surfaces.
-    Array,
-    /// Device memory of another process, opened here by its handle.
-    Opened,
-    /// Memory of another API, or a part of it.
-    External,
-}
-
-impl RegionKind {
-    /// True if the host may dereference the device address.
-    pub fn host_visible(self) -> bool {
-        matches!(self, Self::Managed | Self::Pinned | Self::Registered)
-    }
-
-    /// True if allocating it uses up the device's memory. Mapped memory was counted when it was
-    /// created.
-    pub(super) fn counts(self) -> bool {
-        !matches!(self, Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External)
-    }
-}
-
-impl fmt::Display for RegionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Device => "device memory",
-            Self::Managed => "managed memory",
-            Self::Pinned => "pinned host memory",
-            Self::Registered => "registered host memory",
-            Self::Global => "module variable",
-            Self::Mapped => "mapped memory",
-            Self::Heap => "device heap",
-            Self::Pooled => "pool memory",
-            Self::Array => "array",
-            Self::Opened => "memory of another process",
-            Self::External => "external memory",
-        })
-    }
-}
+use super::{RegionKind, Request};
 
 /// One allocation: a range of device addresses and the bytes behind it.
 #[derive(Debug, Clone)]

@@ -14,6 +14,7 @@
 
 mod external;
 mod ipc;
+mod kind;
 mod map;
 mod nearest;
 #[cfg(all(unix, not(miri)))]
@@ -29,7 +30,8 @@ mod space;
 
 pub use external::{ExternalMemory, ExternalSemaphore};
 pub use ipc::HandleError;
-pub use map::{FreedLog, Map, Neighbor, Position, Region, RegionKind, Windows};
+pub use kind::RegionKind;
+pub use map::{FreedLog, Map, Neighbor, Position, Region, Windows};
 pub use physical::Physical;
 pub use pool_file::PoolFile;
 pub use request::{AllocError, FreeError, Request};

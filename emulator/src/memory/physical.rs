@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::map::{Backing, Region, RegionKind};
+use super::map::{Backing, Region};
 use super::shared::{Purpose, SharedFile};
-use super::{AllocError, GRANULARITY, Memory, Request};
+use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 
 /// Memory without an address, made by [`Memory::create`].
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use super::map::{Backing, Region, RegionKind};
+use super::map::{Backing, Region};
 use super::shared::{Arena, Purpose, SharedFile};
-use super::{AllocError, GRANULARITY, Memory, Request};
+use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 
 /// What a pointer into a pool is exported as, in its first word.
 const POINTER: u64 = u64::from_le_bytes(*b"cuprumpp");

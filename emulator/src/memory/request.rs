@@ -1,7 +1,7 @@
 //! Requests for memory, and the errors of allocating and freeing.
 
-use super::GRANULARITY;
-use super::map::{Neighbor, RegionKind};
+use super::map::Neighbor;
+use super::{GRANULARITY, RegionKind};
 use std::sync::Arc;
 
 /// Request for memory.

@@ -38,6 +38,8 @@ pub enum LeakKind {
     ExternalMemory,
     /// An imported semaphore of another API.
     ExternalSemaphore,
+    /// A registered buffer or image of OpenGL.
+    Graphics,
 }
 
 impl LeakKind {
@@ -59,6 +61,7 @@ impl LeakKind {
             Self::Physical => ("physical memory", "released"),
             Self::ExternalMemory => ("external memory", "destroyed"),
             Self::ExternalSemaphore => ("external semaphore", "destroyed"),
+            Self::Graphics => ("resource of OpenGL", "unregistered"),
             Self::Link => ("linker", "destroyed"),
         }
     }

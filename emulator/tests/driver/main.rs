@@ -32,6 +32,7 @@ mod goldens;
 mod graph;
 mod graph_memory;
 mod graph_nodes;
+mod graphics;
 mod green;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod host_access;

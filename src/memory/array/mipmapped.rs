@@ -4,9 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 
-use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUmipmappedArray, FnId};
+use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR, CUmipmappedArray};
 
-use super::{ArrayFlags, ArrayShape, ArrayView, SharedMipmappedArray, Storage, Stored, Texel, check};
+use super::{
+    ArrayFlags, ArrayShape, ArrayView, MipmappedView, SharedMipmappedArray, Storage, Stored, Texel, check,
+};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
@@ -120,14 +122,14 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
     pub fn level(&self, cx: &Current<'_, '_>, level: u32) -> Result<ArrayView<'_, T>, Error> {
-        let context = cx.of(self.context(), FnId::cuMipmappedArrayGetLevel)?;
-        let mut raw = CUarray::null();
-        // SAFETY: the mipmapped array is live, and `raw` outlives the call.
-        unsafe { context_call!(context, cuMipmappedArrayGetLevel(&raw mut raw, self.as_raw(), level)) }?;
-        // SAFETY: the level lives as long as this, and has the shape that levels have.
-        Ok(unsafe {
-            ArrayView::new(raw, self.stored.shape.level(level), self.stored.flags, self.stored.near())
-        })
+        self.view().level(cx, level)
+    }
+
+    /// The array, borrowed.
+    pub fn view(&self) -> MipmappedView<'_, T> {
+        let Stored { shape, flags, .. } = self.stored;
+        // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
+        unsafe { MipmappedView::new(self.as_raw(), shape, flags, self.stored.near()) }
     }
 
     /// The driver's handle.

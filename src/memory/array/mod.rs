@@ -2,6 +2,7 @@
 //! surfaces.
 
 mod mipmapped;
+mod mipmapped_view;
 mod shape;
 mod shared;
 mod sparse;
@@ -15,6 +16,7 @@ use std::sync::atomic::AtomicUsize;
 use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUarray, CUmipmappedArray, CUresult, FnId, Fns, call};
 
 pub use self::mipmapped::MipmappedArray;
+pub use self::mipmapped_view::MipmappedView;
 pub use self::shape::{ArrayDescriptor, ArrayFlags, ArrayShape};
 pub use self::shared::{SharedArray, SharedMipmappedArray};
 pub use self::sparse::{MemoryRequirements, SparseProperties, TileMap, TilePart};

@@ -91,14 +91,26 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
     pub unsafe fn from_raw(cx: &'a Current<'_, '_>, raw: CUarray) -> Result<Self, MemoryError> {
-        let context = cx.get()?;
+        // SAFETY: the caller's word, and `cx` proves that the context is current.
+        unsafe { Self::told(cx.get()?, raw, ArrayFlags::empty()) }
+    }
+
+    /// An array of which the driver tells shape and format. It has at least these uses.
+    ///
+    /// # Safety
+    /// The handle is live for `'a`, in this context, which is current; the array has memory.
+    pub(crate) unsafe fn told(
+        context: Near<'a, ContextRef>,
+        raw: CUarray,
+        uses: ArrayFlags,
+    ) -> Result<Self, MemoryError> {
         // SAFETY: the caller's word.
         let ArrayDescriptor { shape, format, channels, flags } = unsafe { describe(&context, raw) }?;
         if (format, channels) != (T::FORMAT, T::CHANNELS) {
             return Err(MemoryError::Texel { format, channels });
         }
         // SAFETY: the caller's word; the driver has just told shape and format.
-        Ok(unsafe { Self::new(raw, shape, flags & ArrayFlags::all(), context) })
+        Ok(unsafe { Self::new(raw, shape, (flags | uses) & ArrayFlags::all(), context) })
     }
 
     /// The driver's handle.
@@ -173,6 +185,11 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     /// Number of elements along each dimension.
     pub const fn extent(&self) -> Extent {
         self.extent
+    }
+
+    /// The context in which the array was made.
+    pub fn context(&self) -> &ContextRef {
+        self.array.context()
     }
 
     /// The array of which this is a part.

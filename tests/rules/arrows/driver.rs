@@ -8,7 +8,18 @@ const ROOMS: &[Room<'static>] = &[
     // What the driver is built on; its own rooms are in a table of their own.
     (
         "engine",
-        &["exec", "memory", "message", "program", "ptx", "report", "semantics", "served", "settings"],
+        &[
+            "exec",
+            "memory",
+            "message",
+            "opengl",
+            "program",
+            "ptx",
+            "report",
+            "semantics",
+            "served",
+            "settings",
+        ],
         &[],
     ),
     ("answer", &["driver::answer"], &[]),
@@ -28,6 +39,11 @@ const ROOMS: &[Room<'static>] = &[
         "external",
         &["driver::external"],
         &["engine", "answer", "handle", "state", "call", "context", "texture"],
+    ),
+    (
+        "graphics",
+        &["driver::graphics"],
+        &["engine", "answer", "handle", "state", "call", "context", "stream", "texture"],
     ),
     (
         "transfer",
@@ -60,7 +76,7 @@ const ROOMS: &[Room<'static>] = &[
         &["driver"],
         &[
             "engine", "state", "call", "device", "context", "data", "stream", "texture", "external",
-            "transfer", "code", "graph", "green", "log", "init",
+            "graphics", "transfer", "code", "graph", "green", "log", "init",
         ],
     ),
     ("root", &["lib", "choice"], &["engine", "driver"]),

@@ -9,6 +9,7 @@ const ROOMS: &[Room<'static>] = &[
     ("ptx", &["ptx"], &[]),
     ("memory", &["memory"], &["served"]),
     ("report", &["report"], &["memory"]),
+    ("opengl", &["opengl"], &[]),
     // What instructions are, and what each does.
     (
         "instruction",
@@ -105,6 +106,7 @@ const ROOMS: &[Room<'static>] = &[
             "exec",
             "settings",
             "message",
+            "opengl",
         ],
     ),
     ("choice", &["choice"], &["message"]),

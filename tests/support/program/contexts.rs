@@ -33,11 +33,13 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.room("arrays", || arrays::all(steps, &cx));
         steps.room("textures", || textures::all(steps, &cx));
         steps.room("pools", || pools::all(steps, &cx));
+        steps.room("tools", || super::tools::all(steps, &cx));
         steps.room("peers", || memory::peers(steps, &mut cx));
         steps.room("streams", || streams::all(steps, &cx));
         steps.room("processes", || processes::all(steps, &cx));
         #[cfg(unix)]
         steps.room("external", || super::external::all(steps, &cx));
+        steps.room("opengl", || super::opengl::all(steps, &cx));
         steps.room("code", || code::all(steps, &cx));
         steps.room("libraries", || libraries::all(steps, &cx));
         steps.room("scopes", || scopes::all(steps, &mut cx, &other));

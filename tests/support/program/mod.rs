@@ -20,6 +20,7 @@ mod memory;
 mod numbers;
 #[path = "../nvrtc/mod.rs"]
 mod nvrtc;
+mod opengl;
 mod pools;
 mod processes;
 mod requests;
@@ -27,6 +28,7 @@ mod scopes;
 mod steps;
 mod streams;
 mod textures;
+mod tools;
 mod virtual_memory;
 mod workers;
 

@@ -32,6 +32,8 @@ pub(super) enum Kind {
     Pool,
     ExternalMemory,
     ExternalSemaphore,
+    /// A registered buffer or image of OpenGL.
+    Graphics,
 }
 
 impl Kind {
@@ -58,6 +60,7 @@ impl Kind {
             "CUmemoryPool" => Self::Pool,
             "CUexternalMemory" => Self::ExternalMemory,
             "CUexternalSemaphore" => Self::ExternalSemaphore,
+            "CUgraphicsResource" => Self::Graphics,
             _ => return None,
         })
     }

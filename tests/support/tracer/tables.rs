@@ -48,6 +48,10 @@ pub(super) fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuImportExternalSemaphore => Kind::ExternalSemaphore,
         FnId::cuTexObjectCreate => Kind::Texture,
         FnId::cuSurfObjectCreate => Kind::Surface,
+        FnId::cuGraphicsGLRegisterBuffer | FnId::cuGraphicsGLRegisterImage => Kind::Graphics,
+        FnId::cuGraphicsResourceGetMappedPointer_v2 => Kind::Memory,
+        FnId::cuGraphicsSubResourceGetMappedArray => Kind::Array,
+        FnId::cuGraphicsResourceGetMappedMipmappedArray => Kind::MipmappedArray,
         FnId::cuMemPoolCreate | FnId::cuMemPoolImportFromShareableHandle => Kind::Pool,
         FnId::cuMemHostAlloc | FnId::cuMemHostRegister_v2 => Kind::Host,
         _ => return None,
@@ -76,6 +80,7 @@ pub(super) fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
         FnId::cuDestroyExternalMemory => Kind::ExternalMemory,
         FnId::cuDestroyExternalSemaphore => Kind::ExternalSemaphore,
+        FnId::cuGraphicsUnregisterResource => Kind::Graphics,
         FnId::cuTexObjectDestroy => Kind::Texture,
         FnId::cuSurfObjectDestroy => Kind::Surface,
         _ => return None,
@@ -103,6 +108,8 @@ pub(super) fn only_tells(function: FnId) -> bool {
             | FnId::cuMemGetAddressRange_v2
             | FnId::cuArrayGetPlane
             // Lists that are read.
+            | FnId::cuGraphicsMapResources
+            | FnId::cuGraphicsUnmapResources
             | FnId::cuMemPrefetchBatchAsync
             | FnId::cuMemDiscardBatchAsync
             | FnId::cuMemDiscardAndPrefetchBatchAsync
@@ -156,6 +163,7 @@ pub(super) fn is_free_of_context(function: FnId) -> bool {
         "cuKernelSet",
         "cuLinkAdd",
         "cuLinkComplete",
+        "cuGLGetDevices",
         "cuDevSm",
         "cuDevResource",
         "cuGreenCtx",
@@ -176,6 +184,11 @@ pub(super) fn is_free_of_context(function: FnId) -> bool {
         "cuMemExport",
         "cuMemImport",
         "cuMulticast",
+        "cuCheckpoint",
+        "cuCoredumpRegister",
+        "cuCoredumpDeregister",
+        "cuCoredumpGetAttributeGlobal",
+        "cuCoredumpSetAttributeGlobal",
     ];
     function == FnId::cuMemMap || begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }

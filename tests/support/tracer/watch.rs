@@ -231,6 +231,12 @@ impl Watcher {
             FnId::cuModuleGetGlobal_v2 => {
                 self.handles.make_within(kind, made, read(words[1]), (Kind::Module, words[2]))
             }
+            FnId::cuGraphicsResourceGetMappedPointer_v2 => {
+                self.handles.make_within(kind, made, read(words[1]), (Kind::Graphics, words[2]))
+            }
+            FnId::cuGraphicsSubResourceGetMappedArray | FnId::cuGraphicsResourceGetMappedMipmappedArray => {
+                self.handles.make_within(kind, made, 1, (Kind::Graphics, words[1]))
+            }
             FnId::cuMipmappedArrayGetLevel => {
                 self.handles.make_within(kind, made, 1, (Kind::MipmappedArray, words[1]))
             }

@@ -47,6 +47,7 @@ pub(crate) enum Kind {
     LogCallback,
     ExternalMemory,
     ExternalSemaphore,
+    Graphics,
 }
 
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.

@@ -79,6 +79,7 @@ passed_as_is!(
     CUtensorMapFloatOOBfill,
     CUtensorMapIm2ColWideMode,
     CUtensorMapAllocClass,
+    CUGLDeviceList,
 );
 
 impl<H: Handle> Param for H {

@@ -74,6 +74,56 @@ pub(crate) fn create_in(
     Ok(MIPMAPS.insert(Mipmap { context, base, levels }))
 }
 
+/// A mipmapped array in memory of another owner, as handles.
+#[derive(Debug)]
+pub(crate) struct Levels(usize);
+
+impl Levels {
+    /// Makes one in bytes that `place` gives an address to.
+    pub(crate) fn new(
+        context: Arc<Context>,
+        shape: CUDA_ARRAY3D_DESCRIPTOR,
+        levels: u32,
+        place: impl FnOnce(u64) -> Answer<u64>,
+    ) -> Answer<Self> {
+        create_in(context, shape, levels, place).map(Self)
+    }
+
+    /// The handle of the whole.
+    pub(crate) fn handle(&self) -> usize {
+        self.0
+    }
+
+    /// The handle of a level.
+    pub(crate) fn level(&self, level: u32) -> Option<usize> {
+        MIPMAPS.get(self.0)?.levels.get(level as usize).copied()
+    }
+
+    /// A level.
+    pub(crate) fn array(&self, level: u32) -> Option<Arc<Array>> {
+        ARRAYS.get(self.level(level)?)
+    }
+
+    /// Makes an array of a layer or face of a level.
+    pub(crate) fn layer(&self, level: u32, index: u32) -> Option<usize> {
+        let whole = self.array(level)?;
+        let base = whole.base + u64::from(index) * whole.pitch() * whole.rows();
+        let flags = whole.shape.Flags & !(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+        let shape = CUDA_ARRAY3D_DESCRIPTOR { Depth: 0, Flags: flags, ..whole.shape };
+        let (context, format) = (Arc::clone(&whole.context), whole.format);
+        (u64::from(index) < whole.slices())
+            .then(|| ARRAYS.insert(Array { context, shape, format, base, is_level: true }))
+    }
+
+    /// Removes the handles, with those of layers. The memory stays.
+    pub(crate) fn remove(self, layers: impl Iterator<Item = usize>) {
+        let levels = MIPMAPS.remove(self.0).map(|mipmap| mipmap.levels.clone());
+        for array in layers.chain(levels.unwrap_or_default()) {
+            ARRAYS.remove(array);
+        }
+    }
+}
+
 calls! {
     objects MIPMAPS;
 

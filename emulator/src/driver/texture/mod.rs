@@ -11,7 +11,7 @@ mod tensor;
 use crate::driver::call::Builder;
 
 pub(crate) use array::Array;
-pub(crate) use mipmap::create_in as create_mipmap_in;
+pub(crate) use mipmap::{Levels, create_in as create_mipmap_in};
 pub(crate) use object::find;
 
 /// Enters the functions of this room.

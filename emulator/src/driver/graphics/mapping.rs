@@ -1,0 +1,143 @@
+//! Maps resources for the work of a stream, and unmaps them.
+
+use std::sync::Arc;
+
+use cuprum_sys::*;
+
+use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, InMut, Out, calls, put_handle};
+use crate::driver::state::captures;
+use crate::driver::stream::StreamRef;
+
+use super::contents::Contents;
+use super::resource::{Resource, State};
+
+/// The stream, and the resources that are named, which are of its context.
+fn named(
+    call: &Call,
+    count: u32,
+    resources: InMut<CUgraphicsResource>,
+    stream: CUstream,
+) -> Answer<(StreamRef, Vec<Arc<Resource>>)> {
+    ensure(count > 0, INVALID_VALUE)?;
+    let handles = resources.input().get_all(count as usize)?;
+    let stream = call.stream(stream)?;
+    ensure(!captures().has(stream.lane()), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)?;
+    captures().forbid_unsafe()?;
+    let found: Vec<_> = handles.iter().map(|&handle| Resource::find(handle)).collect::<Answer<_>>()?;
+    let own = found.iter().all(|resource| resource.context.handle == stream.context().handle);
+    ensure(own, INVALID_CONTEXT)?;
+    Ok((stream, found))
+}
+
+/// What OpenGL was told before is done when it gives the contents.
+fn map(all: &[Arc<Resource>]) -> Answer {
+    for (index, resource) in all.iter().enumerate() {
+        let mapped = map_one(resource);
+        if mapped.is_err() {
+            // All or none.
+            for mapped in &all[..index] {
+                let contents = mapped.state().mapped.take();
+                if let Some(contents) = contents {
+                    contents.release(&mapped.context);
+                }
+            }
+            return mapped;
+        }
+    }
+    Ok(())
+}
+
+fn map_one(resource: &Resource) -> Answer {
+    let mut state = resource.state();
+    ensure(state.mapped.is_none(), CUresult::CUDA_ERROR_ALREADY_MAPPED)?;
+    state.mapped = Some(Contents::map(resource, &state)?);
+    Ok(())
+}
+
+/// What the stream was given before is done when OpenGL gets the contents; other streams are not waited for before.
+fn unmap(stream: &StreamRef, all: &[Arc<Resource>]) -> Answer {
+    for resource in all {
+        ensure(resource.state().mapped.is_some(), CUresult::CUDA_ERROR_NOT_MAPPED)?;
+        // Nothing is unmapped that OpenGL could not be given.
+        resource.gl()?;
+    }
+    stream.wait()?;
+    for resource in all {
+        let mut state = resource.state();
+        let contents = mapped(&state)?;
+        contents.write_back(resource, &state)?;
+        let contents = state.mapped.take();
+        drop(state);
+        if let Some(contents) = contents {
+            contents.release(&resource.context);
+        }
+    }
+    Ok(())
+}
+
+fn mapped(state: &State) -> Answer<&Contents> {
+    state.mapped.as_ref().ok_or(CUresult::CUDA_ERROR_NOT_MAPPED)
+}
+
+calls! {
+    fn cuGraphicsMapResources(
+        call,
+        count: u32,
+        resources: InMut<CUgraphicsResource>,
+        hStream: CUstream,
+    ) {
+        let (_stream, all) = named(call, count, resources, hStream)?;
+        map(&all)
+    }
+
+    fn cuGraphicsUnmapResources(
+        call,
+        count: u32,
+        resources: InMut<CUgraphicsResource>,
+        hStream: CUstream,
+    ) {
+        let (stream, all) = named(call, count, resources, hStream)?;
+        unmap(&stream, &all)
+    }
+
+    fn cuGraphicsResourceGetMappedPointer_v2(
+        call,
+        pDevPtr: Out<u64>,
+        pSize: Out<usize>,
+        resource: CUgraphicsResource,
+    ) {
+        call.context()?;
+        let resource = Resource::find(resource)?;
+        let (address, bytes) = mapped(&resource.state())?.buffer()?;
+        pDevPtr.set_if_wanted(address);
+        pSize.set_if_wanted(bytes as usize);
+        Ok(())
+    }
+
+    fn cuGraphicsSubResourceGetMappedArray(
+        call,
+        pArray: Out<CUarray>,
+        resource: CUgraphicsResource,
+        arrayIndex: u32,
+        mipLevel: u32,
+    ) {
+        pArray.check()?;
+        call.context()?;
+        let resource = Resource::find(resource)?;
+        let array = mapped(&resource.state())?.array(arrayIndex, mipLevel)?;
+        put_handle(pArray, array)
+    }
+
+    fn cuGraphicsResourceGetMappedMipmappedArray(
+        call,
+        pMipmappedArray: Out<CUmipmappedArray>,
+        resource: CUgraphicsResource,
+    ) {
+        pMipmappedArray.check()?;
+        call.context()?;
+        let resource = Resource::find(resource)?;
+        let mipmap = mapped(&resource.state())?.mipmap()?;
+        put_handle(pMipmappedArray, mipmap)
+    }
+}

@@ -1,0 +1,57 @@
+//! OpenGL's buffers in place: a kernel moves the points that OpenGL draws, frame by frame, and nothing goes through the
+//! host. Several are mapped at once, for the time of a guard.
+//!
+//! The context of OpenGL here is one without a window; a program has its own. Ends with code 77 where there is none.
+//! On the software device, OpenGL is the machine's, such as Mesa's, and what is mapped is copied.
+
+#[cfg(target_os = "linux")]
+#[path = "../tests/support/egl.rs"]
+mod egl;
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("no OpenGL: this example makes its context by EGL, on Linux");
+    std::process::exit(77);
+}
+
+#[cfg(target_os = "linux")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    use cuprum::graphics::{self, GlDevices, MapUse, RegisterFlags, RegisteredBuffer};
+    use cuprum::{Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+
+    const POINTS: usize = 1000;
+    let gl = egl::Gl::current(false).unwrap_or_else(|missing| {
+        println!("no OpenGL: {missing}");
+        std::process::exit(77);
+    });
+    let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
+    println!("{choice}\nOpenGL: {}", gl.renderer());
+    // The device that draws is the one to compute on.
+    let driver = Driver::init(library)?;
+    let device = *graphics::devices(driver, GlDevices::All)?.first().ok_or("OpenGL is on no CUDA device")?;
+    let context = PrimaryContext::retain(device)?.share();
+    let bytes = |value: f32| value.to_ne_bytes().repeat(POINTS);
+    let (heights, speeds) = (gl.buffer(&bytes(10.0)), gl.buffer(&bytes(-2.0)));
+    context.enter(|cx| {
+        let module = Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?;
+        let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+        let stream = Stream::new(cx)?;
+        // SAFETY: OpenGL neither deletes the buffers nor uses them while they are mapped, and stays on this thread.
+        let register = |name| unsafe { RegisteredBuffer::new(cx, name, RegisterFlags::empty()) };
+        let (mut y, mut v) = (register(heights)?, register(speeds)?);
+        v.set_use(cx, MapUse::ReadOnly)?;
+        for frame in 1..=3 {
+            let mut mapped = graphics::map(cx, &stream, (&mut y, &mut v))?;
+            let (mut y, v) = mapped.views();
+            let (config, time) = (LaunchConfig::for_elements(POINTS, 256), 0.5);
+            let arguments = (POINTS as u32, time, v.as_slice(cx)?, y.as_mut_slice(cx)?);
+            // SAFETY: both have so many elements, and stay mapped until the stream has run the kernel.
+            unsafe { saxpy.launch(cx, &stream, config, arguments) }?;
+            // In order behind the kernel, without a wait of the host's.
+            mapped.unmap(cx)?;
+            let seen = gl.read_buffer(heights, 4 * POINTS);
+            println!("frame {frame}: OpenGL sees {:?}", f32::from_ne_bytes(seen[..4].try_into()?));
+        }
+        Ok(())
+    })?
+}

@@ -1,0 +1,345 @@
+//! Mapped resources: the guard, and the memory that it lends.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem;
+
+use cuprum_sys::{CUarray, CUdeviceptr, CUgraphicsResource, CUmipmappedArray, CUresult, CUstream, FnId};
+
+use super::Resources;
+use super::registered::Registered;
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::{ArrayFlags, ArrayView, DeviceData, MemoryError, MipmappedView, Slice, SliceMut, Texel};
+use crate::raw::call::{context_call, forked};
+use crate::raw::held::activated;
+use crate::raw::keep::Near;
+use crate::stream::Stream;
+
+/// Maps several resources in one call: until the guard ends, CUDA has them and OpenGL must not use them.
+///
+/// What OpenGL was told before is done before what `stream` is given from now on; the host does not wait. Of no resources
+/// there is nothing to do. After an error it is not certain that none is mapped: mapping one again tells.
+///
+/// # Errors
+/// `CUDA_ERROR_ALREADY_MAPPED` if a guard of one was forgotten; `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of
+/// OpenGL is current that has them; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`]
+/// unless all are registered with the current context, of which the stream is too; the sticky errors of earlier work.
+///
+/// # Example
+/// ```
+/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::Stream;
+/// use cuprum::graphics::{self, ImageTarget, RegisterFlags, RegisteredBuffer, RegisteredImage};
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let (buffer, texture) = (gl.buffer(&[0; 16]), gl.texture(0x8229, 4, 1, &[1, 2, 3, 4]));
+/// let none = RegisterFlags::empty();
+/// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
+/// let mut sums = unsafe { RegisteredBuffer::new(&cx, buffer, none) }?;
+/// // SAFETY: and so it is with the texture.
+/// let mut picture = unsafe { RegisteredImage::new(&cx, texture, ImageTarget::TEXTURE_2D, none) }?;
+///
+/// let stream = Stream::default_in(&cx);
+/// let mut mapped = graphics::map(&cx, &stream, (&mut sums, &mut picture))?;
+/// let (mut sums, picture) = mapped.views();
+/// let texels = picture.array::<u8>(&cx, 0, 0)?.all().to_vec(&cx)?;
+/// sums.as_mut_slice::<u32>(&cx)?.fill(&cx, texels.iter().map(|&texel| u32::from(texel)).sum())?;
+/// mapped.unmap(&cx)?;
+/// # assert_eq!(gl.read_buffer(buffer).ok_or("gone")?[..4], 10u32.to_ne_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Driver: `cuGraphicsMapResources`, CUDA 3.0+.
+#[doc(alias = "cuGraphicsMapResources")]
+pub fn map<'r, R: Resources>(
+    cx: &Current<'_, '_>,
+    stream: &'r Stream<'_>,
+    resources: R,
+) -> Result<Mapped<'r, R>, Error> {
+    let call = FnId::cuGraphicsMapResources;
+    let context = cx.of(stream.context(), call)?;
+    let (mut raws, mut of_others) = (Vec::new(), false);
+    resources.each(&mut |each| {
+        raws.push(each.0.raw());
+        of_others |= *each.0.held().context() != *context;
+    });
+    if of_others {
+        return Err(Error::wrong_context(call));
+    }
+    let (count, stream_raw) = (count_of(&raws, call)?, stream.as_raw());
+    if count > 0 {
+        // SAFETY: so many resources, which are registered with the context, which is current and has the stream.
+        unsafe { context_call!(context, cuGraphicsMapResources(count, raws.as_mut_ptr(), stream_raw)) }?;
+    }
+    Ok(Mapped { resources, raws, stream: stream_raw, context: stream.near(), _this_thread: PhantomData })
+}
+
+fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
+    u32::try_from(raws.len()).map_err(|_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call))
+}
+
+/// Resources that are mapped as long as this lives. It borrows them and the stream.
+///
+/// Drop unmaps them on the stream, swallows errors and does nothing in a forked child; [`unmap`](Mapped::unmap) reports. A
+/// guard that is forgotten leaves them mapped until they are unregistered.
+///
+/// Example: that of [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
+pub struct Mapped<'r, R: Resources> {
+    resources: R,
+    /// Empty once they are unmapped.
+    raws: Vec<CUgraphicsResource>,
+    stream: CUstream,
+    context: Near<'r, ContextRef>,
+    /// OpenGL's contexts belong to a thread.
+    _this_thread: PhantomData<*mut ()>,
+}
+
+impl<R: Resources> Mapped<'_, R> {
+    /// Their memory: a [`MappedBuffer`] or [`MappedImage`], or a tuple or an array of such, as they were mapped.
+    pub fn views(&mut self) -> R::Views<'_> {
+        self.resources.views()
+    }
+
+    /// The context with which they are registered.
+    pub fn context(&self) -> &ContextRef {
+        &self.context
+    }
+
+    /// Unmaps them on the stream, and reports what `Drop` would swallow. What the stream was given before is done before
+    /// what OpenGL is told from now on; the host does not wait.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of OpenGL is current that has them;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`], after which they are unmapped
+    /// as `Drop` does it; the sticky errors of earlier work. After other errors it is not certain that they are unmapped:
+    /// mapping them again tells.
+    ///
+    /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+.
+    #[doc(alias = "cuGraphicsUnmapResources")]
+    pub fn unmap(mut self, cx: &Current<'_, '_>) -> Result<(), Error> {
+        let context = cx.of(&self.context, FnId::cuGraphicsUnmapResources)?;
+        let raws = mem::take(&mut self.raws);
+        // SAFETY: they are mapped, as they were when this was made and have been borrowed since.
+        unsafe { unmap(context, raws, self.stream) }
+    }
+}
+
+/// # Safety
+/// The resources are mapped and of the context, which is current and has the stream.
+unsafe fn unmap(
+    context: &ContextRef,
+    mut raws: Vec<CUgraphicsResource>,
+    stream: CUstream,
+) -> Result<(), Error> {
+    let count = count_of(&raws, FnId::cuGraphicsUnmapResources)?;
+    if count == 0 {
+        return Ok(());
+    }
+    // SAFETY: so many resources; the rest is the caller's word.
+    unsafe { context_call!(context, cuGraphicsUnmapResources(count, raws.as_mut_ptr(), stream)) }
+}
+
+impl<R: Resources> Drop for Mapped<'_, R> {
+    fn drop(&mut self) {
+        if self.raws.is_empty() {
+            return;
+        }
+        let (context, raws, stream) = (&*self.context, mem::take(&mut self.raws), self.stream);
+        let unmapped = if context.library().forked() {
+            Err(forked(FnId::cuGraphicsUnmapResources))
+        } else {
+            // SAFETY: they are mapped, as they were when this was made and have been borrowed since.
+            activated(context, || unsafe { unmap(context, raws, stream) })
+        };
+        match unmapped {
+            Err(error) if !error.is_deinitialized() => context.swallow(error),
+            _ => {}
+        }
+    }
+}
+
+impl<R: Resources> fmt::Debug for Mapped<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mapped({:?})", self.raws)
+    }
+}
+
+/// A buffer that is mapped, lent by its guard.
+///
+/// # Example
+/// ```
+/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graphics::{MappedBuffer, RegisterFlags, RegisteredBuffer};
+/// use cuprum::{Current, MemoryError, Stream};
+///
+/// fn clear(cx: &Current<'_, '_>, mut vertices: MappedBuffer<'_>) -> Result<usize, MemoryError> {
+///     let mut numbers = vertices.as_mut_slice::<f32>(cx)?;
+///     numbers.set_bytes(cx, 0)?;
+///     Ok(numbers.len())
+/// }
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let name = gl.buffer(&[7; 18]);
+/// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
+/// let mut vertices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
+/// let stream = Stream::default_in(&cx);
+/// assert_eq!(clear(&cx, vertices.map(&cx, &stream)?.views())?, 4); // of 18 bytes
+/// # assert_eq!(gl.read_buffer(name).ok_or("gone")?[15..], [0, 7, 7]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MappedBuffer<'m> {
+    raw: CUgraphicsResource,
+    context: Near<'m, ContextRef>,
+    _guard: PhantomData<&'m mut ()>,
+}
+
+impl<'m> MappedBuffer<'m> {
+    pub(super) fn new(registered: &'m Registered<'_>) -> Self {
+        let held = registered.held();
+        Self { raw: held.raw(), context: held.near(), _guard: PhantomData }
+    }
+
+    /// Its elements, to read: as many as fit. What is over at the end belongs to none.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if the driver maps it at an address that is no multiple of `T`'s alignment;
+    /// [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuGraphicsResourceGetMappedPointer_v2`, CUDA 3.2+.
+    #[doc(alias = "cuGraphicsResourceGetMappedPointer_v2")]
+    pub fn as_slice<T: DeviceData>(&self, cx: &Current<'_, '_>) -> Result<Slice<'_, T>, Error> {
+        let (address, len) = self.place::<T>(cx)?;
+        Ok(Slice::new(address, len, self.context))
+    }
+
+    /// Its elements, to write: as many as fit. What is over at the end belongs to none.
+    ///
+    /// # Errors
+    /// Those of [`as_slice`](MappedBuffer::as_slice).
+    ///
+    /// Driver: `cuGraphicsResourceGetMappedPointer_v2`, CUDA 3.2+.
+    #[doc(alias = "cuGraphicsResourceGetMappedPointer_v2")]
+    pub fn as_mut_slice<T: DeviceData>(&mut self, cx: &Current<'_, '_>) -> Result<SliceMut<'_, T>, Error> {
+        let (address, len) = self.place::<T>(cx)?;
+        Ok(SliceMut::new(address, len, self.context))
+    }
+
+    /// Address of the first element, and the number of elements.
+    fn place<T: DeviceData>(&self, cx: &Current<'_, '_>) -> Result<(CUdeviceptr, usize), Error> {
+        let call = FnId::cuGraphicsResourceGetMappedPointer_v2;
+        let context = cx.of(&self.context, call)?;
+        let (mut address, mut bytes) = (0, 0);
+        let (at, size) = (&raw mut address, &raw mut bytes);
+        // SAFETY: the out-parameters outlive the call; the resource is registered, and its context current.
+        unsafe { context_call!(context, cuGraphicsResourceGetMappedPointer_v2(at, size, self.raw)) }?;
+        if address % align_of::<T>() as CUdeviceptr != 0 {
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call));
+        }
+        Ok((address, bytes.checked_div(size_of::<T>()).unwrap_or(0)))
+    }
+}
+
+impl fmt::Debug for MappedBuffer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MappedBuffer({:?})", self.raw)
+    }
+}
+
+/// An image that is mapped, lent by its guard.
+///
+/// # Example
+/// ```
+/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graphics::{ImageTarget, MappedImage, RegisterFlags, RegisteredImage};
+/// use cuprum::{Current, MemoryError, Stream};
+///
+/// /// The first texel of the largest level.
+/// fn corner(cx: &Current<'_, '_>, picture: &MappedImage<'_>) -> Result<Option<f32>, MemoryError> {
+///     let levels = picture.mipmapped::<f32>(cx)?;
+///     let texels = levels.level(cx, 0)?.all().to_vec(cx)?;
+///     Ok(texels.first().copied())
+/// }
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let name = gl.texture(0x822E, 1, 1, &1.5f32.to_ne_bytes());
+/// // SAFETY: OpenGL neither deletes the texture nor uses it while it is mapped, and stays current on this thread.
+/// let mut picture =
+///     unsafe { RegisteredImage::new(&cx, name, ImageTarget::TEXTURE_2D, RegisterFlags::READ_ONLY) }?;
+/// let stream = Stream::default_in(&cx);
+/// assert_eq!(corner(&cx, &picture.map(&cx, &stream)?.views())?, Some(1.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MappedImage<'m> {
+    raw: CUgraphicsResource,
+    flags: ArrayFlags,
+    context: Near<'m, ContextRef>,
+    _guard: PhantomData<&'m mut ()>,
+}
+
+impl<'m> MappedImage<'m> {
+    pub(super) fn new(registered: &'m Registered<'_>) -> Self {
+        let (held, flags) = (registered.held(), registered.flags().of_arrays());
+        Self { raw: held.raw(), flags, context: held.near(), _guard: PhantomData }
+    }
+
+    /// One of its arrays: of a texture with layers the layer `index`, of a cube the face, of others 0; `level` counts from
+    /// 0, the largest.
+    ///
+    /// # Errors
+    /// [`MemoryError::Texel`] if its elements are others than `T`; `CUDA_ERROR_INVALID_VALUE` if there is no such layer or
+    /// level; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuGraphicsSubResourceGetMappedArray`, CUDA 3.0+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
+    #[doc(alias = "cuGraphicsSubResourceGetMappedArray")]
+    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    pub fn array<T: Texel>(
+        &self,
+        cx: &Current<'_, '_>,
+        index: u32,
+        level: u32,
+    ) -> Result<ArrayView<'_, T>, MemoryError> {
+        let context = cx.of(&self.context, FnId::cuGraphicsSubResourceGetMappedArray)?;
+        let mut raw = CUarray::null();
+        let out = &raw mut raw;
+        // SAFETY: the out-parameter outlives the call; the resource is registered, and its context current.
+        unsafe { context_call!(context, cuGraphicsSubResourceGetMappedArray(out, self.raw, index, level)) }?;
+        // SAFETY: the array lives until it is unmapped, until when this is borrowed, and has memory.
+        unsafe { ArrayView::told(self.context, raw, self.flags) }
+    }
+
+    /// All its levels and layers.
+    ///
+    /// # Errors
+    /// [`MemoryError::Texel`] if its elements are others than `T`; [`Error::is_wrong_context`]; whatever the driver reports.
+    ///
+    /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
+    /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
+    #[doc(alias = "cuGraphicsResourceGetMappedMipmappedArray")]
+    #[doc(alias = "cuMipmappedArrayGetLevel")]
+    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    pub fn mipmapped<T: Texel>(&self, cx: &Current<'_, '_>) -> Result<MipmappedView<'_, T>, MemoryError> {
+        let context = cx.of(&self.context, FnId::cuGraphicsResourceGetMappedMipmappedArray)?;
+        let mut raw = CUmipmappedArray::null();
+        let out = &raw mut raw;
+        // SAFETY: the out-parameter outlives the call; the resource is registered, and its context current.
+        unsafe { context_call!(context, cuGraphicsResourceGetMappedMipmappedArray(out, self.raw)) }?;
+        // SAFETY: the array lives until it is unmapped, until when this is borrowed, and has memory.
+        unsafe { MipmappedView::told(self.context, raw, self.flags) }
+    }
+}
+
+impl fmt::Debug for MappedImage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MappedImage({:?})", self.raw)
+    }
+}

@@ -1,0 +1,140 @@
+//! Resources that are mapped together, and what is given of them.
+
+use super::registered::Registered;
+use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
+
+/// Resources that one call maps: a mutable borrow of a [`RegisteredBuffer`] or [`RegisteredImage`], or tuples and arrays of
+/// such.
+///
+/// # Example
+/// ```
+/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, Resources};
+/// use cuprum::{Current, Error, Stream};
+///
+/// /// Gives OpenGL's resources to the stream and takes them back.
+/// fn turn<R: Resources>(cx: &Current<'_, '_>, stream: &Stream<'_>, all: R) -> Result<(), Error> {
+///     let mut mapped = graphics::map(cx, stream, all)?;
+///     mapped.views();
+///     mapped.unmap(cx)
+/// }
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let name = gl.buffer(&[0; 16]);
+/// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
+/// let mut vertices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
+/// let stream = Stream::new(&cx)?;
+/// turn(&cx, &stream, &mut vertices)?;
+/// turn(&cx, &stream, [&mut vertices])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Resources: sealed::Sealed {
+    /// What a guard gives of them: a [`MappedBuffer`] or [`MappedImage`] each, in the same shape.
+    type Views<'m>
+    where
+        Self: 'm;
+
+    #[doc(hidden)]
+    fn views(&mut self) -> Self::Views<'_>;
+}
+
+pub(super) mod sealed {
+    use std::fmt;
+
+    /// A registered resource. It is `pub` only because a sealed trait shows it.
+    pub struct Each<'a>(pub(in crate::graphics) &'a super::Registered<'a>);
+
+    impl fmt::Debug for Each<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "Each({:?})", self.0.raw())
+        }
+    }
+
+    pub trait Sealed {
+        /// Visits each resource, in order.
+        fn each(&self, visit: &mut dyn FnMut(Each<'_>));
+    }
+}
+
+use sealed::{Each, Sealed};
+
+impl Sealed for &mut RegisteredBuffer<'_> {
+    fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
+        visit(Each(&self.0));
+    }
+}
+
+impl Resources for &mut RegisteredBuffer<'_> {
+    type Views<'m>
+        = MappedBuffer<'m>
+    where
+        Self: 'm;
+
+    fn views(&mut self) -> MappedBuffer<'_> {
+        MappedBuffer::new(&self.0)
+    }
+}
+
+impl Sealed for &mut RegisteredImage<'_> {
+    fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
+        visit(Each(&self.0));
+    }
+}
+
+impl Resources for &mut RegisteredImage<'_> {
+    type Views<'m>
+        = MappedImage<'m>
+    where
+        Self: 'm;
+
+    fn views(&mut self) -> MappedImage<'_> {
+        MappedImage::new(&self.0)
+    }
+}
+
+impl<R: Resources, const N: usize> Sealed for [R; N] {
+    fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
+        for resource in self {
+            resource.each(visit);
+        }
+    }
+}
+
+impl<R: Resources, const N: usize> Resources for [R; N] {
+    type Views<'m>
+        = [R::Views<'m>; N]
+    where
+        Self: 'm;
+
+    fn views(&mut self) -> [R::Views<'_>; N] {
+        self.each_mut().map(R::views)
+    }
+}
+
+macro_rules! tuples {
+    ($($resource:ident $at:tt),+) => {
+        impl<$($resource: Resources),+> Sealed for ($($resource,)+) {
+            fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
+                $( self.$at.each(visit); )+
+            }
+        }
+
+        impl<$($resource: Resources),+> Resources for ($($resource,)+) {
+            type Views<'m>
+                = ($($resource::Views<'m>,)+)
+            where
+                Self: 'm;
+
+            fn views(&mut self) -> Self::Views<'_> {
+                ($( self.$at.views(), )+)
+            }
+        }
+    };
+}
+
+tuples!(A 0, B 1);
+tuples!(A 0, B 1, C 2);
+tuples!(A 0, B 1, C 2, D 3);

@@ -1,0 +1,137 @@
+//! Mipmapped arrays, borrowed.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUarray, CUmipmappedArray, FnId};
+
+use super::{ArrayFlags, ArrayShape, ArrayView, MipmappedArray, Texel};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::MemoryError;
+use crate::raw::call::context_call;
+use crate::raw::keep::Near;
+
+/// A mipmapped array, borrowed: of a [`MipmappedArray`], or of an image of [OpenGL](crate::graphics). `Copy`.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
+/// use cuprum::texture::{Sampler, Texture};
+///
+/// let shape = ArrayShape::TwoD { width: 8, height: 4 };
+/// let picture = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 3)?;
+/// let view = picture.view();
+/// assert_eq!(view.level(&cx, 1)?.shape(), ArrayShape::TwoD { width: 4, height: 2 });
+/// let texture = Texture::new(&cx, view, &Sampler::new().with_normalized_coordinates())?;
+/// # drop(texture);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct MipmappedView<'a, T: Texel> {
+    raw: CUmipmappedArray,
+    shape: ArrayShape,
+    flags: ArrayFlags,
+    context: Near<'a, ContextRef>,
+    _texels: PhantomData<&'a [T]>,
+}
+
+// SAFETY: the driver allows any thread to use an array; the rest is plain data.
+unsafe impl<T: Texel> Send for MipmappedView<'_, T> {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl<T: Texel> Sync for MipmappedView<'_, T> {}
+
+impl<'a, T: Texel> MipmappedView<'a, T> {
+    /// # Safety
+    /// The handle is live for `'a`, in this context, and of an array with this shape, these flags, and elements of `T`.
+    pub(super) const unsafe fn new(
+        raw: CUmipmappedArray,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        context: Near<'a, ContextRef>,
+    ) -> Self {
+        Self { raw, shape, flags, context, _texels: PhantomData }
+    }
+
+    /// An array of which the driver tells shape and format, by its largest level. It has at least these uses.
+    ///
+    /// # Safety
+    /// The handle is live for `'a`, in this context, which is current; the array has memory.
+    pub(crate) unsafe fn told(
+        context: Near<'a, ContextRef>,
+        raw: CUmipmappedArray,
+        uses: ArrayFlags,
+    ) -> Result<Self, MemoryError> {
+        // SAFETY: the caller's word.
+        let level = unsafe { level_of(&context, raw, 0) }?;
+        // SAFETY: a level lives as long as its array.
+        let largest = unsafe { ArrayView::<T>::told(context, level, uses) }?;
+        // SAFETY: the caller's word; the driver has just told shape and format.
+        Ok(unsafe { Self::new(raw, largest.shape(), largest.flags(), context) })
+    }
+
+    /// One of the levels, counted from 0, the largest.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such level; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
+    #[doc(alias = "cuMipmappedArrayGetLevel")]
+    pub fn level(self, cx: &Current<'_, '_>, level: u32) -> Result<ArrayView<'a, T>, Error> {
+        let context = cx.of(&self.context, FnId::cuMipmappedArrayGetLevel)?;
+        // SAFETY: the array is live, and its context current.
+        let raw = unsafe { level_of(context, self.raw, level) }?;
+        // SAFETY: the level lives as long as its array, and has the shape that levels have.
+        Ok(unsafe { ArrayView::new(raw, self.shape.level(level), self.flags, self.context) })
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUmipmappedArray {
+        self.raw
+    }
+
+    /// The context in which it was made.
+    pub fn context(&self) -> &ContextRef {
+        &self.context
+    }
+
+    /// Dimensions of the largest level, in elements.
+    pub const fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    /// Flags with which it was made.
+    pub const fn flags(&self) -> ArrayFlags {
+        self.flags
+    }
+
+    pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
+        self.context
+    }
+}
+
+/// # Safety
+/// The mipmapped array is live, and `context` is current.
+unsafe fn level_of(context: &ContextRef, array: CUmipmappedArray, level: u32) -> Result<CUarray, Error> {
+    let mut raw = CUarray::null();
+    // SAFETY: the caller's word; `raw` outlives the call.
+    unsafe { context_call!(context, cuMipmappedArrayGetLevel(&raw mut raw, array, level)) }?;
+    Ok(raw)
+}
+
+impl<'a, T: Texel> From<&'a MipmappedArray<'_, T>> for MipmappedView<'a, T> {
+    fn from(array: &'a MipmappedArray<'_, T>) -> Self {
+        array.view()
+    }
+}
+
+impl<T: Texel> fmt::Debug for MipmappedView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MipmappedView({:?}, {:?})", self.raw, self.shape)
+    }
+}

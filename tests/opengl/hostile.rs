@@ -1,0 +1,200 @@
+//! What goes wrong: forgotten guards, OpenGL that is gone, other contexts, captures, faults. None of it touches what is not
+//! there, and all of it is an error or a leak.
+
+use std::mem;
+
+use cuprum::graph::CaptureMode;
+use cuprum::graphics::{self, MapUse};
+use cuprum::sys::{CUresult, FnId};
+use cuprum::{Context, ContextFlags, Error, LaunchConfig, Stream};
+use cuprum_emulator::opengl::StandIn;
+
+use crate::child::in_child;
+use crate::common::kernels;
+use crate::stood_in::{NONE, R8, device, image, registered, with_opengl, words};
+
+fn code<T>(result: Result<T, Error>) -> CUresult {
+    result.err().map_or(CUresult::CUDA_SUCCESS, Error::code)
+}
+
+#[test]
+fn a_guard_that_is_forgotten_leaves_it_mapped() {
+    with_opengl(|cx, gl| {
+        let (name, other) = (gl.buffer(&[1; 4]), gl.buffer(&[2; 4]));
+        let stream = Stream::default_in(cx);
+        let (mut buffer, mut second) =
+            (registered(cx, name, NONE).unwrap(), registered(cx, other, NONE).unwrap());
+        let mut mapped = buffer.map(cx, &stream).unwrap();
+        mapped.views().as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, 9).unwrap();
+        mem::forget(mapped);
+        assert_eq!(code(buffer.map(cx, &stream)), CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        assert_eq!(code(buffer.set_use(cx, MapUse::ReadOnly)), CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        // With another one: none of both is mapped, so that the other is free.
+        let both = graphics::map(cx, &stream, (&mut second, &mut buffer));
+        assert_eq!(code(both), CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        second.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        buffer.close().unwrap();
+        assert_eq!(gl.read_buffer(name).unwrap(), [1; 4], "OpenGL was never given it back");
+        registered(cx, name, NONE).unwrap().map(cx, &stream).unwrap().unmap(cx).unwrap();
+    });
+}
+
+#[test]
+fn opengl_that_is_gone_is_an_error() {
+    with_opengl(|cx, _| {
+        let stream = Stream::default_in(cx);
+        let swallowed = cuprum::swallowed::count();
+        let inner = StandIn::make_current();
+        let (name, texture) = (inner.buffer(&[1; 4]), inner.texture(R8, 1, 1, &[1]));
+        let (mut buffer, mut picture) =
+            (registered(cx, name, NONE).unwrap(), image(cx, texture, NONE).unwrap());
+        let mapped = buffer.map(cx, &stream).unwrap();
+        // The outer one is current again, which has other things under these names, or none.
+        drop(inner);
+        assert_eq!(code(mapped.unmap(cx)), CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
+        assert_eq!(code(buffer.map(cx, &stream)), CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        assert_eq!(code(picture.map(cx, &stream)), CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
+        // They are unregistered all the same.
+        buffer.close().unwrap();
+        drop(picture);
+        assert!(cuprum::swallowed::count() >= swallowed);
+    });
+}
+
+#[test]
+fn what_is_deleted_in_opengl_is_not_mapped() {
+    with_opengl(|cx, gl| {
+        let (name, texture) = (gl.buffer(&[1; 4]), gl.texture(R8, 1, 1, &[1]));
+        let stream = Stream::default_in(cx);
+        let (mut buffer, mut picture) =
+            (registered(cx, name, NONE).unwrap(), image(cx, texture, NONE).unwrap());
+        let mapped = buffer.map(cx, &stream).unwrap();
+        assert!(gl.delete(name) && gl.delete(texture));
+        assert_eq!(code(mapped.unmap(cx)), CUresult::CUDA_ERROR_UNMAP_FAILED);
+        assert_eq!(code(picture.map(cx, &stream)), CUresult::CUDA_ERROR_MAP_FAILED);
+    });
+}
+
+#[test]
+fn resources_and_streams_of_another_context_are_refused() {
+    with_opengl(|cx, gl| {
+        let stream = Stream::new(cx).unwrap();
+        let mut buffer = registered(cx, gl.buffer(&[1; 4]), NONE).unwrap();
+        let context = Context::create(device(), ContextFlags::empty()).unwrap();
+        {
+            let cx = cx.push(&context).unwrap();
+            let own = Stream::new(&cx).unwrap();
+            assert!(buffer.map(&cx, &stream).unwrap_err().is_wrong_context());
+            assert!(buffer.map(&cx, &own).unwrap_err().is_wrong_context());
+            assert!(buffer.set_use(&cx, MapUse::ReadOnly).unwrap_err().is_wrong_context());
+        }
+        let mut mapped = buffer.map(cx, &stream).unwrap();
+        {
+            let cx = cx.push(&context).unwrap();
+            let view = mapped.views();
+            assert!(view.as_slice::<u8>(&cx).unwrap_err().is_wrong_context());
+            // It is unmapped all the same, in its own context.
+            assert!(mapped.unmap(&cx).unwrap_err().is_wrong_context());
+        }
+        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        let mapped = buffer.map(cx, &stream).unwrap();
+        {
+            let _cx = cx.push(&context).unwrap();
+            drop(mapped);
+        }
+        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+    });
+}
+
+#[test]
+fn nothing_is_mapped_beside_a_capture_of_the_whole_process() {
+    with_opengl(|cx, gl| {
+        let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::non_blocking(cx).unwrap());
+        let mut buffer = registered(cx, gl.buffer(&[1; 4]), NONE).unwrap();
+        let kept = &*cx;
+        let mode = CaptureMode::Global;
+        let result = kept.capture(&mut captured, mode, |_| {
+            let error = buffer.map(kept, &stream).unwrap_err();
+            assert!(error.is_capture(), "{error}");
+            Ok(())
+        });
+        drop(result);
+        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+    });
+}
+
+/// A process of its own: the fault ends the context.
+#[test]
+fn a_fault_while_it_is_mapped_leaves_opengl_its_own() {
+    in_child(concat!(module_path!(), "::a_fault_while_it_is_mapped_leaves_opengl_its_own"), || {
+        with_opengl(|cx, gl| {
+            let name = gl.buffer(&[1; 4]);
+            let stream = Stream::new(cx).unwrap();
+            let mut buffer = registered(cx, name, NONE).unwrap();
+            let mut mapped = buffer.map(cx, &stream).unwrap();
+            let mut view = mapped.views();
+            view.as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, 9).unwrap();
+            let module = kernels!(cx, "faults");
+            let kernel = module.function("null_write").unwrap().bind::<()>().unwrap();
+            // SAFETY: it faults, which is what is tested; the device stops it.
+            unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 1), ()) }.unwrap();
+            let error = mapped.unmap(cx).unwrap_err();
+            assert!(error.is_sticky(), "{error}");
+            assert_eq!(gl.read_buffer(name).unwrap(), [1; 4]);
+            assert!(buffer.close().unwrap_err().is_sticky());
+        });
+    });
+}
+
+/// What a program keeps of an address is not there any more, as a launch with it says.
+#[test]
+fn an_address_that_is_kept_is_freed_memory() {
+    in_child(concat!(module_path!(), "::an_address_that_is_kept_is_freed_memory"), || {
+        with_opengl(|cx, gl| {
+            let stream = Stream::new(cx).unwrap();
+            let mut buffer = registered(cx, gl.buffer(&[0; 64]), NONE).unwrap();
+            let mut mapped = buffer.map(cx, &stream).unwrap();
+            let kept = mapped.views().as_slice::<u32>(cx).unwrap().as_raw();
+            mapped.unmap(cx).unwrap();
+            // SAFETY: not kept, which is what is tested; the device stops it.
+            let stale = unsafe { cuprum::ForeignBuffer::<u32>::from_raw(cx, kept, 16) };
+            let error = stale.unwrap().as_slice().to_vec(cx).unwrap_err();
+            assert!(error.to_string().contains("INVALID_VALUE"), "{error}");
+        });
+    });
+}
+
+#[test]
+fn a_panic_unmaps() {
+    with_opengl(|cx, gl| {
+        let name = gl.buffer(&[0; 4]);
+        let stream = Stream::new(cx).unwrap();
+        let mut buffer = registered(cx, name, NONE).unwrap();
+        let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let mut mapped = buffer.map(cx, &stream).unwrap();
+            mapped.views().as_mut_slice::<u32>(cx).unwrap().fill(cx, 5).unwrap();
+            panic!("of the test");
+        }));
+        assert!(unwound.is_err());
+        assert_eq!(words(&gl.read_buffer(name).unwrap()), [5]);
+        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+    });
+}
+
+/// An older driver lacks the flags and the query of devices, and has the rest.
+#[test]
+fn an_older_driver_says_what_it_lacks() {
+    in_child(concat!(module_path!(), "::an_older_driver_says_what_it_lacks"), || {
+        cuprum_emulator::Settings::default().driver_version(6, 0).install().unwrap();
+        with_opengl(|cx, gl| {
+            let name = gl.buffer(&[0; 4]);
+            let stream = Stream::new(cx).unwrap();
+            let mut buffer = registered(cx, name, NONE).unwrap();
+            let error = buffer.set_use(cx, MapUse::ReadOnly).unwrap_err();
+            assert!(error.is_unresolved() && error.call() == FnId::cuGraphicsResourceSetMapFlags_v2);
+            let error = graphics::devices(device().driver(), graphics::GlDevices::All).unwrap_err();
+            assert!(error.is_unresolved(), "{error}");
+            buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        });
+    });
+}

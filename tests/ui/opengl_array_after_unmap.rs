@@ -1,0 +1,17 @@
+// An array of a mapped image of OpenGL is gone when the guard is, and so is a surface of it.
+use cuprum::Current;
+use cuprum::graphics::{MappedImage, RegisteredImage};
+use cuprum::stream::Stream;
+use cuprum::texture::Surface;
+
+fn write(_: &Surface<'_>) {}
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut picture: RegisteredImage<'_>) {
+    let mut mapped = picture.map(cx, stream).unwrap();
+    let view: MappedImage<'_> = mapped.views();
+    let surface = Surface::new(cx, view.array::<u32>(cx, 0, 0).unwrap()).unwrap();
+    drop(mapped);
+    write(&surface);
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+// What is lent of a mapped buffer of OpenGL is gone when it is unmapped.
+use cuprum::graphics::RegisteredBuffer;
+use cuprum::{Current, Stream};
+
+fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut vertices: RegisteredBuffer<'_>) {
+    let mut mapped = vertices.map(cx, stream).unwrap();
+    let view = mapped.views();
+    let slice = view.as_slice::<f32>(cx).unwrap();
+    mapped.unmap(cx).unwrap();
+    slice.to_vec(cx).unwrap();
+}
+
+fn main() {}
