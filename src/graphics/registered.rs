@@ -33,10 +33,9 @@ unsafe impl Handle for Registration {
         };
         // SAFETY: the caller vouches that it is registered and not used again.
         let unregistered = unsafe { call!(fns, cuGraphicsUnregisterResource(raw)) };
-        match (unmapped.0, unregistered.0) {
-            (CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_MAPPED, _) => unregistered,
-            (_, CUresult::CUDA_SUCCESS) => unmapped,
-            _ => unregistered,
+        match unmapped.0 {
+            CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_MAPPED => unregistered,
+            _ => unmapped,
         }
     }
 }

@@ -234,6 +234,15 @@ fn levels_layers_faces_and_slices_are_apart() {
                 );
             }
         }
+        assert_eq!(gl.error(), 0);
+    });
+}
+
+#[test]
+#[ignore = "fetches OpenGL"]
+fn solids_and_rectangles_are_one_array() {
+    with_opengl(here!("solids_and_rectangles_are_one_array"), |cx, gl| {
+        let stream = Stream::default_in(cx);
         let name = gl.texture(TEXTURE_3D, R8, 1, [4, 3, 2]);
         let mut solid = image(cx, name, TEXTURE_3D, NONE).unwrap();
         let mut mapped = solid.map(cx, &stream).unwrap();
