@@ -74,7 +74,7 @@ fn printed(test: &str, buffer: usize, count: u32, mask: u32) -> (Vec<u32>, Optio
     let mut said = String::new();
     let mut output = child.stdout.take().unwrap();
     if mask < 10 {
-        // Nobody reads until it has ended: what is left of the flood, two bytes a line, fits into the pipe.
+        // Nobody reads until it has ended: what is left of the flood, two bytes per line, fits into the pipe.
         assert!(child.wait().unwrap().success());
     }
     output.read_to_string(&mut said).unwrap();

@@ -129,7 +129,7 @@ impl<'s> Decoder<'_, '_, 's> {
         if !whole || held.len() as u32 != columns / 2 / d.packed() {
             return Err(m.unsupported("this number of registers"));
         }
-        let product = GroupProduct {
+        Ok(GroupProduct {
             columns,
             types: [a, b, d],
             a: a_factor,
@@ -140,8 +140,7 @@ impl<'s> Decoder<'_, '_, 's> {
             negated,
             saturate,
             cache: self.new_cache(),
-        };
-        Ok(product)
+        })
     }
 }
 
