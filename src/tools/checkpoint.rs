@@ -53,8 +53,8 @@ impl CheckpointProcess {
     /// Its state.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_NOT_INITIALIZED` for a process that does not use the
-    /// driver; `CUDA_ERROR_INVALID_VALUE`.
+    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_OPERATING_SYSTEM` for a process that is none;
+    /// `CUDA_ERROR_NOT_INITIALIZED` for one that does not use the driver.
     ///
     /// Driver: `cuCheckpointProcessGetState`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessGetState")]

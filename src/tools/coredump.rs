@@ -20,7 +20,7 @@ use crate::raw::owned::Owned;
 /// Parts that a dump leaves out, and what follows it, by the driver's bits.
 pub type CoredumpFlags = CUCoredumpGenerationFlags;
 
-/// Most bytes of a name, with the NUL behind it.
+/// Most bytes of a name, with the NUL behind it; drivers write so many into the place for a name.
 const NAME_BYTES: usize = 1024;
 
 /// Settings of core dumps, of the current context or for contexts that are made later: made by [`Current::coredump`] and
@@ -64,7 +64,8 @@ pub enum CoredumpSwitch {
     OfHost,
     /// Memory and code are left out. Off; since CUDA 12.5 the [flags](Coredump::set_flags) say it in more detail.
     Lightweight,
-    /// Whoever writes to the [pipe](Coredump::set_pipe) gets a dump of a program that runs. Off.
+    /// Whoever writes to the [pipe](Coredump::set_pipe) gets a dump of a program that runs. Off, and for all contexts alone:
+    /// see [`Driver::coredump_defaults`].
     OnRequest,
 }
 
@@ -80,7 +81,7 @@ impl CoredumpSwitch {
 }
 
 impl Driver {
-    /// The settings of core dumps that contexts made later begin with. No driver call.
+    /// The settings of core dumps that contexts made later begin with, and those of dumps on request. No driver call.
     pub const fn coredump_defaults(self) -> Coredump<'static> {
         Coredump { library: self.library(), current: None }
     }
@@ -137,7 +138,7 @@ impl Coredump<'_> {
     /// True if the setting is on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; whatever the driver reports.
+    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_INVALID_VALUE` for what a context does not have.
     ///
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpGetAttribute")]
@@ -151,7 +152,7 @@ impl Coredump<'_> {
     /// Turns the setting on or off.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_NOT_PERMITTED` for what can no longer be changed.
+    /// Those of [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` for what can no longer be changed.
     ///
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpSetAttribute")]
@@ -210,7 +211,7 @@ impl Coredump<'_> {
         self.set_name(CUcoredumpSettings::CU_COREDUMP_FILE, name)
     }
 
-    /// The name of the pipe for requests, as that of the [file](Coredump::file).
+    /// The name of the pipe for requests, as that of the [file](Coredump::file). A context has none of its own.
     ///
     /// # Errors
     /// Those of [`switch`](Coredump::switch).

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use cuprum::sys::CUresult;
-use cuprum::tools::{CoredumpFlags, CoredumpSwitch};
+use cuprum::tools::{CoredumpFlags, CoredumpSwitch, ProcessState};
 
 use crate::common::{driver, in_context, on_gpu};
 
@@ -29,6 +29,9 @@ fn settings_of_core_dumps_are_remembered_or_refused() {
         assert_eq!(here.flags().unwrap(), CoredumpFlags::CU_COREDUMP_SKIP_GLOBAL_MEMORY);
         here.set_switch(CoredumpSwitch::OfHost, false).unwrap();
         assert!(!here.switch(CoredumpSwitch::OfHost).unwrap());
+        let refused = here.switch(CoredumpSwitch::OnRequest).unwrap_err();
+        assert_eq!(refused.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
+        assert!(here.pipe().is_err());
     });
 }
 
@@ -46,8 +49,11 @@ fn a_name_that_is_none_is_refused_on_the_host() {
 fn without_checkpoints_and_budgets_it_is_said() {
     if on_gpu() {
         // Its own checkpoint would stop the other tests of this process.
-        let state = driver().checkpoint_process(std::process::id()).state();
-        println!("state of this process: {state:?}");
+        let state = driver().checkpoint_process(std::process::id()).state().unwrap();
+        assert_eq!(state, ProcessState::CU_PROCESS_STATE_RUNNING);
+        let refused = driver().checkpoint_process(999_999).state().unwrap_err();
+        assert_eq!(refused.code(), CUresult::CUDA_ERROR_OPERATING_SYSTEM);
+        driver().device(0).unwrap().on_over_budget(|_| {}).unwrap().close().unwrap();
         return;
     }
     let this = driver().checkpoint_process(std::process::id());
