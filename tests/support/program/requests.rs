@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use cuprum::sys::FnId;
 use cuprum::{
     Buffer, Current, Event, EventFlags, MemoryError, Pending, PinnedBuffer, PinnedFlags, Request, Stream,
 };
@@ -29,8 +30,13 @@ enum Way {
 pub(super) fn all(steps: &Steps, cx: &Current<'_, 'static>) {
     let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) else { return };
     reached(steps, cx, &stream);
-    for way in [Way::Wait, Way::WaitInACapture, Way::Await, Way::Drop, Way::Panic] {
+    for way in [Way::Wait, Way::Await, Way::Drop, Way::Panic] {
         one(steps, cx, &stream, way);
+    }
+    // Without these two, nothing can be waited for in a capture, and the request is leaked.
+    let waits = [FnId::cuEventSynchronize, FnId::cuThreadExchangeStreamCaptureMode];
+    if waits.into_iter().all(|function| cx.context().driver().library().has(function)) {
+        one(steps, cx, &stream, Way::WaitInACapture);
     }
     steps.done("Stream::drop", || drop(stream));
 }
