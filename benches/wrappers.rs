@@ -15,6 +15,7 @@
 
 #[path = "../tests/support/common/mod.rs"]
 mod common;
+mod counted;
 mod in_flight;
 mod medians;
 mod peers;
@@ -46,7 +47,7 @@ const BATCH: u64 = 256;
 
 pub(crate) const COPIED_BYTES: usize = 4 << 10;
 pub(crate) const ALLOCATED_BYTES: usize = 1 << 20;
-const THREADS: u32 = 32;
+pub(crate) const THREADS: u32 = 32;
 /// Kernels of the graph.
 const KERNELS: usize = 20;
 
@@ -109,6 +110,7 @@ impl Measurement<'_> {
     /// Measures what is in a module of its own, and prints the table.
     fn finish(mut self, driver: Driver, cx: &mut Current<'_, '_>) {
         graphs(&mut self, driver, cx);
+        counted::measure(&mut self, driver);
         in_flight::measure(&mut self, driver);
         pools::measure(&mut self, driver, cx);
         textures::measure(&mut self, driver, cx);

@@ -162,7 +162,9 @@
 //!
 //! A driver does not survive `fork`. In the child of a process that had called `cuInit`, every method answers
 //! with [`Error::is_forked`] and every drop does nothing, where the driver itself would fail or hang. Start
-//! workers with `exec`, or initialize after the fork.
+//! workers with `exec`, or initialize after the fork. Page-locked memory that the driver has allocated stays shared with
+//! the child, so that neither may write what the other uses, while managed memory is not in the child at all: touching
+//! it ends the child (H100, driver 580: `tests/data/goldens/forks.txt`).
 //!
 //! # Exit
 //!
@@ -191,6 +193,7 @@
 // stream            streams, events, and scopes that lend memory
 // pool              memory in the order of streams, the driver's pools, and pools that keep blocks
 // external          memory and semaphores of other APIs
+// tools             dumps, checkpoints and notices
 // graphics          buffers and images of OpenGL
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
@@ -218,6 +221,7 @@ mod raw;
 pub mod stream;
 pub mod swallowed;
 pub mod texture;
+pub mod tools;
 #[cfg(feature = "trace")]
 pub mod trace;
 pub mod worker;

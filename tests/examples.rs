@@ -137,11 +137,11 @@ fn libraries_that_share_a_library() {
 #[test]
 fn own_wrapper() {
     let words =
-        ["level 2: true; level 3: Err(Error(cuMipmappedArrayGetLevel failed: CUDA_ERROR_INVALID_VALUE (1)"];
+        ["no file: Err(Error(cuModuleLoad failed: CUDA_ERROR_FILE_NOT_FOUND (301)", "functions: Ok(2)"];
     says("11_own_wrapper", &[], &words);
     says("11_own_wrapper", &[], &["dropped on another thread: 0 errors"]);
-    let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "4.2")];
-    let words = "none: cuMipmappedArrayCreate needs CUDA 5.0, the driver has 4.2: update the driver";
+    let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "12.3")];
+    let words = "cuModuleGetFunctionCount needs CUDA 12.4, the driver has 12.3: update the driver";
     says("11_own_wrapper", &old, &[words, "0 errors"]);
 }
 

@@ -13,6 +13,8 @@
 # same then fails).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tests/gpu/carry.sh
+. tests/gpu/carry.sh
 
 packed=.gpu
 manifest=$packed/manifest.tsv
@@ -22,11 +24,6 @@ size_limit_mib=48
 seconds_a_program=180
 seconds_under_a_sanitizer=600
 bench_arguments=(--bench --warm-up-time 0.2 --measurement-time 0.5)
-
-# Python has the decoder too, where there is no `xz`.
-unpack() { # FILE
-    xz -dc "$1" 2>/dev/null || python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
-}
 
 # --- pack ---------------------------------------------------------------------------------------------------
 
@@ -61,8 +58,7 @@ pack_programs() { # KIND PACKAGE FOLDER NAME...
     for name in "$@"; do
         executable=$(awk -F '\t' -v name="$name" '$1 == name { print $2 }' <<<"$built")
         [ -n "$executable" ] || { echo "$package: cargo built no $kind $name" >&2; exit 1; }
-        strip -o "$packed/$package-$kind-$name" "$executable"
-        xz -6 "$packed/$package-$kind-$name"
+        pack_program "$executable" "$packed/$package-$kind-$name"
         printf '%s\t%s\t%s\t%s\n' "$kind" "$package" "$name" "$folder" >>"$unfinished"
     done
 }
@@ -121,9 +117,7 @@ machine() {
     echo "- date: $(date -u '+%Y-%m-%d %H:%M UTC')"
     echo "- $(head -n 1 "$manifest" | tr -d '#' | sed 's/^ *commit/commit:/')"
     if [ "$CUPRUM_DEVICE" = gpu ]; then
-        nvidia-smi --query-gpu=index,name,driver_version,memory.total --format=csv,noheader |
-            sed -E 's/^([^,]*), ([^,]*), ([^,]*), (.*)$/- GPU \1: \2, driver \3, \4/' ||
-            echo '- GPU: nvidia-smi does not say'
+        gpus
         echo "- CUDA: $(nvidia-smi | sed -nE 's/.*CUDA Version: *([0-9.]+).*/\1/p')"
     else
         echo "- device: $CUPRUM_DEVICE"
@@ -164,7 +158,7 @@ run_program() { # KIND PACKAGE NAME FOLDER LOG
     77) verdict='**lacks what it needs: see the log**' ;;
     *) verdict="**failed, status $status**" ;;
     esac
-    awk -v OFS=' | ' -v seconds="$(awk "BEGIN { print $EPOCHREALTIME - $start }")" \
+    awk -v OFS=' | ' -v seconds="$(seconds_since "$start")" \
         -v row="$package, $kind $name" -v a="$passed" -v b="$failed" -v c="$ignored" -v verdict="$verdict" \
         'BEGIN { print "| " row, a, b, c, sprintf("%.2f", seconds), verdict " |" }'
 }
@@ -232,7 +226,7 @@ sanitize_program() { # TOOL PACKAGE NAME FOLDER LOG
     124 | 137) verdict="**no end after $seconds_under_a_sanitizer s**" ;;
     *) verdict="**failed, status $status**" ;;
     esac
-    awk -v OFS=' | ' -v seconds="$(awk "BEGIN { print $EPOCHREALTIME - $start }")" -v row="$tool, $package, test $name" \
+    awk -v OFS=' | ' -v seconds="$(seconds_since "$start")" -v row="$tool, $package, test $name" \
         -v summary="$(sed -nE 's/^=+ ((ERROR|RACECHECK|LEAK) SUMMARY:.*)/\1/p' "$log" | paste -sd ';')" \
         -v verdict="$verdict" 'BEGIN { print "| " row, summary, sprintf("%.1f", seconds), verdict " |" }'
 }
@@ -267,12 +261,4 @@ sanitize() {
     return $failed
 }
 
-case ${1:-} in
-pack) pack ;;
-run) run "${@:2}" ;;
-sanitize) sanitize "${@:2}" ;;
-*)
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
-    exit 2
-    ;;
-esac
+command_of pack run sanitize -- "$@"

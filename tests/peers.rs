@@ -106,7 +106,7 @@ fn copies_on_a_stream_wait_for_an_event_of_the_other_device() {
     stream.wait(&cx, &computed).unwrap();
     cx.scope(&stream, |scope| {
         let mine = scope.lend(mine.as_mut_slice()).unwrap();
-        mine.copy_from_peer(sum.as_slice()).unwrap();
+        mine.copy_from_peer(&scope.lend_peer(sum.as_slice()).unwrap()).unwrap();
         // In order behind it.
         scope.lend(back.as_mut_slice()).unwrap().copy_from(&mine).unwrap();
         copied.record(&cx, &stream).unwrap();
@@ -115,7 +115,8 @@ fn copies_on_a_stream_wait_for_an_event_of_the_other_device() {
     assert_eq!(mine.to_vec(&cx).unwrap(), [3.0; LEN]);
     assert!(copied.is_done().unwrap());
     cx.scope(&stream, |scope| {
-        scope.lend(mine.as_mut_slice()).unwrap().as_shared().copy_to_peer(sum.as_mut_slice()).unwrap();
+        let to = scope.lend_peer(sum.as_mut_slice()).unwrap();
+        scope.lend(mine.as_mut_slice()).unwrap().as_shared().copy_to_peer(&to).unwrap();
     })
     .unwrap();
     assert_eq!(back.to_vec(&cx).unwrap(), [3.0; LEN]);
@@ -147,7 +148,7 @@ fn rows_slices_and_arrays_go_between_devices() {
     let stream = Stream::non_blocking(&cx).unwrap();
     cx.scope(&stream, |scope| {
         let lent = scope.lend_pitched(mine.as_pitched_mut()).unwrap();
-        lent.copy_from_peer(&theirs).unwrap();
+        lent.copy_from_peer(&scope.lend_peer(&theirs).unwrap()).unwrap();
     })
     .unwrap();
     assert_eq!(mine.to_vec(&cx).unwrap(), numbers);

@@ -7,7 +7,8 @@
 #
 # Names after that are the only programs to run. The standard library is built with the sanitizer too. Whatever a
 # sanitizer reports, and a test that fails, fails the script. What was found is written to target/sanitizers/KIND.md,
-# which goes into tests/results/sanitizers.md, and the reports themselves beside it. `TOOLCHAIN` names another toolchain.
+# which goes into tests/results/sanitizers.md, and the reports themselves beside it. `TOOLCHAIN` names another toolchain;
+# `SECONDS_A_PROGRAM` gives each program other than 600 seconds, which a busy machine needs.
 #
 #     rustup toolchain install nightly --component rust-src,miri
 set -euo pipefail
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 toolchain=${TOOLCHAIN:-nightly}
 target=x86_64-unknown-linux-gnu
-seconds_a_program=600
+seconds_a_program=${SECONDS_A_PROGRAM:-600}
 out=$PWD/target/sanitizers
 
 # Left out, as they start other programs or run none of our code: ui, assembly, rules; as they run for long on one

@@ -361,19 +361,25 @@ fn a_copy_from_another_context_sees_what_was_done_there() {
             theirs.as_mut_slice().fill(&cx.push(&other).unwrap(), value).unwrap();
         };
         fill(cx, &mut theirs, 2);
-        cx.scope(&stream, |scope| scope.lend(mine.as_mut_slice())?.copy_from_peer(theirs.as_slice()))
-            .unwrap()
-            .unwrap();
+        cx.scope(&stream, |scope| {
+            scope.lend(mine.as_mut_slice())?.copy_from_peer(&scope.lend_peer(theirs.as_slice())?)
+        })
+        .unwrap()
+        .unwrap();
         assert_eq!(mine.to_vec(cx).unwrap(), [2; 4]);
         fill(cx, &mut theirs, 3);
-        cx.scope(&stream, |scope| scope.lend_shared(mine.as_slice())?.copy_to_peer(theirs.as_mut_slice()))
-            .unwrap()
-            .unwrap();
+        cx.scope(&stream, |scope| {
+            scope.lend_shared(mine.as_slice())?.copy_to_peer(&scope.lend_peer(theirs.as_mut_slice())?)
+        })
+        .unwrap()
+        .unwrap();
         assert_eq!(theirs.to_vec(&cx.push(&other).unwrap()).unwrap(), [2; 4]);
         fill(cx, &mut theirs, 4);
         let rows = PitchedMut::over(mine.as_mut_slice(), (2, 2)).unwrap();
         let source = Pitched::over(theirs.as_slice(), (2, 2)).unwrap();
-        cx.scope(&stream, |scope| scope.lend_pitched(rows)?.copy_from_peer(source)).unwrap().unwrap();
+        cx.scope(&stream, |scope| scope.lend_pitched(rows)?.copy_from_peer(&scope.lend_peer(source)?))
+            .unwrap()
+            .unwrap();
         assert_eq!(mine.to_vec(cx).unwrap(), [4; 4]);
     });
 }

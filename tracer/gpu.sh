@@ -8,6 +8,8 @@
 # `run` fails if a traced program fails, or if its timeline lacks the kernel that it launched.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=tests/gpu/carry.sh
+. tests/gpu/carry.sh
 packed=.gpu-trace
 
 pack() {
@@ -19,15 +21,10 @@ pack() {
     cc -O1 -pthread -o "$packed/client" tracer/tests/client.c -ldl
     local file
     for file in cuprum cuprum-trace-library examples/01_vector_add examples/07_overlap; do
-        strip -o "$packed/$(basename "$file")" "target/release/$file"
-        xz -6 "$packed/$(basename "$file")"
+        pack_program "target/release/$file" "$packed/$(basename "$file")"
     done
     git describe --always --dirty --abbrev=12 >"$packed/commit"
     du -sh "$packed"
-}
-
-unpack() { # FILE
-    xz -dc "$1" 2>/dev/null || python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
 }
 
 # Traces a program, and says what is in its timeline. A kernel is wanted whose name has a part.
@@ -75,7 +72,7 @@ run() {
         echo "# cuprum trace on a GPU"
         echo
         echo "- commit: $(cat "$packed/commit")"
-        nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/- GPU: /' || true
+        gpus
         echo
         echo '| program | calls | streams | pieces of work | measured | kernels | with their names | |'
         echo '|---|--:|--:|--:|--:|--:|--:|---|'
@@ -125,11 +122,4 @@ print(float(b.sum()), float(a.sum()))'
     return $failed
 }
 
-case ${1:-} in
-pack) pack ;;
-run) run "${@:2}" ;;
-*)
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
-    exit 2
-    ;;
-esac
+command_of pack run -- "$@"

@@ -45,12 +45,13 @@ fn copies(
     }
     let measured = cx.scope(&stream, |scope| {
         let lent = scope.lend(mine.as_mut_slice()).expect("a loan");
+        let lent_from = scope.lend_peer(theirs.as_slice()).expect("a loan");
         operation! {
             measurement, queued, driver, settle,
             raw [cuMemcpyPeerAsync] {
                 unsafe { cuMemcpyPeerAsync(to, here, from, there, COPIED_BYTES, raw_stream) }
             }
-            wrapper { lent.copy_from_peer(theirs.as_slice()) }
+            wrapper { lent.copy_from_peer(&lent_from) }
         }
     });
     measured.expect("a wait");

@@ -6,6 +6,8 @@
 #                                         (default: .gpu/python/results.md). Needs python3 with NumPy.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# shellcheck source=tests/gpu/carry.sh
+. tests/gpu/carry.sh
 packed=.gpu/python
 
 pack() {
@@ -33,7 +35,7 @@ record() { # NAME COMMAND...
     said=$(timeout --kill-after=5 300 "$@" 2>&1) || status=$?
     echo "$said"
     ((status == 0)) || failed=1
-    awk -v OFS=' | ' -v name="$name" -v seconds="$(awk "BEGIN { print $EPOCHREALTIME - $start }")" -v status="$status" \
+    awk -v OFS=' | ' -v name="$name" -v seconds="$(seconds_since "$start")" -v status="$status" \
         -v said="$(tail -n 1 <<<"$said")" \
         'BEGIN { print "| " name, sprintf("%.1f", seconds), said, (status == 0 ? "ok" : "**status " status "**") " |" }' >>"$results"
 }
@@ -45,7 +47,7 @@ run() {
         echo '# The C library, the plugin and C programs on a device'
         echo
         echo "- $(date -u '+%Y-%m-%d %H:%M UTC'), $(python3 --version)"
-        nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/- /' || echo "- device: $CUPRUM_DEVICE"
+        if [ "$CUPRUM_DEVICE" = gpu ]; then gpus; else echo "- device: $CUPRUM_DEVICE"; fi
         echo
         echo '| program | seconds | its last line | verdict |'
         echo '|---|--:|---|---|'
@@ -60,11 +62,4 @@ run() {
     return "$failed"
 }
 
-case ${1:-} in
-pack) pack ;;
-run) run "${@:2}" ;;
-*)
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
-    exit 2
-    ;;
-esac
+command_of pack run -- "$@"

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUlimit, FnId};
 
+use super::stack::Unusual;
 use super::{
     Context, ContextRef, ForeignContext, GreenContext, KeptContext, PrimaryContext, SharedContext, stack,
 };
@@ -254,9 +255,9 @@ impl<'ctx> Current<'_, 'ctx> {
         height: u32,
         below: CUcontext,
     ) -> Result<Current<'t, 'other>, Error> {
-        let height = stack::push(&context, height, below)?;
+        stack::push(&context, height, below)?;
         Ok(Current {
-            token: Token { context, height },
+            token: Token { context, height: height + 1 },
             below,
             _below: PhantomData,
             _this_thread: ThisThread::MARK,
@@ -293,13 +294,28 @@ impl<'ctx> Current<'_, 'ctx> {
     #[inline]
     pub fn pop(self) -> Result<(), Error> {
         let popped = self.pop_in_place();
+        let ended = popped.or_else(|unusual| self.finish_pop(unusual));
         std::mem::forget(self);
-        popped
+        ended
     }
 
     #[inline]
-    fn pop_in_place(&self) -> Result<(), Error> {
+    fn pop_in_place(&self) -> Result<(), Unusual> {
         stack::pop(&self.token.context, self.token.height, self.below)
+    }
+
+    #[cold]
+    fn finish_pop(&self, unusual: Unusual) -> Result<(), Error> {
+        stack::finish_pop(&self.token.context, self.token.height, self.below, unusual)
+    }
+
+    /// The same where errors cannot be returned.
+    #[cold]
+    #[inline(never)]
+    fn drop_slowly(&self, unusual: Unusual) {
+        if let Err(error) = self.finish_pop(unusual) {
+            self.token.context.swallow(error);
+        }
     }
 
     /// The context that is current.
@@ -417,8 +433,8 @@ impl<'ctx> Current<'_, 'ctx> {
 impl Drop for Current<'_, '_> {
     #[inline]
     fn drop(&mut self) {
-        if let Err(error) = self.pop_in_place() {
-            self.token.context.swallow(error);
+        if let Err(unusual) = self.pop_in_place() {
+            self.drop_slowly(unusual);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Contexts: created, retained, borrowed or shared, their common part, and the current one.
 
+mod captures;
 mod created;
 mod current;
 mod doubt;
@@ -19,6 +20,7 @@ use std::sync::atomic::AtomicUsize;
 
 use cuprum_sys::{CUcontext, CUgreenCtx, Library};
 
+pub(crate) use self::captures::beside_captures;
 pub use self::created::{Context, ContextFlags};
 pub(crate) use self::current::Token;
 pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, ToPush};

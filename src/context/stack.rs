@@ -12,7 +12,7 @@
 
 use std::cell::Cell;
 
-use cuprum_sys::{CUcontext, CUresult, FnId, Library};
+use cuprum_sys::{CUcontext, CUresult, FnId, Library, call};
 
 use super::ContextRef;
 use super::doubt::{Doubt, MANY};
@@ -99,10 +99,9 @@ impl Thread {
         }
     }
 
-    /// Moves a doubt from right above a token to right below it, once the token was popped.
-    #[cold]
-    #[inline(never)]
+    /// Moves a doubt from right above a token to right below it, once it was popped. What is on top is not known then.
     fn lower_doubt(&self, below: CUcontext) {
+        self.lose_track();
         let Doubt { from, context, .. } = self.doubt.get();
         if from != MANY {
             self.doubt.set(Doubt::one(context, self.height.get()).on(below));
@@ -176,9 +175,9 @@ pub(super) fn forget_top(context: CUcontext) {
     });
 }
 
-/// Pushes `context` onto a stack that should be `height` high with `below` on top. Returns the new height.
+/// Pushes `context` onto a stack that should be `height` high with `below` on top: it is one higher then.
 #[inline]
-pub(super) fn push(context: &ContextRef, height: u32, below: CUcontext) -> Result<u32, Error> {
+pub(super) fn push(context: &ContextRef, height: u32, below: CUcontext) -> Result<(), Error> {
     let library = context.library();
     in_order(height, below, library)?;
     // SAFETY: the handle is live: the caller keeps the context.
@@ -191,7 +190,7 @@ pub(super) fn push(context: &ContextRef, height: u32, below: CUcontext) -> Resul
                 thread.height.set(height + 1);
                 thread.top.set(context.as_raw());
             });
-            Ok(height + 1)
+            Ok(())
         }
         Err(error) => Err(push_failed(context, error)),
     }
@@ -204,49 +203,76 @@ fn push_failed(context: &ContextRef, error: Error) -> Error {
     context.record(error)
 }
 
-/// Pops the token of `height`, under which `below` was current.
+/// A pop that was not as usual: the driver's answer, which may be success with another context, or none if it was not called.
+pub(super) struct Unusual(Option<CUresult>);
+
+/// Pops the token of `height`, under which `below` was current, if all is as usual. Otherwise [`finish_pop`] goes on, so that
+/// this is small enough to be inlined wherever a token is dropped.
 #[inline]
-pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result<(), Error> {
-    let library = context.library();
-    in_order(height, context.as_raw(), library)?;
+pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result<(), Unusual> {
+    let (library, raw) = (context.library(), context.as_raw());
     THREAD.with(|thread| {
-        thread.height.set(height - 1);
-        thread.top.set(CUcontext::null());
-    });
-    let mut popped = CUcontext::null();
-    // SAFETY: the out-parameter outlives the call.
-    match unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) } {
-        Ok(()) if popped == context.as_raw() => {
-            THREAD.with(|thread| {
-                if thread.doubt.get().spares(height - 1) {
-                    thread.top.set(below);
-                } else {
-                    thread.lower_doubt(below);
-                }
-            });
-            Ok(())
+        let is_known = thread.top.get() == raw && thread.doubt.get().spares(height - 1);
+        if thread.height.get() != height || !is_known || library.forked() {
+            return Err(Unusual(None));
         }
-        answer => Err(pop_failed(context, below, answer)),
+        let mut popped = CUcontext::null();
+        // SAFETY: the out-parameter outlives the call.
+        let (answer, _) = unsafe { call!(library.fns(), cuCtxPopCurrent_v2(&raw mut popped)) };
+        if answer != CUresult::CUDA_SUCCESS || popped != raw {
+            return Err(Unusual(Some(answer)));
+        }
+        thread.height.set(height - 1);
+        thread.top.set(below);
+        Ok(())
+    })
+}
+
+/// Goes on with such a pop: puts the stack right before it, or takes down what is in doubt after it.
+#[cold]
+#[inline(never)]
+pub(super) fn finish_pop(
+    context: &ContextRef,
+    height: u32,
+    below: CUcontext,
+    Unusual(answer): Unusual,
+) -> Result<(), Error> {
+    let library = context.library();
+    let answer = match answer {
+        None => pop_slowly(context, height)?,
+        Some(answer) => Error::check(library, (answer, FnId::cuCtxPopCurrent_v2)).map(|()| false),
+    };
+    THREAD.with(|thread| {
+        // Also after an error.
+        thread.height.set(height - 1);
+        let doubt = thread.doubt.get();
+        match answer {
+            Ok(true) if doubt.spares(height - 1) => thread.top.set(below),
+            Ok(true) => thread.lower_doubt(below),
+            Ok(false) => thread.lose_track(),
+            // The context below is known, unless there was a doubt before.
+            Err(_) => thread.top.set(if doubt.is_some() { CUcontext::null() } else { below }),
+        }
+    });
+    match answer {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2)),
+        Err(error) => {
+            // Does the driver agree on the height?
+            is_uncertain(library, context.as_raw());
+            Err(context.record(error))
+        }
     }
 }
 
-/// The height is one less already; it is in doubt whether the driver agrees, unless it popped something else.
-#[cold]
-#[inline(never)]
-fn pop_failed(context: &ContextRef, below: CUcontext, answer: Result<(), Error>) -> Error {
-    match answer {
-        Ok(()) => Error::out_of_order(FnId::cuCtxPopCurrent_v2),
-        Err(error) => {
-            THREAD.with(|thread| {
-                // The context below is known, unless there was a doubt before.
-                if !thread.doubt.get().is_some() {
-                    thread.top.set(below);
-                }
-            });
-            is_uncertain(context.library(), context.as_raw());
-            context.record(error)
-        }
-    }
+/// Puts the stack right and pops: the outer error if it cannot be, the inner one of the driver's; true if it was the context.
+fn pop_slowly(context: &ContextRef, height: u32) -> Result<Result<bool, Error>, Error> {
+    let library = context.library();
+    in_order(height, context.as_raw(), library)?;
+    let mut popped = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call.
+    let answer = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
+    Ok(answer.map(|()| popped == context.as_raw()))
 }
 
 /// Checks that the stack is `height` high with `top` on top; puts it right if a token was forgotten above.

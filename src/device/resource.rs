@@ -56,7 +56,7 @@ bitflags::bitflags! {
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
 /// let sm = all.sm().ok_or("no multiprocessors")?;
 /// // One part of eight, and what is left over.
-/// let eight = SmGroup { flags: GroupFlags::BACKFILL, ..SmGroup::new(sm.count.min(8)) };
+/// let eight = SmGroup::new(sm.count.min(8)).with_flags(GroupFlags::BACKFILL);
 /// let split = all.split(&mut [eight])?;
 /// let parts = split.groups.iter().chain(&split.remainder);
 /// assert!(parts.filter_map(|part| part.sm()).map(|part| part.count).sum::<u32>() <= sm.count);
@@ -92,6 +92,7 @@ pub struct SmResource {
 ///
 /// Example: that of [`DeviceResource`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct SmGroup {
     /// Number of multiprocessors; 0 for as many as can be had.
     pub count: u32,
@@ -107,6 +108,7 @@ pub struct SmGroup {
 ///
 /// Example: that of [`DeviceResource`], `split`.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Split {
     /// The groups, which have no multiprocessor in common.
     pub groups: Vec<DeviceResource>,
@@ -304,6 +306,16 @@ impl SmGroup {
     /// A group of this many multiprocessors.
     pub const fn new(count: u32) -> Self {
         Self { count, coscheduled: 0, preferred_coscheduled: 0, flags: GroupFlags::empty() }
+    }
+
+    /// The same, of which so many run together: those that must, and those that should.
+    pub const fn with_coscheduled(self, coscheduled: u32, preferred: u32) -> Self {
+        Self { coscheduled, preferred_coscheduled: preferred, ..self }
+    }
+
+    /// The same, chosen otherwise.
+    pub const fn with_flags(self, flags: GroupFlags) -> Self {
+        Self { flags, ..self }
     }
 
     fn raw(&self) -> CU_DEV_SM_RESOURCE_GROUP_PARAMS {

@@ -1,9 +1,7 @@
 //! The driver's log: sentences in which it explains its errors.
 
-use std::cell::Cell;
 use std::ffi::{CString, c_char, c_void};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr;
 
@@ -12,6 +10,7 @@ use cuprum_sys::{CUlogIterator, CUlogLevel, CUlogsCallbackHandle, CUresult, FnId
 use super::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
+use crate::raw::listener;
 
 /// A position in the driver's log: its end at the time of asking.
 ///
@@ -130,8 +129,7 @@ impl Driver {
         listener: impl Fn(CUlogLevel, &str) + Send + Sync + 'static,
     ) -> Result<LogCallback, Error> {
         let listener: Listener = Box::new(listener);
-        // Never freed, not even if registering failed: it may have been done all the same.
-        let data = ptr::from_mut(Box::leak(Box::new(listener))).cast();
+        let data = listener::leaked(listener);
         let mut raw = CUlogsCallbackHandle::null();
         // SAFETY: the callback takes its data for what it is, and that is never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuLogsRegisterCallback(Some(tell), data, &raw mut raw)) }?;
@@ -139,18 +137,9 @@ impl Driver {
     }
 }
 
-thread_local! {
-    /// True while a listener runs on this thread.
-    static LISTENING: Cell<bool> = const { Cell::new(false) };
-}
-
 /// The driver's callback.
 unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_char, bytes: usize) {
     if message.is_null() {
-        return;
-    }
-    // A listener that calls the driver all the same gets no messages about that call.
-    if LISTENING.replace(true) {
         return;
     }
     // SAFETY: the data is the listener that was registered, which is never freed.
@@ -158,12 +147,8 @@ unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_
     // SAFETY: the driver gives a message of `bytes` bytes, valid during this call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), bytes) };
     let text = String::from_utf8_lossy(text);
-    let told = catch_unwind(AssertUnwindSafe(|| listener(level, text.trim_end_matches(['\0', '\n']))));
-    if let Err(payload) = told {
-        // Dropping it could panic once more, out of a C function.
-        std::mem::forget(payload);
-    }
-    LISTENING.set(false);
+    // One that calls the driver all the same gets no messages about that call.
+    listener::run(|| listener(level, text.trim_end_matches(['\0', '\n'])));
 }
 
 impl LogPosition {

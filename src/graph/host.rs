@@ -65,8 +65,10 @@ unsafe extern "C" fn called(data: *mut c_void) {
 impl Graph<'_> {
     /// Adds a node that calls a function of the host in each replay, on a thread of the driver's.
     ///
-    /// The function must not call the driver: on hardware such a call fails or never returns. It must not own values
-    /// whose drop calls the driver. A panic in it is caught and reported by the wait after the replay; nodes after
+    /// The function should not call the driver, which on its own thread [refuses most
+    /// calls](crate::stream#on-the-drivers-threads), and must not wait for the replay. What it drops there leaks, if
+    /// that is an object of this crate; what it owns to the end is dropped with the graph and its executable, on the
+    /// thread of whoever drops those. A panic in it is caught and reported by the wait after the replay; nodes after
     /// this one run all the same.
     ///
     /// ```

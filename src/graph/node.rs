@@ -48,6 +48,7 @@ pub type NodeType = CUgraphNodeType;
 ///
 /// Example: that of [`Node`], `edges`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Edge {
     /// The node that runs first.
     pub from: Node,

@@ -59,7 +59,8 @@ unsafe extern "C" fn destroy<T>(value: *mut c_void) {
 }
 
 impl<T: Send + 'static> UserObject<T> {
-    /// Gives a value to the driver. Its `Drop` must not call the driver; a panic in it goes nowhere.
+    /// Gives a value to the driver, which drops it on a thread of its own: objects of this crate in it
+    /// [leak](crate::stream#on-the-drivers-threads) then. A panic of the drop goes nowhere.
     ///
     /// # Errors
     /// Whatever the driver reports. After an error the value leaks: the driver may have it.

@@ -11,7 +11,7 @@ use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUre
 
 use super::locked::{Locked, sealed};
 use super::{DeviceData, MemoryError, bytes_of};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, beside_captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
@@ -206,7 +206,8 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED`; `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` where the
     /// system locks no more pages; the sticky errors of earlier work.
     ///
-    /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; where that fails, `cuMemHostUnregister`, CUDA 4.0+.
+    /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; where that fails, `cuMemHostUnregister`, CUDA 4.0+, and where a capture
+    /// forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostRegister_v2")]
     #[doc(alias = "cuMemHostUnregister")]
     pub fn new(cx: &Current<'_, 'ctx>, memory: O, flags: RegisterFlags) -> Result<Self, RegisterError<O>> {
@@ -254,7 +255,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// # Errors
     /// [`MemoryError::Lost`], without a call, and whatever the driver says; then the memory leaks.
     ///
-    /// Driver: `cuMemHostUnregister`, CUDA 4.0+.
+    /// Driver: `cuMemHostUnregister`, CUDA 4.0+; where a capture forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostUnregister")]
     pub fn unregister(self) -> Result<O, MemoryError> {
         let mut this = ManuallyDrop::new(self);
@@ -277,6 +278,15 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     }
 }
 
+/// Unregisters memory of the current context that is no part of any work, whether it is registered or not.
+fn unregister(context: &ContextRef, at: *mut c_void) -> Result<(), Error> {
+    // SAFETY: the memory is not used by the device, registered or not.
+    match unsafe { context_call!(context, cuMemHostUnregister(at)) } {
+        Err(error) if error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => Ok(()),
+        answer => answer,
+    }
+}
+
 /// True if a call that failed has certainly not registered the memory; undoes what it may have done.
 #[cold]
 fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> bool {
@@ -285,10 +295,9 @@ fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> boo
         // Whoever registered it answers for it; the others did not reach the driver.
         return true;
     }
-    // SAFETY: the memory is not used by the device, registered or not.
-    match unsafe { context_call!(context, cuMemHostUnregister(at)) } {
-        Ok(()) => true,
-        Err(error) => error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+    match unregister(context, at) {
+        Err(error) if error.is_capture() => beside_captures(context, || unregister(context, at)).is_ok(),
+        answer => answer.is_ok(),
     }
 }
 

@@ -312,26 +312,20 @@ pub(crate) unsafe fn copy_between(
     Ok(())
 }
 
-/// Like [`copy_between`], on a stream of the token's context, which is that of the first side.
+/// Like [`copy_between`], on a stream of `context`, which is that of the first side and current.
 ///
 /// # Safety
 /// Those of [`copy_between`]; both sides stay as they are until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_between_on(
-    token: Token<'_>,
+    context: &ContextRef,
     stream: CUstream,
     to: &Side<'_>,
     from: &Side<'_>,
 ) -> Result<(), MemoryError> {
     let (block, _) = fitting(to, from)?;
-    let context = token.get()?;
-    let contexts = contexts_of(to, from, &context, FnId::cuMemcpy3DPeerAsync)?.map(ContextRef::as_raw);
-    if let Some(other) = from.home {
-        copy::wait_for_other(other)?;
-    }
-    // That may have left the other context current.
-    let context = token.get()?;
+    let contexts = contexts_of(to, from, context, FnId::cuMemcpy3DPeerAsync)?.map(ContextRef::as_raw);
     // SAFETY: the caller's word; the contexts are those of the sides.
-    unsafe { copy::block_between_on(&context, stream, &block, contexts) }?;
+    unsafe { copy::block_between_on(context, stream, &block, contexts) }?;
     Ok(())
 }
 

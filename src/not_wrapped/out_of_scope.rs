@@ -9,19 +9,9 @@ groups! { OutOfScope:
     "capture into a context that a program of graphics owns, which `unsafe` calls on both sides make":
         cuStreamBeginCaptureToCig cuStreamEndCaptureToCig;
 
-    "core dumps: debuggers set them up, or the `CUDA_COREDUMP` variables of the environment":
-        cuCoredumpGetAttribute cuCoredumpGetAttributeGlobal cuCoredumpSetAttribute
-        cuCoredumpSetAttributeGlobal cuCoredumpRegisterStartCallback
-        cuCoredumpRegisterCompleteCallback cuCoredumpDeregisterStartCallback
-        cuCoredumpDeregisterCompleteCallback;
-
-    "checkpoints, which a process takes of another one: a tool's work, not a program's":
-        cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState cuCheckpointProcessLock
-        cuCheckpointProcessCheckpoint cuCheckpointProcessRestore cuCheckpointOperationComplete
-        cuCheckpointProcessUnlock;
-
-    "notice of a memory budget that the desktop of Windows sets, on a thread of the driver's":
-        cuDeviceRegisterAsyncNotification cuDeviceUnregisterAsyncNotification;
+    "checkpoints of which the caller saves the memory, by addresses and streams of another process; with \
+     `tools::CheckpointProcess` the driver saves it on the host":
+        cuCheckpointOperationComplete;
 
     "tables without documentation, which tools of NVIDIA use":
         cuGetExportTable;

@@ -9,7 +9,7 @@ use crate::memory::MemoryError;
 use crate::memory::caching::is_no_room;
 use crate::raw::call::driver_call;
 use crate::raw::held::{Handle, Held};
-use crate::stream::KeptStream;
+use crate::stream::{KeptStream, Stream};
 
 /// An allocation in the order of a stream, by its address; none at 0.
 #[derive(Clone, Copy)]
@@ -37,38 +37,51 @@ unsafe impl Handle for Ordered {
 
 /// A block of memory, which is given back on drop.
 pub(super) enum Block<'s> {
-    Ordered(Held<'s, Ordered>),
+    /// Of the driver's pools, and the stream on which it is freed.
+    Ordered(Held<'s, Ordered>, KeptStream<'s>),
     Leased(Lease<'s>),
 }
 
 impl<'s> Block<'s> {
-    /// Takes over what the driver allocated in the order of `stream`, which is kept beside this.
+    /// Takes over what the driver allocated in the order of `stream`.
     #[inline]
-    pub(super) fn ordered(address: CUdeviceptr, stream: &KeptStream<'s>) -> Self {
+    pub(super) fn ordered(address: CUdeviceptr, stream: KeptStream<'s>) -> Self {
         let ordered = Ordered { address, stream: stream.as_raw() };
-        Self::Ordered(Held::kept(ordered, stream.context_kept()))
+        Self::Ordered(Held::kept(ordered, stream.context_kept()), stream)
     }
 
     #[inline]
     pub(super) const fn address(&self) -> CUdeviceptr {
         match self {
-            Self::Ordered(memory) => memory.raw().address,
+            Self::Ordered(memory, _) => memory.raw().address,
             Self::Leased(lease) => lease.address(),
         }
     }
 
-    /// From now on, it is in the order of another stream of the same context, which is behind all that was done with it.
-    pub(super) fn move_to(&mut self, stream: &KeptStream<'s>) {
+    /// The stream in whose order it is.
+    #[inline]
+    pub(super) fn stream(&self) -> &Stream<'s> {
         match self {
-            Self::Ordered(memory) => memory.raw_mut().stream = stream.as_raw(),
-            Self::Leased(lease) => lease.move_to(stream),
+            Self::Ordered(_, stream) => stream,
+            Self::Leased(lease) => lease.stream(),
+        }
+    }
+
+    /// From now on, it is in the order of another stream of the same context, which is behind all that was done with it.
+    pub(super) fn move_to(&mut self, stream: KeptStream<'s>) {
+        match self {
+            Self::Ordered(memory, place) => {
+                memory.raw_mut().stream = stream.as_raw();
+                *place = stream;
+            }
+            Self::Leased(lease) => lease.move_to(&stream),
         }
     }
 
     /// Gives it back and reports what `Drop` would swallow.
     pub(super) fn close(self) -> Result<(), Error> {
         match self {
-            Self::Ordered(memory) => memory.close(),
+            Self::Ordered(memory, _kept_until_then) => memory.close(),
             Self::Leased(_goes_back) => Ok(()),
         }
     }

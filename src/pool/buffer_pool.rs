@@ -1,15 +1,15 @@
 //! A pool of device memory that keeps what was freed.
 
 use std::fmt;
-use std::sync::Arc;
 
 use cuprum_sys::FnId;
 
 use super::StreamBuffer;
-use super::lanes::{Lease, Shared};
+use super::block::Block;
+use super::lanes::{self, Lanes, Lease, PoolUser};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::caching::{PoolCounters, SizeClass};
+use crate::memory::caching::{PoolCounters, SizeClass, User};
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::stream::StreamSource;
 
@@ -52,17 +52,17 @@ use crate::stream::StreamSource;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct BufferPool<'p>(Arc<Shared<'p>>);
+pub struct BufferPool<'p>(PoolUser<'p>);
 
 impl<'p> BufferPool<'p> {
     /// Makes an empty pool. No driver call.
     pub fn new(cx: &Current<'_, 'p>) -> Self {
-        Self(Arc::new(Shared::new(cx.keep())))
+        Self(User::new(cx.keep(), Lanes::default()))
     }
 
     /// The context in which the memory is allocated.
     pub fn context(&self) -> &ContextRef {
-        &self.0.context
+        self.0.context()
     }
 
     /// Takes `len` elements in the order of `stream` from the pool, with whatever contents the memory has. Of no bytes,
@@ -83,20 +83,21 @@ impl<'p> BufferPool<'p> {
         stream: impl StreamSource<'p>,
         len: usize,
     ) -> Result<StreamBuffer<'p, T>, MemoryError> {
-        let (bytes, stream) = (bytes_of::<T>(len)?, stream.kept());
-        cx.of_both([self.context(), stream.context()], FnId::cuMemAlloc_v2)?;
+        let bytes = bytes_of::<T>(len)?;
+        cx.of_both([self.context(), stream.stream().context()], FnId::cuMemAlloc_v2)?;
         if bytes == 0 {
-            return Ok(StreamBuffer::leased(None, len, stream));
+            return Ok(StreamBuffer::new(Block::ordered(0, stream.kept()), len));
         }
         let too_large = || MemoryError::TooLarge { len, element_bytes: size_of::<T>() };
         let class = SizeClass::of(bytes).ok_or_else(too_large)?;
-        let lease = Lease::take(&self.0, cx, &stream, class, bytes)?;
-        Ok(StreamBuffer::leased(Some(lease), len, stream))
+        let lease = Lease::take(&self.0, cx, stream, class, bytes)?;
+        Ok(StreamBuffer::new(Block::Leased(lease), len))
     }
 
     /// How many blocks there are, and their bytes. No driver call.
     pub fn counters(&self) -> PoolCounters {
-        self.0.counts(|counts| counts.counters)
+        let lanes = if self.0.forked() { self.0.try_lock() } else { Some(self.0.lock()) };
+        lanes.map(|lanes| lanes.counts.counters).unwrap_or_default()
     }
 
     /// Gives the blocks that are held back to the driver, which waits for the work that uses them.
@@ -107,7 +108,7 @@ impl<'p> BufferPool<'p> {
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
     #[doc(alias = "cuMemFree_v2")]
     pub fn free_held(&self) -> Result<(), Error> {
-        self.0.free_held()
+        lanes::free_held(&self.0)
     }
 
     /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
@@ -118,7 +119,7 @@ impl<'p> BufferPool<'p> {
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
     #[doc(alias = "cuMemFree_v2")]
     pub fn stop_holding(&self) -> Result<(), Error> {
-        self.0.counts(|counts| counts.stopped = true);
+        lanes::lock(&self.0)?.counts.stopped = true;
         self.free_held()
     }
 }

@@ -142,6 +142,6 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         let (mut address, pool, from) = (0, pool.as_raw(), &raw mut data);
         // SAFETY: the pool is live; the data and the out-parameter outlive the call.
         unsafe { context_call!(context, cuMemPoolImportPointer(&raw mut address, pool, from)) }?;
-        Ok(Self::new(Block::ordered(address, &stream), len, stream))
+        Ok(Self::new(Block::ordered(address, stream), len))
     }
 }

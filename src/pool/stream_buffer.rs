@@ -7,12 +7,11 @@ use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::PoolRef;
 use super::block::{Block, refused};
-use super::lanes::Lease;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::{DeviceData, Fill, MemoryError, Pattern, Slice, SliceMut, bytes_of, copy, same_length};
 use crate::raw::call::context_call;
-use crate::stream::{Event, KeptStream, Stream, StreamSource};
+use crate::stream::{Event, Stream, StreamSource};
 
 /// `len` elements of device memory in the order of one stream: allocated, used and freed by it.
 ///
@@ -50,10 +49,9 @@ use crate::stream::{Event, KeptStream, Stream, StreamSource};
 ///
 /// In a struct it is a `StreamBuffer<'static, T>`, in the order of a [`SharedStream`](crate::stream::SharedStream).
 pub struct StreamBuffer<'s, T: DeviceData> {
-    /// Before the stream, on which it may be freed.
+    /// And the stream.
     block: Block<'s>,
     len: usize,
-    stream: KeptStream<'s>,
     _elements: PhantomData<T>,
 }
 
@@ -82,7 +80,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
             unsafe { context_call!(context, cuMemAllocAsync(&raw mut address, bytes, raw)) }
                 .map_err(|error| refused(context, None, bytes, error))?;
         }
-        Ok(Self::new(Block::ordered(address, &stream), len, stream))
+        Ok(Self::new(Block::ordered(address, stream), len))
     }
 
     /// Allocates `len` elements from `pool`, as [`alloc`](StreamBuffer::alloc) does from the current one.
@@ -108,7 +106,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
             unsafe { context_call!(context, cuMemAllocFromPoolAsync(&raw mut address, bytes, pool, raw)) }
                 .map_err(|error| refused(context, Some(pool), bytes, error))?;
         }
-        Ok(Self::new(Block::ordered(address, &stream), len, stream))
+        Ok(Self::new(Block::ordered(address, stream), len))
     }
 
     /// Allocates `len` elements and queues a fill of all their bytes with zero. The host does not wait.
@@ -130,15 +128,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     }
 
     #[inline]
-    pub(super) const fn new(block: Block<'s>, len: usize, stream: KeptStream<'s>) -> Self {
-        Self { block, len, stream, _elements: PhantomData }
-    }
-
-    /// `len` elements in a block of a caching pool, in the order of the same stream; without one, of no bytes.
-    #[inline]
-    pub(super) fn leased(lease: Option<Lease<'s>>, len: usize, stream: KeptStream<'s>) -> Self {
-        let block = lease.map_or_else(|| Block::ordered(0, &stream), Block::Leased);
-        Self::new(block, len, stream)
+    pub(super) const fn new(block: Block<'s>, len: usize) -> Self {
+        Self { block, len, _elements: PhantomData }
     }
 
     /// Address of the first element in device memory; 0 for a buffer that owns nothing.
@@ -150,12 +141,12 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// The stream in whose order the memory is.
     #[inline]
     pub fn stream(&self) -> &Stream<'s> {
-        &self.stream
+        self.block.stream()
     }
 
     /// The context of the stream.
     pub fn context(&self) -> &ContextRef {
-        self.stream.context()
+        self.stream().context()
     }
 
     /// Number of elements.
@@ -171,14 +162,14 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// All elements, to read, of a buffer in the order of the legacy default stream; `None` of any other one. What a slice
     /// does outside of scopes runs on that stream.
     pub fn as_slice(&self) -> Option<Slice<'_, T>> {
-        let on_default = self.stream.as_raw().is_null();
-        on_default.then(|| Slice::new(self.as_raw(), self.len, self.stream.near()))
+        let on_default = self.stream().as_raw().is_null();
+        on_default.then(|| Slice::new(self.as_raw(), self.len, self.stream().near()))
     }
 
     /// All elements, to write, as [`as_slice`](StreamBuffer::as_slice).
     pub fn as_mut_slice(&mut self) -> Option<SliceMut<'_, T>> {
-        let on_default = self.stream.as_raw().is_null();
-        on_default.then(|| SliceMut::new(self.as_raw(), self.len, self.stream.near()))
+        let on_default = self.stream().as_raw().is_null();
+        on_default.then(|| SliceMut::new(self.as_raw(), self.len, self.stream().near()))
     }
 
     /// Queues a fill of every element with `value`. The host does not wait.
@@ -197,7 +188,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         let context = cx.of(self.context(), FnId::cuMemsetD32Async)?;
         // SAFETY: `len` elements of the pattern's width lie there, behind their allocation on the stream and before their
         // free; any bytes are a `T`.
-        unsafe { copy::fill_on(context, self.stream.as_raw(), self.as_raw(), value.pattern(), self.len) }?;
+        unsafe { copy::fill_on(context, self.stream().as_raw(), self.as_raw(), value.pattern(), self.len) }?;
         Ok(())
     }
 
@@ -211,7 +202,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
         let context = cx.of(self.context(), FnId::cuMemsetD8Async)?;
-        let (stream, at) = (self.stream.as_raw(), self.as_raw());
+        let (stream, at) = (self.stream().as_raw(), self.as_raw());
         // SAFETY: as in `fill`, of single bytes.
         unsafe { copy::fill_on(context, stream, at, Pattern::Byte(value), bytes) }?;
         Ok(())
@@ -233,8 +224,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         same_length(self.len, source.len)?;
         let bytes = bytes_of::<T>(self.len)?;
         let context = cx.of_both([self.context(), source.context()], FnId::cuMemcpyDtoDAsync_v2)?;
-        let stream = self.stream.as_raw();
-        if source.stream.as_raw() != stream {
+        let stream = self.stream().as_raw();
+        if source.stream().as_raw() != stream {
             return Err(MemoryError::NotInOrder);
         }
         // SAFETY: both sides have `bytes` bytes and are in the order of this stream; this one is borrowed mutably.
@@ -260,7 +251,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         if bytes == 0 {
             return Ok(());
         }
-        let (stream, from) = (self.stream.as_raw(), host.as_ptr().cast());
+        let (stream, from) = (self.stream().as_raw(), host.as_ptr().cast());
         // SAFETY: both sides have `bytes` bytes. The host side is borrowed until the wait below; if that fails, the device
         // may read it later, which does no harm to the host, and what it reads ends in memory of which nothing is promised.
         unsafe { copy::from_host_on(context, stream, self.as_raw(), from, bytes) }?;
@@ -310,7 +301,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
             return Ok(());
         }
         // SAFETY: the stream is live, and its context is current.
-        unsafe { context_call!(context, cuStreamSynchronize(self.stream.as_raw())) }?;
+        unsafe { context_call!(context, cuStreamSynchronize(self.stream().as_raw())) }?;
         // SAFETY: the caller vouches for `host`; the device side is allocated, as the stream has got behind that, and
         // nothing writes it, as all that does is on that stream.
         unsafe { copy::to_host(context, host.cast(), self.as_raw(), bytes) }?;
@@ -338,10 +329,9 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ) -> Result<(), Error> {
         let stream = stream.kept();
         cx.of(stream.context(), FnId::cuStreamWaitEvent)?;
-        event.record(cx, &self.stream)?;
+        event.record(cx, self.stream())?;
         stream.wait(cx, event)?;
-        self.block.move_to(&stream);
-        self.stream = stream;
+        self.block.move_to(stream);
         Ok(())
     }
 
@@ -354,13 +344,12 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Driver: `cuMemFreeAsync`, CUDA 11.2+.
     #[doc(alias = "cuMemFreeAsync")]
     pub fn close(self) -> Result<(), Error> {
-        let Self { block, stream: _kept_until_then, .. } = self;
-        block.close()
+        self.block.close()
     }
 }
 
 impl<T: DeviceData> fmt::Debug for StreamBuffer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StreamBuffer({:#x}, {} elements, {:?})", self.as_raw(), self.len, *self.stream)
+        write!(f, "StreamBuffer({:#x}, {} elements, {:?})", self.as_raw(), self.len, self.stream())
     }
 }

@@ -3,5 +3,6 @@
 pub(crate) mod call;
 pub(crate) mod held;
 pub(crate) mod keep;
+pub(crate) mod listener;
 pub(crate) mod owned;
 pub(crate) mod this_thread;

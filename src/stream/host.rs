@@ -43,7 +43,8 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 
 /// A function that a stream was given to call: its result, once it was called. Made by [`Stream::call_host`].
 ///
-/// Dropping it changes nothing: the function is called all the same, and its result dropped on the driver's thread.
+/// Dropping it changes nothing: the function is called all the same, and its result is dropped on the driver's thread,
+/// where objects of this crate [leak](super#on-the-drivers-threads).
 ///
 /// # Example
 /// ```
@@ -62,8 +63,8 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 pub struct HostCall<R>(Arc<Outbox<R>>);
 
 impl<R> HostCall<R> {
-    /// Takes what the function returned, or the payload of its panic; `None` if it was not called yet, or was taken before.
-    /// Never waits, in a forked child neither: after a wait for the stream that succeeded, it was called.
+    /// Takes what the function returned, or the payload of its panic; `None` if it was not called yet, or was taken
+    /// before. Never waits, in a forked child neither: after a wait for the stream that succeeded, it was called.
     ///
     /// After a fault of a kernel the driver does not call the functions that are queued, and they are leaked.
     pub fn take(&self) -> Option<std::thread::Result<R>> {
@@ -86,9 +87,12 @@ impl Stream<'_> {
     /// Queues a call of a function of the host: once, when all that was queued here before is done, on a thread of the
     /// driver's. What is queued here later waits for it; the host does not.
     ///
-    /// The function must not call the driver: on hardware that answers with an error or never returns. So it must not own,
-    /// or return, what calls the driver when it is dropped. It owns what it uses, as nothing tells after a fault whether it
-    /// is still running. A panic in it is caught, and [`HostCall::take`] gives it.
+    /// The function should not call the driver, which on its own thread [refuses most
+    /// calls](super#on-the-drivers-threads), and must not wait for this stream, which waits for the function. So it
+    /// should not own what calls the driver when it is dropped: that leaks, and a [`Pending`](super::Pending) of work
+    /// behind the function waits for ever. What it returns is safe, as [`HostCall::take`] gives it to the host. It owns
+    /// what it uses, since nothing tells after a fault whether it is still running. A panic in it is caught, and `take`
+    /// gives that too.
     ///
     /// # Example
     /// ```
@@ -106,8 +110,8 @@ impl Stream<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work. Then the function is leaked, as it may be called all
-    /// the same.
+    /// [`Error::is_wrong_context`]; the sticky errors of earlier work. Then the function is leaked, as it may be called
+    /// all the same.
     ///
     /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
     #[doc(alias = "cuLaunchHostFunc")]

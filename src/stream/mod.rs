@@ -21,16 +21,36 @@
 //!
 //! A stream can [wait for a number](Until) in memory, which another stream, a kernel, a peer or the host
 //! [writes](Signals). Until then all that waits for the stream waits too: synchronizing, the end of a
-//! [scope](Current::scope), dropping a [`Pending`], and what of the driver's makes it wait for the device, such as freeing
-//! memory. If nobody writes the number, they never return. Nothing is given back or freed under such a wait: it is a hang,
-//! and no danger. Blocking streams and the default stream wait for each other, so that a write that is queued on one of
-//! them does not overtake a wait on another: use non-blocking streams for this.
+//! [scope](Current::scope), dropping a [`Pending`], and what of the driver's makes it wait for the device, such as
+//! freeing memory. If nobody writes the number, they never return. Nothing is given back or freed under such a wait: it
+//! is a hang, and no danger. Blocking streams and the default stream wait for each other, so that a write that is
+//! queued on one of them does not overtake a wait on another: use non-blocking streams for this.
 //!
 //! # Faults
 //!
 //! It was also measured that freeing and unregistering page-locked memory answers with the fault and leaves it as it is,
 //! that functions queued with `cuLaunchHostFunc` are never called then, and that those of `cuStreamAddCallback` are,
 //! with the fault: so futures are woken by the latter.
+//!
+//! # On the driver's threads
+//!
+//! The driver calls the functions of [`Stream::call_host`] and of [host nodes](crate::graph::Graph::add_host), wakes
+//! futures, and drops the values of [user objects](crate::graph::UserObject) on threads of its own. What such a
+//! function owns and does not return is dropped there as well, and so is what it returns if nobody takes it. Measured
+//! on an H100 with driver 580 (`tests/data/goldens/callbacks.txt`, made by `tests/gpu/callbacks.cpp`), the same in all
+//! of these:
+//!
+//! | call on that thread | answer |
+//! |---|---|
+//! | allocating and freeing memory, making a context current, waiting for a context, asking for devices | `CUDA_ERROR_NOT_PERMITTED` |
+//! | asking for an event, waiting for an event or for another stream | as anywhere |
+//! | waiting for the stream that called, or for any work behind the function | never |
+//!
+//! So a token is not to be had there: [`enter`](crate::ContextRef::enter) gives the error. An object of a context that
+//! is dropped there leaks, since its drop cannot make the context current, and is [counted](crate::swallowed). That is
+//! no danger; it is memory that is gone until the context ends. Dropping a [`Pending`] or a [`PendingFuture`] there
+//! waits for its work, and if that comes behind the function, for ever. Wakers are not dropped there, but by the future
+//! or by the next one that is made or dropped. The software device refuses every call there, and never hangs.
 
 mod attributes;
 mod batch;
@@ -74,6 +94,7 @@ pub use self::ipc_event::IpcEventHandle;
 pub use self::lent::{Lent, LentShared};
 pub use self::lent_array::LentArray;
 pub use self::lent_host::LentHost;
+pub use self::lent_peer::{LentPeer, PeerMemory};
 pub use self::lent_pitched::{LentPitched, LentSource};
 pub use self::managed::Attachment;
 pub use self::operations::{Operations, Watched, Written};
@@ -115,8 +136,8 @@ pub enum StreamKind {
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `Stream<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share. In a
-/// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+/// In a struct it is a `Stream<'static>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share.
+/// In a context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
 ///
 /// # Example
 /// ```
@@ -155,8 +176,8 @@ unsafe impl Handle for CUstream {
 }
 
 impl<'ctx> Stream<'ctx> {
-    /// Creates a stream in order with the legacy default stream; in a [`GreenContext`](crate::context::GreenContext), where
-    /// there are no such streams, a [non-blocking](StreamKind::NonBlocking) one.
+    /// Creates a stream in order with the legacy default stream; in a [`GreenContext`](crate::context::GreenContext),
+    /// where there are no such streams, a [non-blocking](StreamKind::NonBlocking) one.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
@@ -229,8 +250,8 @@ impl<'ctx> Stream<'ctx> {
         self.queue.context()
     }
 
-    /// The stream, unless it is a default stream: of these there are more values than one, so that nobody has such a queue
-    /// alone, and work that others queue on it would become part of a capture.
+    /// The stream, unless it is a default stream: of these there are more values than one, so that nobody has such a
+    /// queue alone, and work that others queue on it would become part of a capture.
     pub(crate) fn capturable(&self, call: FnId) -> Result<&Self, Error> {
         if self.as_raw().is_owned() {
             Ok(self)

@@ -1,8 +1,9 @@
 //! Futures of work on streams, woken by the driver and independent of any runtime.
 //!
-//! The driver calls a function when the stream has come to it. Of its two kinds, `cuStreamAddCallback` is used: measured on
-//! an H200 with driver 580, after a fault it is called, with the fault, while functions of `cuLaunchHostFunc` are
-//! never called then (`tests/data/goldens/after_fault.txt`), and a future that nobody wakes is never polled.
+//! The driver calls a function when the stream has come to it. Of its two kinds, `cuStreamAddCallback` is used:
+//! measured on an H200 with driver 580, after a fault it is called, with the fault, while functions of
+//! `cuLaunchHostFunc` are never called then (`tests/data/goldens/after_fault.txt`), and a future that nobody wakes is
+//! never polled.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -84,11 +85,10 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// The future of the moment in which a stream has done all work queued before: of [`Stream::reached`] and
 /// [`Event::reached`].
 ///
-/// It needs no runtime: the driver wakes it, on a thread of its own, in which no call of the driver is allowed. So wakers
-/// must not poll, which those of the usual executors do not; a call there answers with an error
-/// (`CUDA_ERROR_NOT_PERMITTED`), and what is dropped there leaks. No waker is dropped there, and with it a task that may
-/// own objects of this crate: that is done by the future, or after it by the next one that is made or dropped. Dropping a
-/// future waits for nothing.
+/// It needs no runtime: the driver wakes it, on a thread of its own, which [refuses most
+/// calls](super#on-the-drivers-threads). So wakers must not poll, which those of the usual executors do not: what a
+/// task drops there leaks. No waker is dropped there, and with it a task that may own objects of this crate: that is
+/// done by the future, or after it by the next one that is made or dropped. Dropping a future waits for nothing.
 ///
 /// Its context is kept alive as long as it is there, since no call comes from one that has ended. If the context is
 /// [reset](crate::Device::reset_primary_context) under it, it may never be woken.
@@ -227,8 +227,8 @@ impl<'ctx> Stream<'ctx> {
 }
 
 impl<'ctx> Event<'ctx> {
-    /// A future that is ready when the mark is passed, by way of `stream`, which waits for it and then has the driver call;
-    /// ready soon if none was recorded. The host does not wait.
+    /// A future that is ready when the mark is passed, by way of `stream`, which waits for it and then has the driver
+    /// call; ready soon if none was recorded. The host does not wait.
     ///
     /// The stream may be that of the mark, or one that runs nothing else, so that no work waits for the call.
     ///

@@ -10,7 +10,7 @@ use cuprum_sys::{CUstream, FnId};
 
 use super::scope::{Wait, wait_for_context};
 use super::{Event, PendingFuture, Scope, Stream};
-use crate::context::Current;
+use crate::context::{Current, beside_captures};
 use crate::error::Error;
 use crate::memory::locked::Marks;
 use crate::raw::held::activated;
@@ -242,13 +242,15 @@ impl<V> Pending<V> {
         stream.wait(cx, self.done())
     }
 
-    /// Blocks the host until the work is over, and gives back its resources.
+    /// Blocks the host until the work is over, and gives back its resources. A capture that forbids waits, of this thread or
+    /// another one, is invalid then.
     ///
     /// # Errors
     /// The sticky errors of this or earlier work. Then the request is leaked, since the device may still write the
     /// page-locked memory in it, and the error says so.
     ///
-    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+.
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+;
+    /// where it fails, `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuEventSynchronize")]
     #[doc(alias = "cuCtxSynchronize")]
     pub fn wait(self) -> Result<Request<V>, RequestError<V>> {
@@ -296,11 +298,18 @@ impl<V> Pending<V> {
     /// Waits; says also whether the work is over for certain.
     fn wait_in_place(&self) -> (Result<(), Error>, bool) {
         let done = self.done();
-        let result = done.synchronize();
+        let result = match done.synchronize() {
+            Err(error) if error.is_capture() => beside_captures(done.context(), || done.synchronize()),
+            waited => waited,
+        };
         let is_over = match result {
             Ok(()) => true,
             Err(error) if error.is_sticky() => false,
-            Err(_) => activated(done.context(), || Ok(wait_for_context(done.context()))) == Ok(true),
+            Err(_) => {
+                activated(done.context(), || Ok(wait_for_context(done.context()))) == Ok(true)
+                // No capture lets anybody wait for its context.
+                || beside_captures(done.context(), || done.synchronize()).is_ok()
+            }
         };
         (result, is_over)
     }

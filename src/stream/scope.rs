@@ -7,10 +7,10 @@ use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUstream, CUstreamCaptureMode, FnId, StreamMode};
+use cuprum_sys::{CUstream, FnId, StreamMode};
 
 use super::{Lent, LentHost, LentShared, Stream, StreamKind};
-use crate::context::{ContextRef, Current, Token};
+use crate::context::{ContextRef, Current, Token, beside_captures};
 use crate::error::Error;
 use crate::memory::locked::Marks;
 use crate::memory::{DeviceData, MemoryError, PageLocked, Slice, SliceMut, copy};
@@ -160,19 +160,6 @@ pub(crate) unsafe fn synchronize(context: &ContextRef, stream: CUstream) -> Resu
         Err(error) if error.is_capture() => beside_captures(context, wait),
         waited => waited,
     }
-}
-
-/// Waits while this thread is exempt from the restrictions of captures.
-#[cold]
-fn beside_captures(context: &ContextRef, wait: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-    let place = &raw mut mode;
-    // SAFETY: the place outlives the call.
-    unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }?;
-    let waited = wait();
-    // SAFETY: as above; it has the mode of before.
-    unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }?;
-    waited
 }
 
 /// Waits for the current context, whose stream could not be waited for; false if that fails too. The error of the

@@ -124,18 +124,26 @@ pub trait StreamSource<'s>: sealed::StreamSource<'s> {}
 impl<'s, S: sealed::StreamSource<'s>> StreamSource<'s> for S {}
 
 mod sealed {
-    use super::KeptStream;
+    use super::{KeptStream, Stream};
 
     #[diagnostic::on_unimplemented(
         message = "memory cannot be allocated in the order of `{Self}`",
         label = "a `&Stream` or a `&SharedStream` has an order"
     )]
     pub trait StreamSource<'s> {
+        /// The stream, as long as this is there.
+        fn stream(&self) -> &Stream<'s>;
+
         fn kept(self) -> KeptStream<'s>;
     }
 }
 
 impl<'s> sealed::StreamSource<'s> for &'s Stream<'_> {
+    #[inline]
+    fn stream(&self) -> &Stream<'s> {
+        self
+    }
+
     #[inline]
     fn kept(self) -> KeptStream<'s> {
         KeptStream(Kept::Borrowed(self))
@@ -143,6 +151,11 @@ impl<'s> sealed::StreamSource<'s> for &'s Stream<'_> {
 }
 
 impl<'s> sealed::StreamSource<'s> for &SharedStream<'s> {
+    #[inline]
+    fn stream(&self) -> &Stream<'s> {
+        self
+    }
+
     fn kept(self) -> KeptStream<'s> {
         KeptStream(Kept::Shared(self.clone()))
     }

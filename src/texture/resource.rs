@@ -233,6 +233,7 @@ impl Resource {
 /// assert_eq!(view.layers, (1, 2));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResourceView {
     /// Format in which elements are read.
     pub format: CUresourceViewFormat,

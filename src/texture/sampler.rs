@@ -62,6 +62,7 @@ pub enum ReadMode {
 /// assert_eq!(smooth.address_modes, [AddressMode::WRAP; 3]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Sampler {
     /// Addressing outside, along x, y and z. Layers are always clamped, and cubes have no outside.
     ///

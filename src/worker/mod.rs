@@ -15,6 +15,7 @@
 //! | the process ends | threads end with it, whatever they run; [`Worker::close`] before waits |
 //! | the process forks | the child has no worker: [`run`](Worker::run) and the others answer with [`Error::is_forked`], drops do nothing. A closure that forks ends its child by `exec` or `_exit`: there, it has nothing to return to |
 //! | the thread cannot be started | [`WorkerError::Spawn`] |
+//! | Windows: a destructor of a thread-local value, or `DllMain`, waits for a worker | it can wait for ever. They run under the system's loader lock, and the worker's thread takes that lock when it starts, when it ends, and when a driver loads a library. Nothing tells from inside that the lock is held, so this is no error |
 
 mod job;
 mod panic;
@@ -94,6 +95,11 @@ pub enum WorkerError {
 /// number of threads at once; closures run in the order in which they were handed over.
 ///
 /// The [module](self) says what happens in case of panics, forks and the like.
+///
+/// On Windows, do not wait for a worker ([`run`](Self::run), [`close`](Self::close), [`Job::wait`]) in the destructor of a
+/// thread-local value or in `DllMain`: both run under the system's loader lock, which the worker's thread needs to start,
+/// to end, and to load what a driver loads, so that the two can wait for each other for ever. [`submit`](Self::submit) and
+/// drops do not wait and are fine there.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;

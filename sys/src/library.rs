@@ -234,8 +234,8 @@ impl Library {
     #[must_use]
     #[inline]
     pub fn forked(self) -> bool {
-        let before = self.0.init.generation.load(Ordering::Relaxed);
-        before != fork::NEVER && before != fork::generation()
+        // Generations only grow, and none is above `NEVER`.
+        fork::generation() > self.0.init.generation.load(Ordering::Relaxed)
     }
 
     /// Makes a library of a filled table that lives for ever, unless there is one already.

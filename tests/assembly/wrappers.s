@@ -10,7 +10,7 @@ alloc:
     testq %rsi, %rsi
     setns %r8b
     testb %r8b, %dil
-    je .3
+    je .2
     pushq %r15
     pushq %r14
     pushq %r12
@@ -26,18 +26,15 @@ alloc:
     jne .cold
     movq $0, (%rsp)
     testq %rsi, %rsi
-    je .4
-    movq %rdx, %r12
+    je .3
     movq %rax, %r15
     movq (%rbx), %r14
-    movq table_end+0(%r14), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .1
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r14), %rcx
+    movl 8(%rcx), %ecx
     cmpl %ecx, %eax
-    jne .cold
-.1:
+    ja .cold
+    movq %rdx, %r12
     movq %rsp, %rdi
     callq *cuMemAlloc_v2(%r14)
     testl %eax, %eax
@@ -47,7 +44,7 @@ alloc:
     movq %r12, %rdx
     cmpq $0, 40(%rbx)
     jne .cold
-.2:
+.1:
     movq %rbx, 8(%rax)
     movq %r14, 16(%rax)
     movq %rdx, 24(%rax)
@@ -58,15 +55,15 @@ alloc:
     popq %r14
     popq %r15
     retq
-.3:
+.2:
     movl $0, (%rax)
     movq %rdx, 8(%rax)
     movq $4, 16(%rax)
     retq
-.4:
+.3:
     xorl %r14d, %r14d
     cmpq $0, 40(%rbx)
-    je .2
+    je .1
     # else to .cold
 
 copy_from_host:
@@ -105,7 +102,7 @@ copy_from_host:
     movl $18, (%rax)
     movl %edx, 4(%rax)
     movl %esi, 8(%rax)
-    jmp .6
+    jmp .5
 .2:
     movl $1, (%rax)
     movq %rdi, 8(%rax)
@@ -113,17 +110,14 @@ copy_from_host:
     retq
 .3:
     testq %r8, %r8
-    je .5
+    je .4
     movq %rax, %r15
     movq (%rbx), %r14
-    movq table_end+0(%r14), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .4
-    movl cuprum_sys::fork::GENERATION(%rip), %edx
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r14), %rdx
+    movl 8(%rdx), %edx
     cmpl %edx, %eax
-    jne .cold
-.4:
+    ja .cold
     shlq $2, %r8
     movq %rcx, %rsi
     movq %r8, %rdx
@@ -134,9 +128,9 @@ copy_from_host:
     cmpb $0, table_end+92(%rax)
     movq %r15, %rax
     jne .cold
-.5:
+.4:
     movl $19, (%rax)
-.6:
+.5:
     addq $8, %rsp
     popq %rbx
     popq %r12
@@ -182,7 +176,7 @@ copy_to_host:
     movl $18, (%rax)
     movl %edx, 4(%rax)
     movl %edi, 8(%rax)
-    jmp .6
+    jmp .5
 .2:
     movl $1, (%rax)
     movq %r8, 8(%rax)
@@ -190,17 +184,14 @@ copy_to_host:
     retq
 .3:
     testq %r8, %r8
-    je .5
+    je .4
     movq %rax, %r15
     movq (%rbx), %r14
-    movq table_end+0(%r14), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .4
-    movl cuprum_sys::fork::GENERATION(%rip), %edx
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r14), %rdx
+    movl 8(%rdx), %edx
     cmpl %edx, %eax
-    jne .cold
-.4:
+    ja .cold
     shlq $2, %r8
     movq %rcx, %rdi
     movq %r8, %rdx
@@ -209,9 +200,9 @@ copy_to_host:
     testl %eax, %eax
     movq %r15, %rax
     jne .cold
-.5:
+.4:
     movl $19, (%rax)
-.6:
+.5:
     addq $8, %rsp
     popq %rbx
     popq %r12
@@ -231,35 +222,29 @@ free:
     movq (%rdi), %rbx
     movq 8(%rdi), %r12
     testq %r12, %r12
-    je .5
+    je .2
     movq (%rbx), %r14
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
     movq table_end+0(%r14), %rax
-    movl 8(%rax), %ecx
-    cmpl $-1, %ecx
-    je .1
-    movl cuprum_sys::fork::GENERATION(%rip), %edx
+    movl 8(%rax), %edx
     cmpl %edx, %ecx
-    jne .cold
-.1:
+    ja .cold
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
     movq 16(%rbx), %r15
     cmpq %r15, %fs:32(%rcx)
-    jne .2
+    jne .1
     cmpq %r14, %fs:40(%rcx)
-    jne .2
+    jne .1
     movq %r12, %rdi
     callq *cuMemFree_v2(%r14)
     testl %eax, %eax
-    je .5
+    je .2
     # else to .cold
-.2:
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .3
+.1:
     movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    cmpl %ecx, %eax
-    jne .cold
-.3:
+    movl 8(%rax), %eax
+    cmpl %eax, %ecx
+    ja .cold
     movq %r15, %rdi
     callq *cuCtxPushCurrent_v2(%r14)
     testl %eax, %eax
@@ -272,14 +257,11 @@ free:
     movabsq $168603511049682944, %r12
     movq $0, 8(%rsp)
     movq (%rbx), %r13
-    movq table_end+0(%r13), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .4
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r13), %rcx
+    movl 8(%rcx), %ecx
     cmpl %ecx, %eax
-    jne .cold
-.4:
+    ja .cold
     leaq 8(%rsp), %rdi
     callq *cuCtxPopCurrent_v2(%r13)
     testl %eax, %eax
@@ -287,11 +269,11 @@ free:
     movq %r12, %rax
     shrq $48, %rax
     cmpl $599, %eax
-    je .5
+    je .2
     cmpl $4, %r12d
-    je .5
+    je .2
     # else to .cold
-.5:
+.2:
     cmpq $0, 40(%rbx)
     jne .cold
     addq $16, %rsp
@@ -348,7 +330,7 @@ launch:
     movl 48(%rsi), %r11d
     setbe %dil
     cmpq %r11, %r10
-    ja .9
+    ja .8
     testb %dil, %dil
     je .cold
 .1:
@@ -376,7 +358,7 @@ launch:
     movq (%rbp), %r12
     movl 8(%rbp), %edi
     movq (%r13), %rbp
-    movq 8(%r13), %r13
+    movq 8(%r13), %r10
     movq 16(%r12), %rsi
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
     cmpq %rsi, %fs:32(%r8)
@@ -401,8 +383,8 @@ launch:
     movl $23330816, %edi
     cmpq 16(%r12), %r8
     jne .3
-    movq (%r12), %r15
-    cmpq %r15, (%rbp)
+    movq (%r12), %r13
+    cmpq %r13, (%rbp)
     je .5
 .3:
     movl %esi, 128(%rsp)
@@ -413,26 +395,23 @@ launch:
     orq %rdx, %rcx
     shrl $16, %edi
     cmpl $599, %edi
-    je .7
+    je .6
     shlq $48, %rdi
     movabsq $281474976710655, %rdx
     andq %rdx, %rcx
     orq %rdi, %rcx
     movl $4, (%rax)
     movq %rcx, 4(%rax)
-    jmp .8
+    jmp .7
 .4:
-    movq (%r12), %r15
+    movq (%r12), %r13
 .5:
     movq %rax, 8(%rsp)
-    movq table_end+0(%r15), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .6
-    movl cuprum_sys::fork::GENERATION(%rip), %esi
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r13), %rsi
+    movl 8(%rsi), %esi
     cmpl %esi, %eax
-    jne .cold
-.6:
+    ja .cold
     subq $8, %rsp
     leaq 40(%rsp), %rax
     movq %r9, %rdi
@@ -441,17 +420,17 @@ launch:
     movl %r14d, %r9d
     pushq $0
     pushq %rax
-    pushq %r13
+    pushq %r10
     pushq 120(%rsp)
     pushq 136(%rsp)
-    callq *cuLaunchKernel(%r15)
+    callq *cuLaunchKernel(%r13)
     addq $48, %rsp
     testl %eax, %eax
     jne .cold
     movq 8(%rsp), %rax
-.7:
+.6:
     movl $5, (%rax)
-.8:
+.7:
     addq $136, %rsp
     popq %rbx
     popq %r12
@@ -460,70 +439,84 @@ launch:
     popq %r15
     popq %rbp
     retq
-.9:
+.8:
     xorl %edi, %edi
     testb %dil, %dil
     jne .1
     # else to .cold
 
 push_and_pop:
-    pushq %rbp
     pushq %r15
     pushq %r14
+    pushq %r13
     pushq %r12
     pushq %rbx
     subq $32, %rsp
     movq (%rdi), %rax
-    movq (%rsi), %r15
-    cmpq (%rax), %r15
+    movq (%rsi), %r12
+    cmpq (%rax), %r12
     je .1
     movabsq $10696051262423057, %rax
-    jmp .4
+    jmp .3
 .1:
-    movq %rsi, %rbx
-    movl 8(%rdi), %ebp
-    movq 16(%rax), %r14
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r12
-    cmpq %r14, %fs:32(%r12)
+    movq %rsi, %r15
+    movl 8(%rdi), %r14d
+    movq 16(%rax), %rbx
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
+    cmpq %rbx, %fs:32(%r13)
     jne .cold
-    cmpl %ebp, %fs:48(%r12)
+    cmpl %r14d, %fs:48(%r13)
     jne .cold
-    movq table_end+0(%r15), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .2
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r12), %rcx
+    movl 8(%rcx), %ecx
     cmpl %ecx, %eax
-    jne .cold
-.2:
-    movq 16(%rbx), %rdi
-    callq *cuCtxPushCurrent_v2(%r15)
+    ja .cold
+    movq 16(%r15), %rdi
+    callq *cuCtxPushCurrent_v2(%r12)
     testl %eax, %eax
     jne .cold
-    testl %ebp, %ebp
-    jne .3
-    movq %r15, %fs:40(%r12)
+    testl %r14d, %r14d
+    jne .2
+    movq %r12, %fs:40(%r13)
+.2:
+    leal 1(%r14), %eax
+    movl %eax, %fs:48(%r13)
+    movq 16(%r15), %r12
+    movq %r12, %fs:32(%r13)
+    movq %r15, 8(%rsp)
+    movq %rax, 16(%rsp)
+    movq %rbx, 24(%rsp)
+    xorl %esi, %esi
+    cmpl %eax, %fs:48(%r13)
+    jne .cold
+    cmpl %r14d, %fs:8(%r13)
+    ja .cold
+    movq (%r15), %rax
+    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    movq table_end+0(%rax), %rdx
+    movl 8(%rdx), %edi
+    cmpl %edi, %ecx
+    ja .cold
+    movq $0, (%rsp)
+    movq %rsp, %rdi
+    callq *cuCtxPopCurrent_v2(%rax)
+    movl %eax, %edx
+    testl %eax, %eax
+    jne .cold
+    cmpq %r12, (%rsp)
+    jne .cold
+    movl %r14d, %fs:48(%r13)
+    movq %rbx, %fs:32(%r13)
+    movabsq $168603511049682944, %rax
+    jmp .3
 .3:
-    incl %ebp
-    movl %ebp, %fs:48(%r12)
-    movq 16(%rbx), %rax
-    movq %rax, %fs:32(%r12)
-    movl %ebp, %eax
-    movl %eax, %ecx
-    movq %rbx, 8(%rsp)
-    movq %rcx, 16(%rsp)
-    movq %r14, 24(%rsp)
-    movq %rbx, %rdi
-    movl %eax, %esi
-    movq %r14, %rdx
-    callq cuprum::context::stack::pop
-.4:
     addq $32, %rsp
     popq %rbx
     popq %r12
+    popq %r13
     popq %r14
     popq %r15
-    popq %rbp
     retq
 
 record:
@@ -577,25 +570,22 @@ cuprum::stream::event::Event::record:
     movl %eax, %eax
     orq %rcx, %rax
     shrl $16, %esi
-    jmp .6
+    jmp .5
 .3:
     movq (%rbx), %r14
 .4:
-    movq table_end+0(%r14), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .5
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r14), %rcx
+    movl 8(%rcx), %ecx
     cmpl %ecx, %eax
-    jne .cold
-.5:
+    ja .cold
     movq 8(%rdi), %rdi
     movq 8(%rdx), %rsi
     callq *cuEventRecord(%r14)
     testl %eax, %eax
     jne .cold
     movl $599, %esi
-.6:
+.5:
     shlq $48, %rsi
     movabsq $281474976710655, %rcx
     andq %rax, %rcx
@@ -640,24 +630,21 @@ cuprum::stream::Stream::synchronize:
     movl %eax, %eax
     orq %rcx, %rax
     shrl $16, %edx
-    jmp .5
+    jmp .4
 .2:
     movq (%rbx), %r14
 .3:
-    movq table_end+0(%r14), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .4
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r14), %rcx
+    movl 8(%rcx), %ecx
     cmpl %ecx, %eax
-    jne .cold
-.4:
+    ja .cold
     movq 8(%rdi), %rdi
     callq *cuStreamSynchronize(%r14)
     testl %eax, %eax
     jne .cold
     movl $599, %edx
-.5:
+.4:
     shlq $48, %rdx
     movabsq $281474976710655, %rcx
     andq %rax, %rcx
@@ -667,58 +654,4 @@ cuprum::stream::Stream::synchronize:
     popq %rbx
     popq %r14
     popq %r15
-    retq
-
-cuprum::context::stack::pop:
-    pushq %rbp
-    pushq %r15
-    pushq %r14
-    pushq %r13
-    pushq %r12
-    pushq %rbx
-    pushq %rax
-    movq %rdx, %rbx
-    movl %esi, %ebp
-    movq %rdi, %r14
-    movq (%rdi), %r15
-    movq 16(%rdi), %rsi
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r12
-    cmpq %rsi, %fs:32(%r12)
-    jne .cold
-    cmpl %ebp, %fs:48(%r12)
-    jne .cold
-    decl %ebp
-    movl %ebp, %fs:48(%r12)
-    movq $0, %fs:32(%r12)
-    movq $0, (%rsp)
-    movq table_end+0(%r15), %rax
-    movl 8(%rax), %eax
-    cmpl $-1, %eax
-    je .1
-    movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    cmpl %ecx, %eax
-    jne .cold
-.1:
-    movq %rsp, %rdi
-    callq *cuCtxPopCurrent_v2(%r15)
-    testl %eax, %eax
-    jne .cold
-    movabsq $168603511049682944, %r13
-    movq (%rsp), %rax
-    cmpq 16(%r14), %rax
-    jne .cold
-    cmpl %ebp, %fs:8(%r12)
-    ja .cold
-    movq %rbx, %fs:32(%r12)
-    xorl %eax, %eax
-    movabsq $281474976710655, %rcx
-    andq %rcx, %rax
-    orq %r13, %rax
-    addq $8, %rsp
-    popq %rbx
-    popq %r12
-    popq %r13
-    popq %r14
-    popq %r15
-    popq %rbp
     retq

@@ -373,22 +373,6 @@ fn without_nvrtc_it_is_said_what_was_tried_and_how_to_get_it() {
     });
 }
 
-/// The program whose lines are counted beside those of others.
-mod saxpy_from_source {
-    include!("../../benches/lines/saxpy_from_source/cuprum.rs");
-
-    pub(super) fn run() {
-        main().unwrap();
-    }
-}
-
-#[test]
-#[ignore = "needs NVRTC"]
-fn the_program_whose_lines_are_counted_runs() {
-    let name = concat!(module_path!(), "::the_program_whose_lines_are_counted_runs");
-    with_the_newest(name, &[("CUPRUM_DEVICE", "emulator")], saxpy_from_source::run);
-}
-
 /// What the cache is for: the second process does not compile.
 #[cfg(feature = "cache")]
 #[test]

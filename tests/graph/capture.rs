@@ -296,29 +296,6 @@ fn a_relaxed_thread_may_allocate_during_a_global_capture() {
     });
 }
 
-#[test]
-fn a_replay_beside_a_global_capture_of_another_thread_is_waited_for() {
-    in_context(|cx| {
-        let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::new(cx).unwrap());
-        let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
-        let (_, output) = graph.add_copy_to_host(cx, &[], memory, vec![7; 4]).unwrap();
-        let mut executable = executable(cx, graph);
-        let context = cx.context();
-        let spoiled = cx.capture(&mut captured, CaptureMode::Global, |_| {
-            let replay = || {
-                let mut stack = ContextStack::take().unwrap();
-                let cx = stack.push(context).unwrap();
-                executable.run(&cx, &stream).unwrap();
-                assert_eq!(executable.host(output).unwrap(), [0; 4]);
-            };
-            std::thread::scope(|scope| scope.spawn(replay).join().unwrap());
-            Ok(())
-        });
-        assert!(spoiled.is_err(), "a global capture does not suffer waits of other threads");
-    });
-}
-
 /// A default stream is nobody's alone: whatever is queued on it would become part of the graph.
 #[test]
 fn a_default_stream_takes_no_part_in_a_capture() {

@@ -6,6 +6,7 @@
 #[path = "../support/common/mod.rs"]
 mod common;
 
+mod beside;
 mod capture;
 mod changes;
 mod inside;

@@ -35,7 +35,7 @@ fn a_batch_copies_in_all_directions() {
             copies.add(&part(0..0), &part(1..1)).unwrap();
             assert_eq!(copies.len(), 3, "one copies nothing");
             let source_order = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
-            scope.copy_all(&mut copies, CopyAttributes { source_order, ..AS_USUAL() }).unwrap();
+            scope.copy_all(&mut copies, AS_USUAL().with_source_order(source_order)).unwrap();
             scope.copy_all(&mut Copies::new(), AS_USUAL()).unwrap();
         })
         .unwrap();
@@ -139,8 +139,7 @@ fn single_copies_have_attributes() {
             let from = PitchedMut::over(high, (1, 2)).unwrap();
             let from = scope.lend_pitched(from).unwrap();
             from.copy_from_with(HostBlock::new(&[8, 9], (1, 2)).unwrap(), AS_USUAL()).unwrap();
-            let none = CUmemcpySrcAccessOrder(0);
-            let none = CopyAttributes { source_order: none, ..AS_USUAL() };
+            let none = AS_USUAL().with_source_order(CUmemcpySrcAccessOrder(0));
             let refused = low.slice(2..).unwrap().copy_from_with(&low.slice(..2).unwrap(), none).unwrap_err();
             assert!(matches!(refused, MemoryError::Driver(_)));
         })
@@ -166,12 +165,33 @@ fn what_is_of_another_context_is_copied_on_a_stream() {
         let (source, target) = theirs.as_mut_slice().into_split_at(4).unwrap();
         cx.scope(&stream, |scope| {
             let lent = scope.lend(mine.as_mut_slice()).unwrap();
-            lent.slice(..2).unwrap().copy_from_peer(source.as_slice().slice(1..3).unwrap()).unwrap();
-            let refused = lent.copy_from_peer(source.as_slice().slice(1..3).unwrap()).unwrap_err();
+            let from = scope.lend_peer(source.as_slice()).unwrap();
+            lent.slice(..2).unwrap().copy_from_peer(&from.slice(1..3).unwrap()).unwrap();
+            let refused = lent.copy_from_peer(&from.slice(1..3).unwrap()).unwrap_err();
             assert_eq!(refused, MemoryError::Length { destination_len: 4, source_len: 2 });
-            lent.slice(2..).unwrap().as_shared().copy_to_peer(target).unwrap();
+            let to = scope.lend_peer(target).unwrap();
+            assert!(from.slice(3..5).is_none() && to.slice(1..3).is_none());
+            // Behind each other on one stream, also where they overlap.
+            lent.as_shared().slice(..2).unwrap().copy_to_peer(&to).unwrap();
+            lent.slice(..2).unwrap().copy_from_peer(&to.as_shared()).unwrap();
+            lent.slice(2..).unwrap().as_shared().copy_to_peer(&to).unwrap();
+            lent.as_shared().slice(2..3).unwrap().copy_to_peer(&to.slice(..1).unwrap()).unwrap();
             let rows = scope.lend_pitched(rows.as_pitched_mut()).unwrap();
-            rows.copy_from_peer(Pitched::over(source.as_slice(), (2, 2)).unwrap()).unwrap();
+            let from = Pitched::over(source.as_slice(), (2, 2)).unwrap();
+            rows.copy_from_peer(&scope.lend_peer(from).unwrap()).unwrap();
+        })
+        .unwrap();
+        // One stream uses what it was lent; another one is lent it, too.
+        let another = Stream::non_blocking(cx).unwrap();
+        cx.multi_scope(|scope| {
+            let (first, second) = (scope.on(&stream).unwrap(), scope.on(&another).unwrap());
+            let lent = first.lend(mine.as_mut_slice()).unwrap();
+            let from = second.lend_peer(source.as_slice()).unwrap();
+            assert_eq!(lent.copy_from_peer(&from).unwrap_err(), MemoryError::OtherStream);
+            let rows = first.lend_pitched(rows.as_pitched_mut()).unwrap();
+            let source = Pitched::over(source.as_slice(), (2, 2)).unwrap();
+            let refused = rows.copy_from_peer(&second.lend_peer(source).unwrap()).unwrap_err();
+            assert_eq!(refused, MemoryError::OtherStream);
         })
         .unwrap();
         assert_eq!(mine.to_vec(cx).unwrap(), [2, 3, 7, 8]);

@@ -59,7 +59,7 @@ fn what_cannot_be_divided_is_refused() {
 #[test]
 fn groups_have_sizes_of_their_own_where_the_driver_can() {
     let all = all();
-    let mut groups = [SmGroup { flags: GroupFlags::BACKFILL, ..SmGroup::new(0) }];
+    let mut groups = [SmGroup::new(0).with_flags(GroupFlags::BACKFILL)];
     match all.split(&mut groups) {
         Ok(split) => {
             assert_eq!((groups[0].count, count(&split.groups[0])), (count(&all), count(&all)));

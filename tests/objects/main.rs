@@ -46,5 +46,6 @@ mod surface;
 mod tensor_map;
 mod texture;
 mod threads;
+mod tools;
 mod virtual_memory;
 mod worker;

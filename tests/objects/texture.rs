@@ -24,14 +24,19 @@ const TEX_3D: &str = "tex.3d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1, %c
 const TEX_A2D: &str = "tex.a2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c2, %c0, %c1, %c1}];";
 const TEX_LEVEL_2D: &str = "tex.level.2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}], %c2;";
 
+/// A sampler with something changed, for what has no `with_` of its own.
+fn changed(mut sampler: Sampler, change: impl FnOnce(&mut Sampler)) -> Sampler {
+    change(&mut sampler);
+    sampler
+}
+
 /// All address and filter modes, with both kinds of coordinates.
 fn samplers() -> Vec<Sampler> {
     let modes = [AddressMode::WRAP, AddressMode::CLAMP, AddressMode::MIRROR, AddressMode::BORDER];
     let filters = [FilterMode::POINT, FilterMode::LINEAR];
     let mut all = Vec::new();
     for (mode, filter) in modes.into_iter().flat_map(|mode| filters.map(|filter| (mode, filter))) {
-        let sampler = Sampler { border_color: [-4.0; 4], ..Sampler::new() };
-        let sampler = sampler.with_address_mode(mode).with_filter(filter);
+        let sampler = Sampler::new().with_border_color([-4.0; 4]).with_address_mode(mode).with_filter(filter);
         all.extend([sampler, sampler.with_normalized_coordinates()]);
     }
     all
@@ -57,8 +62,8 @@ fn lines_planes_and_solids_are_addressed_and_filtered_as_described() {
             let array = Array::from_slice(cx, ArrayShape::OneD { width: 8 }, NONE, &line).unwrap();
             // Of a line, which hardware samples at the edge of a plane of one row, a border along y would show.
             let [mode, ..] = sampler.address_modes;
-            let of_line =
-                Sampler { address_modes: [mode, AddressMode::CLAMP, AddressMode::CLAMP], ..sampler };
+            let modes = [mode, AddressMode::CLAMP, AddressMode::CLAMP];
+            let of_line = changed(sampler, |sampler| sampler.address_modes = modes);
             let texture = Texture::new(cx, &array, &of_line).unwrap();
             let at: Vec<_> = along(&sampler, 8).into_iter().map(|x| vec![x]).collect();
             for (row, [value, ..]) in at.iter().zip(sample(cx, &texture, TEX_1D, &at)) {
@@ -137,7 +142,8 @@ fn colors_in_srgb_are_made_linear_but_for_alpha() {
         let texels: Vec<[u8; 4]> = (0..=255).step_by(5).map(|byte| [byte, byte, 255 - byte, byte]).collect();
         let shape = ArrayShape::OneD { width: texels.len() };
         let array = Array::from_slice(cx, shape, NONE, &texels).unwrap();
-        let sampler = Sampler { srgb: true, ..Sampler::new() }.with_read(ReadMode::NormalizedFloat);
+        let sampler =
+            changed(Sampler::new(), |sampler| sampler.srgb = true).with_read(ReadMode::NormalizedFloat);
         let texture = Texture::new(cx, &array, &sampler).unwrap();
         assert!(texture.sampler(cx).unwrap().srgb);
         let at: Vec<_> = (0..texels.len()).map(|x| vec![x as f32]).collect();
@@ -225,9 +231,9 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         let expected =
             |to: &dyn Fn(f32) -> f32| levels.iter().map(|&level| 10.0 * to(level)).collect::<Vec<_>>();
         assert_eq!(read(&linear), expected(&|level| level.clamp(0.0, 3.0)));
-        let moved = Sampler { mipmap_level_bias: 0.5, ..linear };
+        let moved = changed(linear, |sampler| sampler.mipmap_level_bias = 0.5);
         assert_eq!(read(&moved), expected(&|level| (level + 0.5).clamp(0.0, 3.0)));
-        let clamped = Sampler { mipmap_level_clamp: [1.0, 2.0], ..linear };
+        let clamped = changed(linear, |sampler| sampler.mipmap_level_clamp = [1.0, 2.0]);
         assert_eq!(read(&clamped), expected(&|level| level.clamp(1.0, 2.0)));
         assert_eq!(read(&base), expected(&|_| 0.0), "the largest level alone, unless asked for more");
         // Half way between two levels, either may be read.
@@ -257,12 +263,13 @@ fn anisotropy_is_taken_and_told() {
             let view = mipmapped.level(cx, level).unwrap();
             view.all().copy_from_host(cx, &vec![1.0; view.extent().len().unwrap()]).unwrap();
         }
-        let sampler = Sampler {
-            max_anisotropy: 16,
-            trilinear_optimization: false,
-            mipmap_level_bias: -1.0,
-            ..Sampler::new().with_normalized_coordinates().with_mipmap_levels(2.0, FilterMode::LINEAR)
-        };
+        let sampler =
+            Sampler::new().with_normalized_coordinates().with_mipmap_levels(2.0, FilterMode::LINEAR);
+        let sampler = changed(sampler, |sampler| {
+            sampler.max_anisotropy = 16;
+            sampler.trilinear_optimization = false;
+            sampler.mipmap_level_bias = -1.0;
+        });
         let texture = Texture::new(cx, &mipmapped, &sampler.with_filter(FilterMode::LINEAR)).unwrap();
         assert_eq!(texture.sampler(cx).unwrap(), sampler.with_filter(FilterMode::LINEAR));
         assert_eq!(texture.resource(cx).unwrap(), Resource::Mipmapped(mipmapped.as_raw()));
@@ -382,25 +389,24 @@ fn what_was_asked_for_is_told() {
     in_context(|cx| {
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
         let array = Array::<f32>::new(cx, shape, NONE).unwrap();
-        let sampler = Sampler {
-            address_modes: [AddressMode::MIRROR, AddressMode::BORDER, AddressMode::WRAP],
-            filter: FilterMode::LINEAR,
-            read: ReadMode::NormalizedFloat,
-            normalized_coordinates: true,
-            mipmap_level_bias: 0.25,
-            mipmap_level_clamp: [0.5, 1.5],
-            border_color: [0.1, 0.2, 0.3, 0.4],
-            ..Sampler::default()
-        };
+        let sampler = changed(Sampler::default(), |sampler| {
+            sampler.address_modes = [AddressMode::MIRROR, AddressMode::BORDER, AddressMode::WRAP];
+            sampler.filter = FilterMode::LINEAR;
+            sampler.read = ReadMode::NormalizedFloat;
+            sampler.normalized_coordinates = true;
+            sampler.mipmap_level_bias = 0.25;
+            sampler.mipmap_level_clamp = [0.5, 1.5];
+            sampler.border_color = [0.1, 0.2, 0.3, 0.4];
+        });
         let texture = Texture::new(cx, &array, &sampler).unwrap();
         // Drivers do not tell the color of the border.
-        let told = Sampler { border_color: [0.0; 4], ..sampler };
+        let told = changed(sampler, |sampler| sampler.border_color = [0.0; 4]);
         assert_eq!(texture.sampler(cx).unwrap(), told);
         assert_eq!(texture.resource(cx).unwrap(), Resource::Array(array.as_raw()));
         assert_eq!(texture.view(cx).unwrap(), None);
         let cube = Array::<f32>::new(cx, ArrayShape::Cubemap { side: 4 }, NONE).unwrap();
-        let seamless = Sampler { seamless_cubemap: true, ..sampler };
-        let told = Sampler { seamless_cubemap: true, ..told };
+        let seamless = changed(sampler, |sampler| sampler.seamless_cubemap = true);
+        let told = changed(told, |sampler| sampler.seamless_cubemap = true);
         assert_eq!(Texture::new(cx, &cube, &seamless).unwrap().sampler(cx).unwrap(), told);
         texture.close().unwrap();
     });

@@ -12,6 +12,7 @@ mod arrows;
 mod docs;
 mod english;
 mod examples;
+mod growth;
 mod holes;
 mod not_wrapped;
 mod packages;

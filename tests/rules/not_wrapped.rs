@@ -69,6 +69,15 @@ fn functions_are_in_the_order_of_the_table_and_reasons_in_the_order_of_their_kin
     assert_eq!(reasons.len(), NOT_WRAPPED.len(), "a reason is given twice");
 }
 
+/// `examples/11_own_wrapper.rs` shows the way to a function that has no method: it has to be one.
+#[test]
+fn the_example_of_an_own_wrapper_wraps_what_has_no_method() {
+    let example = source::files("examples").into_iter().find(|file| file.path.ends_with("11_own_wrapper.rs"));
+    let calls = example.expect("the example").calls;
+    let listed: BTreeSet<_> = NOT_WRAPPED.iter().flat_map(|group| group.functions).copied().collect();
+    assert!(calls.iter().any(|call| listed.contains(call)), "all of {calls:?} have methods by now");
+}
+
 /// How the functions of the table are reached, or why not.
 #[derive(Debug)]
 struct Coverage {

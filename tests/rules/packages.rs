@@ -6,7 +6,7 @@ use std::process::Command;
 /// The published crates, and what each ships beside what all ship.
 const CRATES: &[(&str, &[&str])] = &[
     ("cuprum-sys", &["README.md", "examples/driver_info.rs"]),
-    ("cuprum-derive", &[]),
+    ("cuprum-derive", &["README.md"]),
     ("cuprum-tracer", &["README.md", "build.rs", "exports.map"]),
     ("cuprum-emulator", &["ARCHITECTURE.md", "README.md", "build.rs"]),
     ("cuprum", &["CHANGELOG.md", "README.md"]),
@@ -54,6 +54,8 @@ fn crates_say_what_a_registry_asks() {
         let package = manifest.split("[package]").nth(1).expect("a package");
         for key in [
             "description = ",
+            "readme = \"README.md\"",
+            "include = [\"/src/**\", ",
             "license.workspace",
             "categories.workspace",
             "keywords.workspace",
@@ -65,4 +67,15 @@ fn crates_say_what_a_registry_asks() {
             std::fs::read_to_string(folder.join("LICENSE-MIT")).expect("a license, not a link to nowhere");
         assert!(license.contains("Permission is hereby granted"), "{name}");
     }
+}
+
+/// Each comes after those that it depends on, as a registry must have them.
+#[test]
+fn ci_packs_all_of_them_in_their_order() {
+    let ci =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).expect("a script");
+    let command = ci.lines().find(|line| line.starts_with("cargo publish --dry-run")).expect("a dry run");
+    let packed: Vec<_> = command.split(" -p ").skip(1).collect();
+    let names: Vec<_> = CRATES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(packed, names);
 }

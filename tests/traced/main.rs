@@ -30,4 +30,5 @@ mod provenance;
 mod self_test;
 mod stack;
 mod tokens;
+mod tools;
 mod two_drivers;

@@ -155,7 +155,8 @@ fn be_old() {
         wrong.extend(session.violations().iter().map(|violation| format!("{version}: {violation:?}")));
         wrong.extend(session.alive().iter().map(|left| format!("{version}, left behind: {left}")));
         let done = steps.iter().filter(|step| matches!(step.outcome, Outcome::Done)).count();
-        if done * 10 < steps.len() * 8 {
+        // What newer drivers have grows, and the oldest do a smaller part of it.
+        if done * 4 < steps.len() * 3 {
             wrong.push(format!("{version}: only {done} of {} steps were done", steps.len()));
         }
     }

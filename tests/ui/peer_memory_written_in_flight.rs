@@ -9,7 +9,7 @@ fn wrong(
 ) {
     cx.scope(stream, |scope| {
         let lent = scope.lend(mine.as_mut_slice()).unwrap();
-        lent.copy_from_peer(theirs.as_slice()).unwrap();
+        lent.copy_from_peer(&scope.lend_peer(theirs.as_slice()).unwrap()).unwrap();
         theirs.fill(cx, 1.0).unwrap();
     })
     .unwrap();

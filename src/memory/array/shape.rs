@@ -153,6 +153,7 @@ bitflags::bitflags! {
 ///
 /// Example: that of [`ArrayView`](super::ArrayView), `descriptor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ArrayDescriptor {
     /// Dimensions, in elements.
     pub shape: ArrayShape,

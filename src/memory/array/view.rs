@@ -187,6 +187,11 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
         self.extent
     }
 
+    /// The context in which the array was made.
+    pub fn context(&self) -> &ContextRef {
+        self.array.context()
+    }
+
     /// The array of which this is a part.
     pub const fn array(&self) -> ArrayView<'a, T> {
         self.array

@@ -4,12 +4,14 @@
 mod bins;
 mod pinned;
 mod size_class;
+mod user;
 
 pub use self::bins::PoolCounters;
 pub(crate) use self::bins::{Bins, Counts};
 pub(super) use self::pinned::PinnedLease;
 pub use self::pinned::PinnedPool;
 pub(crate) use self::size_class::SizeClass;
+pub(crate) use self::user::{Stock, StockGuard, User};
 
 use cuprum_sys::CUresult;
 

@@ -4,12 +4,13 @@ use std::ffi::c_void;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::FnId;
 
-use super::{Bins, Counts, PoolCounters, SizeClass, free_all, free_silently, is_no_room};
-use crate::context::{ContextRef, Current, KeptContext};
+use super::{
+    Bins, Counts, PoolCounters, SizeClass, Stock, StockGuard, User, free_all, free_silently, is_no_room,
+};
+use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, PinnedBuffer, PinnedFlags, bytes_of};
 use crate::raw::call::{context_call, forked};
@@ -46,23 +47,22 @@ use crate::raw::call::{context_call, forked};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct PinnedPool<'p>(Arc<Shared<'p>>);
-
-struct Shared<'p> {
-    context: KeptContext<'p>,
+pub struct PinnedPool<'p> {
+    pool: User<'p, Blocks>,
     flags: PinnedFlags,
-    state: Mutex<State>,
 }
 
+/// What such a pool holds.
 #[derive(Default)]
-struct State {
+struct Blocks {
     bins: Bins,
     counts: Counts,
 }
 
 /// A block in use, which goes back to its pool on drop.
 pub(in crate::memory) struct PinnedLease<'p> {
-    pool: Arc<Shared<'p>>,
+    /// Taken when this is dropped.
+    pool: ManuallyDrop<User<'p, Blocks>>,
     start: *mut c_void,
     class: SizeClass,
     bytes: usize,
@@ -76,13 +76,12 @@ unsafe impl Sync for PinnedLease<'_> {}
 impl<'p> PinnedPool<'p> {
     /// Makes an empty pool. No driver call.
     pub fn new(cx: &Current<'_, 'p>, flags: PinnedFlags) -> Self {
-        let flags = flags & PinnedFlags::all();
-        Self(Arc::new(Shared { context: cx.keep(), flags, state: Mutex::default() }))
+        Self { pool: User::new(cx.keep(), Blocks::default()), flags: flags & PinnedFlags::all() }
     }
 
     /// The context in which the memory is allocated.
     pub fn context(&self) -> &ContextRef {
-        &self.0.context
+        self.pool.context()
     }
 
     /// Takes `len` elements from the pool and sets all their bytes to zero. Of no bytes, nothing is taken.
@@ -102,9 +101,9 @@ impl<'p> PinnedPool<'p> {
     ) -> Result<PinnedBuffer<'p, T>, MemoryError> {
         PinnedBuffer::leased(
             self.lease::<T>(cx, len)?,
-            &self.0.context,
+            self.pool.context(),
             len,
-            self.0.flags,
+            self.flags,
             |start: *mut T| {
                 // SAFETY: `len` elements lie there.
                 unsafe { start.write_bytes(0, len) }
@@ -128,9 +127,9 @@ impl<'p> PinnedPool<'p> {
         let len = host.len();
         PinnedBuffer::leased(
             self.lease::<T>(cx, len)?,
-            &self.0.context,
+            self.pool.context(),
             len,
-            self.0.flags,
+            self.flags,
             |start: *mut T| {
                 // SAFETY: as many elements as `host` has lie there.
                 unsafe { start.copy_from_nonoverlapping(host.as_ptr(), len) }
@@ -140,10 +139,8 @@ impl<'p> PinnedPool<'p> {
 
     /// How many blocks there are, and their bytes. No driver call.
     pub fn counters(&self) -> PoolCounters {
-        match self.0.forked() {
-            false => self.0.state().counts.counters,
-            true => self.0.state.try_lock().map(|state| state.counts.counters).unwrap_or_default(),
-        }
+        let blocks = if self.pool.forked() { self.pool.try_lock() } else { Some(self.pool.lock()) };
+        blocks.map(|blocks| blocks.counts.counters).unwrap_or_default()
     }
 
     /// Gives the blocks that are held back to the driver.
@@ -154,14 +151,8 @@ impl<'p> PinnedPool<'p> {
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]
     pub fn free_held(&self) -> Result<(), Error> {
-        if self.0.forked() {
-            return Err(forked(FnId::cuMemFreeHost));
-        }
-        let blocks = {
-            let State { bins, counts } = &mut *self.0.state();
-            bins.drain().map(|(class, block)| (counts.freed(class), block).1).collect::<Vec<_>>()
-        };
-        free_all(self.context(), blocks, |block| self.0.free(block))
+        let blocks = self.lock()?.drain();
+        free_all(self.context(), blocks, |block| free(self.context(), block))
     }
 
     /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
@@ -172,57 +163,50 @@ impl<'p> PinnedPool<'p> {
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]
     pub fn stop_holding(&self) -> Result<(), Error> {
-        if !self.0.forked() {
-            self.0.state().counts.stopped = true;
-        }
+        self.lock()?.counts.stopped = true;
         self.free_held()
     }
 
+    /// Locks what is held, which nobody does in a forked child.
+    fn lock(&self) -> Result<StockGuard<'_, 'p, Blocks>, Error> {
+        if self.pool.forked() { Err(forked(FnId::cuMemFreeHost)) } else { Ok(self.pool.lock()) }
+    }
+
     /// A block for so many elements; none for no bytes.
+    #[inline]
     fn lease<T: DeviceData>(
         &self,
         cx: &Current<'_, '_>,
         len: usize,
     ) -> Result<Option<PinnedLease<'p>>, MemoryError> {
         let bytes = bytes_of::<T>(len)?;
-        let context = cx.of(&self.0.context, FnId::cuMemHostAlloc)?;
-        if self.0.forked() {
+        let context = cx.of(self.context(), FnId::cuMemHostAlloc)?;
+        if self.pool.forked() {
             return Err(forked(FnId::cuMemHostAlloc).into());
         }
         if bytes == 0 {
             return Ok(None);
         }
-        let too_large = MemoryError::TooLarge { len, element_bytes: size_of::<T>() };
-        let class = SizeClass::of(bytes).ok_or(too_large)?;
-        let start = match self.0.held(class, bytes) {
-            Some(block) => block,
-            None => self.0.grow(context, class, bytes)?,
-        };
-        let start = ptr::with_exposed_provenance_mut(start as usize);
-        Ok(Some(PinnedLease { pool: Arc::clone(&self.0), start, class, bytes }))
-    }
-}
-
-impl Shared<'_> {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// True in a forked child, where a thread that is gone may have the lock: nobody waits for it there.
-    fn forked(&self) -> bool {
-        self.context.library().forked()
-    }
-
-    fn held(&self, class: SizeClass, bytes: usize) -> Option<u64> {
-        let State { bins, counts } = &mut *self.state();
-        let block = bins.take(class)?;
-        counts.reused(bytes);
-        Some(block)
+        let too_large = || MemoryError::TooLarge { len, element_bytes: size_of::<T>() };
+        let class = SizeClass::of(bytes).ok_or_else(too_large)?;
+        let mut blocks = self.pool.lock();
+        if let Some(block) = blocks.bins.take(class) {
+            blocks.counts.reused(bytes);
+            return Ok(Some(PinnedLease::new(blocks, block, class, bytes)));
+        }
+        drop(blocks);
+        self.grow(context, class, bytes).map(Some)
     }
 
     /// A new block; as long as there is no room for it, what is held goes, the largest first.
     #[cold]
-    fn grow(&self, context: &ContextRef, class: SizeClass, bytes: usize) -> Result<u64, MemoryError> {
+    #[inline(never)]
+    fn grow(
+        &self,
+        context: &ContextRef,
+        class: SizeClass,
+        bytes: usize,
+    ) -> Result<PinnedLease<'p>, MemoryError> {
         loop {
             let mut start = ptr::null_mut();
             // SAFETY: `start` outlives the call, and the context is current.
@@ -231,81 +215,101 @@ impl Shared<'_> {
             };
             match made {
                 Ok(()) => {
-                    self.state().counts.grown(class, bytes);
-                    return Ok(start.expose_provenance() as u64);
+                    let mut blocks = self.pool.lock();
+                    blocks.counts.grown(class, bytes);
+                    return Ok(PinnedLease::new(blocks, start.expose_provenance() as u64, class, bytes));
                 }
                 Err(error) if !is_no_room(error) => return Err(error.into()),
-                Err(error) => match self.largest() {
-                    Some(block) => self.free(block)?,
-                    None => {
-                        let used = self.state().counts.counters.active_bytes as u64;
+                Err(error) => {
+                    let largest = self.pool.lock().largest();
+                    let Some(block) = largest else {
+                        let used = self.pool.lock().counts.counters.active_bytes as u64;
                         return Err(MemoryError::NoRoom { bytes, used, held: 0, error });
-                    }
-                },
+                    };
+                    free(context, block)?;
+                }
             }
         }
     }
+}
+
+impl Blocks {
+    /// Takes all blocks that are held, to free them.
+    fn drain(&mut self) -> Vec<u64> {
+        let Self { bins, counts } = self;
+        bins.drain().map(|(class, block)| (counts.freed(class), block).1).collect()
+    }
 
     /// Takes the largest block that is held, to free it.
-    fn largest(&self) -> Option<u64> {
-        let State { bins, counts } = &mut *self.state();
-        let class = bins.largest()?;
-        counts.freed(class);
-        bins.take(class)
+    fn largest(&mut self) -> Option<u64> {
+        let class = self.bins.largest()?;
+        self.counts.freed(class);
+        self.bins.take(class)
     }
 
-    /// Frees a block in the current context.
-    fn free(&self, block: u64) -> Result<(), Error> {
+    /// Holds a block that comes back, unless it is to be freed: then false.
+    #[inline]
+    fn put(&mut self, class: SizeClass, block: u64, bytes: usize) -> bool {
+        let held = self.counts.given_back(class, bytes);
+        if held {
+            self.bins.put(class, block);
+        }
+        held
+    }
+}
+
+impl Stock for Blocks {
+    fn end(&mut self, context: &ContextRef) {
+        free_silently(context, self.drain(), |block| free(context, block));
+    }
+}
+
+/// Frees a block of a pool, which nobody has, in its context, which is current.
+fn free(context: &ContextRef, block: u64) -> Result<(), Error> {
+    let start = ptr::with_exposed_provenance_mut(block as usize);
+    // SAFETY: a block that nobody has, so that neither host nor device uses it.
+    unsafe { context_call!(context, cuMemFreeHost(start)) }
+}
+
+impl<'p> PinnedLease<'p> {
+    /// A block that is counted as in use.
+    #[inline]
+    fn new(mut blocks: StockGuard<'_, 'p, Blocks>, block: u64, class: SizeClass, bytes: usize) -> Self {
         let start = ptr::with_exposed_provenance_mut(block as usize);
-        // SAFETY: a block of this pool that nobody has, so that neither host nor device uses it.
-        unsafe { context_call!(&self.context, cuMemFreeHost(start)) }
+        Self { pool: ManuallyDrop::new(blocks.user()), start, class, bytes }
     }
-}
 
-impl Drop for Shared<'_> {
-    fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let blocks: Vec<_> = state.bins.drain().map(|(_, block)| block).collect();
-        free_silently(&self.context, blocks, |block| self.free(block));
-    }
-}
-
-impl PinnedLease<'_> {
     pub(in crate::memory) const fn start(&self) -> *mut c_void {
         self.start
     }
 
     pub(in crate::memory) fn context(&self) -> &ContextRef {
-        &self.pool.context
+        self.pool.context()
     }
 
     /// Leaves the block as it is, as the device may still write it: neither is it handed out again, nor does the context
     /// end, which would free it.
     #[cold]
     pub(in crate::memory) fn lose(self) {
-        let this = ManuallyDrop::new(self);
-        std::mem::forget(this.pool.context.clone());
-        // SAFETY: read once, out of a value that is not dropped.
-        drop(unsafe { ptr::read(&raw const this.pool) });
+        let mut this = ManuallyDrop::new(self);
+        std::mem::forget(this.pool.context().clone());
+        // SAFETY: taken once, out of a value that is not dropped.
+        drop(unsafe { ManuallyDrop::take(&mut this.pool) });
     }
 }
 
 impl Drop for PinnedLease<'_> {
+    #[inline]
     fn drop(&mut self) {
-        if self.pool.forked() {
+        // SAFETY: taken once, here, as nobody uses the value any more.
+        let pool = unsafe { ManuallyDrop::take(&mut self.pool) };
+        if pool.forked() {
             return;
         }
-        let block = self.start.expose_provenance() as u64;
-        let held = {
-            let State { bins, counts } = &mut *self.pool.state();
-            let held = counts.given_back(self.class, self.bytes);
-            if held {
-                bins.put(self.class, block);
-            }
-            held
-        };
-        if !held {
-            free_silently(&self.pool.context, [block], |block| self.pool.free(block));
+        let (class, block, bytes) = (self.class, self.start.expose_provenance() as u64, self.bytes);
+        if let Some(pool) = pool.leave_if(|blocks| blocks.put(class, block, bytes)) {
+            let context = pool.context();
+            free_silently(context, [block], |block| free(context, block));
         }
     }
 }

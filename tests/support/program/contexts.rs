@@ -33,6 +33,7 @@ pub(super) fn created(steps: &Steps, device: Device) {
         steps.room("arrays", || arrays::all(steps, &cx));
         steps.room("textures", || textures::all(steps, &cx));
         steps.room("pools", || pools::all(steps, &cx));
+        steps.room("tools", || super::tools::all(steps, &cx));
         steps.room("peers", || memory::peers(steps, &mut cx));
         steps.room("streams", || streams::all(steps, &cx));
         steps.room("processes", || processes::all(steps, &cx));

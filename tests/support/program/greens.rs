@@ -16,7 +16,7 @@ pub(super) fn all(steps: &Steps, driver: Driver) {
     let Some(all) = steps.attempt("Device::resource", || device.resource(SM)) else { return };
     let none = SplitFlags::empty();
     steps.attempt("DeviceResource::max_groups", || all.max_groups(1, none));
-    let mut groups = [SmGroup { flags: GroupFlags::BACKFILL, ..SmGroup::new(0) }];
+    let mut groups = [SmGroup::new(0).with_flags(GroupFlags::BACKFILL)];
     steps.attempt("DeviceResource::split", || all.split(&mut groups));
     let split = steps.attempt("DeviceResource::split_by_count", || all.split_by_count(1, 1, none));
     let Some(split) = split else { return };

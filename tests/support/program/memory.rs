@@ -65,6 +65,23 @@ fn page_locked(steps: &Steps, cx: &Current<'_, '_>) {
     }
     let registered = steps.attempt("Registered::new", register);
     steps.done("Registered::drop", || drop(registered));
+    if let Some(stream) = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx)) {
+        registered_in_a_capture(steps, cx, stream);
+    }
+}
+
+/// A capture forbids it, and is spoiled by it.
+fn registered_in_a_capture(steps: &Steps, cx: &Current<'_, '_>, mut stream: Stream<'_>) {
+    let register = || Registered::new(cx, vec![1u32; LEN], RegisterFlags::empty());
+    let mut registered = steps.attempt("Registered::new", register);
+    super::captures::spoiled(steps, cx, &mut stream, || {
+        if let Some(registered) = registered.take() {
+            steps.attempt("Registered::unregister", || registered.unregister());
+        }
+    });
+    // Unless it did not begin.
+    steps.done("Registered::drop", || drop(registered));
+    steps.done("Stream::drop", || drop(stream));
 }
 
 /// Copies whose host side only the program keeps.
@@ -150,13 +167,16 @@ fn peers_on_a_stream(
             let (left, right) = (lent.slice(..LEN / 2)?, lent.slice(LEN / 2..)?);
             // The other context is current for a wait.
             steps.session().expect(None);
-            steps.attempt("Lent::copy_from_peer", || left.copy_from_peer(low.as_slice()));
-            steps.attempt("LentShared::copy_to_peer", || right.as_shared().copy_to_peer(high));
+            let from = steps.attempt("Scope::lend_peer", || scope.lend_peer(low.as_slice()))?;
+            let to = steps.attempt("Scope::lend_peer", || scope.lend_peer(high))?;
+            let from_rows = Pitched::over(low.as_slice(), LEN / 2).ok()?;
+            let from_rows = steps.attempt("Scope::lend_peer", || scope.lend_peer(from_rows))?;
+            steps.session().expect(Some(cx.context().as_raw()));
+            steps.attempt("Lent::copy_from_peer", || left.copy_from_peer(&from));
+            steps.attempt("LentShared::copy_to_peer", || right.as_shared().copy_to_peer(&to));
             let rows = PitchedMut::over(rows.slice_mut(..LEN / 2)?, LEN / 2).ok()?;
             let rows = steps.attempt("Scope::lend_pitched", || scope.lend_pitched(rows))?;
-            let from = Pitched::over(low.as_slice(), LEN / 2).ok()?;
-            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(from));
-            steps.session().expect(Some(cx.context().as_raw()));
+            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(&from_rows));
             Some(())
         })
     });

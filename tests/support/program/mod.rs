@@ -28,6 +28,7 @@ mod scopes;
 mod steps;
 mod streams;
 mod textures;
+mod tools;
 mod virtual_memory;
 mod workers;
 

@@ -18,6 +18,8 @@ type Slot = (PinnedBuffer<'static, u32>, Buffer<'static, u32>);
 #[derive(Clone, Copy)]
 enum Way {
     Wait,
+    /// During a capture that forbids it, and is spoiled by it.
+    WaitInACapture,
     Await,
     Drop,
     /// By a panic in its body.
@@ -27,7 +29,7 @@ enum Way {
 pub(super) fn all(steps: &Steps, cx: &Current<'_, 'static>) {
     let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) else { return };
     reached(steps, cx, &stream);
-    for way in [Way::Wait, Way::Await, Way::Drop, Way::Panic] {
+    for way in [Way::Wait, Way::WaitInACapture, Way::Await, Way::Drop, Way::Panic] {
         one(steps, cx, &stream, way);
     }
     steps.done("Stream::drop", || drop(stream));
@@ -101,9 +103,23 @@ fn submit(
     })
 }
 
+fn in_a_capture(steps: &Steps, cx: &Current<'_, '_>, pending: Pending<Slot>) -> Option<Request<Slot>> {
+    let mut stream = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx))?;
+    let (mut pending, mut idle) = (Some(pending), None);
+    super::captures::spoiled(steps, cx, &mut stream, || {
+        let pending = pending.take().expect("one capture");
+        idle = steps.attempt("Pending::wait", || pending.wait());
+    });
+    // Unless it did not begin.
+    steps.done("Pending::drop", || drop(pending));
+    steps.done("Stream::drop", || drop(stream));
+    idle
+}
+
 fn end(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>, pending: Pending<Slot>, way: Way) {
     let idle = match way {
         Way::Wait => steps.attempt("Pending::wait", || pending.wait()),
+        Way::WaitInACapture => in_a_capture(steps, cx, pending),
         Way::Await => steps
             .attempt("Pending::notify", || pending.notify(cx, stream))
             .and_then(|future| steps.attempt("PendingFuture::poll", || poll(future).expect("it was called"))),

@@ -13,11 +13,13 @@ mod open;
 mod others;
 mod session;
 mod tables;
+mod tools;
 mod watch;
 
 #[allow(unused_imports, reason = "each program that includes this uses its own part")]
 pub(crate) use {
     open::{Backing, Build, emulator},
     session::{Called, Injection, Pick, Session, calls_of, failing},
+    tools::{BUSY_MILLISECONDS, OVER_BUDGET},
     watch::{Trouble, Violation},
 };

@@ -4,6 +4,7 @@
 use cuprum::sys::{CUdeviceptr, CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle, CUresult, Fns};
 
 use super::open::emulator;
+use super::tools;
 
 /// Bytes of memory that is opened.
 pub(super) const BYTES: usize = 64;
@@ -27,12 +28,13 @@ unsafe extern "system" fn open_event(event: *mut CUevent, _: CUipcEventHandle) -
     unsafe { (emulated().cuEventCreate)(event, CUevent_flags::CU_EVENT_DISABLE_TIMING.0) }
 }
 
-/// The functions of the emulator, with another process.
+/// The functions of the emulator, with another process and the tools that it lacks.
 pub(super) fn added_to(fns: &Fns) -> &'static Fns {
     let mut fns = *fns;
     fns.cuIpcOpenMemHandle = open_memory;
     fns.cuIpcOpenMemHandle_v2 = open_memory;
     fns.cuIpcCloseMemHandle = close_memory;
     fns.cuIpcOpenEventHandle = open_event;
+    tools::add(&mut fns);
     Box::leak(Box::new(fns))
 }

@@ -184,6 +184,11 @@ pub(super) fn is_free_of_context(function: FnId) -> bool {
         "cuMemExport",
         "cuMemImport",
         "cuMulticast",
+        "cuCheckpoint",
+        "cuCoredumpRegister",
+        "cuCoredumpDeregister",
+        "cuCoredumpGetAttributeGlobal",
+        "cuCoredumpSetAttributeGlobal",
     ];
     function == FnId::cuMemMap || begins.iter().chain(&objects).any(|start| name.starts_with(start))
 }

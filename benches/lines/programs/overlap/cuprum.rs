@@ -1,7 +1,5 @@
-use cuprum::{
-    Buffer, ContextStack, Driver, In, InOut, LaunchConfig, Module, PinnedBuffer, PinnedFlags,
-    PrimaryContext, Stream,
-};
+use cuprum::memory::{Buffer, PinnedBuffer, PinnedFlags};
+use cuprum::{ContextStack, Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
 
 const CHUNKS: usize = 4;
 const N: usize = 1 << 20;

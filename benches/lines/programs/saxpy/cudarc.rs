@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (n, alpha) = (1000u32, 3.0f32);
     let mut launch = stream.launch_builder(&saxpy);
     launch.arg(&n).arg(&alpha).arg(&x).arg(&mut y);
-    // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it on the same stream.
+    // SAFETY: saxpy touches n elements of each; the copy below comes after it on the same stream.
     unsafe { launch.launch(LaunchConfig::for_num_elems(n)) }?;
-    assert_eq!(stream.clone_dtoh(&y)?, [5.0; 1000]);
+    println!("{}", stream.clone_dtoh(&y)?.iter().sum::<f32>());
     Ok(())
 }

@@ -1,0 +1,359 @@
+//! Dumps of a device's state after a fault, for `cuda-gdb`.
+
+use std::ffi::{CStr, CString, c_void};
+use std::fmt;
+
+use cuprum_sys::{
+    CUCoredumpGenerationFlags, CUcoredumpCallbackHandle, CUcoredumpSettings, CUdevice, CUresult, FnId, Fns,
+    Library, call,
+};
+
+use crate::context::Current;
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::error::Error;
+use crate::raw::call::{context_call, driver_call};
+use crate::raw::held::Handle;
+use crate::raw::listener;
+use crate::raw::owned::Owned;
+
+/// Parts that a dump leaves out, and what follows it, by the driver's bits.
+pub type CoredumpFlags = CUCoredumpGenerationFlags;
+
+/// Most bytes of a name, with the NUL behind it; drivers write so many into the place for a name.
+const NAME_BYTES: usize = 1024;
+
+/// Settings of core dumps, of the current context or for contexts that are made later: made by [`Current::coredump`] and
+/// [`Driver::coredump_defaults`].
+///
+/// A dump is a file with the state of the device at a fault: threads, registers, memory. `cuda-gdb` opens it.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let cx = stack.push(&context)?;
+/// use cuprum::tools::CoredumpSwitch;
+///
+/// let settings = cx.coredump();
+/// match settings.set_switch(CoredumpSwitch::OnFault, true) {
+///     Ok(()) => settings.set_file("/tmp/core.cuda.%h.%p")?,
+///     // The software device has reports, which name the thread and the line; an older driver has neither.
+///     Err(error) => println!("no dumps here: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Coredump<'a> {
+    library: Library,
+    /// None for the settings of later contexts.
+    current: Option<&'a Current<'a, 'a>>,
+}
+
+/// A setting of core dumps that is on or off.
+///
+/// Example: that of [`Coredump`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CoredumpSwitch {
+    /// A fault writes a dump. Off, unless the context was made with `CU_CTX_COREDUMP_ENABLE`.
+    OnFault,
+    /// The host dumps core as well, and the process ends. On.
+    OfHost,
+    /// Memory and code are left out. Off; since CUDA 12.5 the [flags](Coredump::set_flags) say it in more detail.
+    Lightweight,
+    /// Whoever writes to the [pipe](Coredump::set_pipe) gets a dump of a program that runs. Off, and for all contexts alone:
+    /// see [`Driver::coredump_defaults`].
+    OnRequest,
+}
+
+impl CoredumpSwitch {
+    const fn raw(self) -> CUcoredumpSettings {
+        match self {
+            Self::OnFault => CUcoredumpSettings::CU_COREDUMP_ENABLE_ON_EXCEPTION,
+            Self::OfHost => CUcoredumpSettings::CU_COREDUMP_TRIGGER_HOST,
+            Self::Lightweight => CUcoredumpSettings::CU_COREDUMP_LIGHTWEIGHT,
+            Self::OnRequest => CUcoredumpSettings::CU_COREDUMP_ENABLE_USER_TRIGGER,
+        }
+    }
+}
+
+impl Driver {
+    /// The settings of core dumps that contexts made later begin with, and those of dumps on request. No driver call.
+    pub const fn coredump_defaults(self) -> Coredump<'static> {
+        Coredump { library: self.library(), current: None }
+    }
+
+    /// Calls `listener` with the process and the device when a core dump begins, on a thread of the driver's. It must not
+    /// call the driver.
+    ///
+    /// A panic in it is caught. The memory of the closure is never freed: nothing tells when its last call has ended.
+    ///
+    /// # Errors
+    /// Whatever the driver reports.
+    ///
+    /// Driver: `cuCoredumpRegisterStartCallback`, CUDA 13.2+; at its end `cuCoredumpDeregisterStartCallback`, CUDA 13.2+.
+    #[doc(alias = "cuCoredumpRegisterStartCallback")]
+    pub fn on_coredump_start(
+        self,
+        listener: impl Fn(i32, Device) + Send + Sync + 'static,
+    ) -> Result<CoredumpCallback, Error> {
+        let (data, mut raw) = (told(self, listener), CUcoredumpCallbackHandle::null());
+        let to = &raw mut raw;
+        // SAFETY: the callback takes its data for what it is, and that is never freed; `raw` outlives the call.
+        unsafe { driver_call!(self.library(), cuCoredumpRegisterStartCallback(Some(tell), data, to)) }?;
+        Ok(CoredumpCallback(Owned::new(Registered { raw, complete: false }, self.library())))
+    }
+
+    /// Like [`on_coredump_start`](Driver::on_coredump_start), when a core dump is written.
+    ///
+    /// # Errors
+    /// Whatever the driver reports.
+    ///
+    /// Driver: `cuCoredumpRegisterCompleteCallback`, CUDA 13.2+; at its end
+    /// `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+.
+    #[doc(alias = "cuCoredumpRegisterCompleteCallback")]
+    pub fn on_coredump_complete(
+        self,
+        listener: impl Fn(i32, Device) + Send + Sync + 'static,
+    ) -> Result<CoredumpCallback, Error> {
+        let (data, mut raw) = (told(self, listener), CUcoredumpCallbackHandle::null());
+        let to = &raw mut raw;
+        // SAFETY: as above.
+        unsafe { driver_call!(self.library(), cuCoredumpRegisterCompleteCallback(Some(tell), data, to)) }?;
+        Ok(CoredumpCallback(Owned::new(Registered { raw, complete: true }, self.library())))
+    }
+}
+
+impl Current<'_, '_> {
+    /// The settings of core dumps of the current context. No driver call.
+    pub fn coredump(&self) -> Coredump<'_> {
+        Coredump { library: self.context().library(), current: Some(self) }
+    }
+}
+
+impl Coredump<'_> {
+    /// True if the setting is on.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_INVALID_VALUE` for what a context does not have.
+    ///
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpGetAttribute")]
+    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    pub fn switch(self, which: CoredumpSwitch) -> Result<bool, Error> {
+        let mut value = [0u8; 1];
+        self.get(which.raw(), &mut value)?;
+        Ok(value != [0])
+    }
+
+    /// Turns the setting on or off.
+    ///
+    /// # Errors
+    /// Those of [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` for what can no longer be changed.
+    ///
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpSetAttribute")]
+    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    pub fn set_switch(self, which: CoredumpSwitch, on: bool) -> Result<(), Error> {
+        self.set(which.raw(), &mut [u8::from(on)])
+    }
+
+    /// What dumps leave out.
+    ///
+    /// # Errors
+    /// Those of [`switch`](Coredump::switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
+    ///
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpGetAttribute")]
+    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    pub fn flags(self) -> Result<CoredumpFlags, Error> {
+        let mut value = [0u8; 4];
+        self.get(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut value)?;
+        Ok(CUCoredumpGenerationFlags(i32::from_ne_bytes(value)))
+    }
+
+    /// Sets what dumps leave out.
+    ///
+    /// # Errors
+    /// Those of [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
+    ///
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpSetAttribute")]
+    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    pub fn set_flags(self, flags: CoredumpFlags) -> Result<(), Error> {
+        self.set(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut flags.0.to_ne_bytes())
+    }
+
+    /// The name of the file of a dump, in which `%h` stands for the host, `%p` for the process and `%t` for the time.
+    ///
+    /// # Errors
+    /// Those of [`switch`](Coredump::switch).
+    ///
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpGetAttribute")]
+    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    pub fn file(self) -> Result<String, Error> {
+        self.name(CUcoredumpSettings::CU_COREDUMP_FILE)
+    }
+
+    /// Names the file of a dump, in at most 1023 bytes.
+    ///
+    /// # Errors
+    /// Those of [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` for a longer name or one with a NUL.
+    ///
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpSetAttribute")]
+    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    pub fn set_file(self, name: &str) -> Result<(), Error> {
+        self.set_name(CUcoredumpSettings::CU_COREDUMP_FILE, name)
+    }
+
+    /// The name of the pipe for requests, as that of the [file](Coredump::file). A context has none of its own.
+    ///
+    /// # Errors
+    /// Those of [`switch`](Coredump::switch).
+    ///
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpGetAttribute")]
+    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    pub fn pipe(self) -> Result<String, Error> {
+        self.name(CUcoredumpSettings::CU_COREDUMP_PIPE)
+    }
+
+    /// Names the pipe for requests, before they are turned [on](CoredumpSwitch::OnRequest).
+    ///
+    /// # Errors
+    /// Those of [`set_file`](Coredump::set_file).
+    ///
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias = "cuCoredumpSetAttribute")]
+    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    pub fn set_pipe(self, name: &str) -> Result<(), Error> {
+        self.set_name(CUcoredumpSettings::CU_COREDUMP_PIPE, name)
+    }
+
+    fn name(self, which: CUcoredumpSettings) -> Result<String, Error> {
+        let mut name = [0u8; NAME_BYTES];
+        self.get(which, &mut name)?;
+        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    fn set_name(self, which: CUcoredumpSettings, name: &str) -> Result<(), Error> {
+        let refused = || Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuCoredumpSetAttribute);
+        let name = CString::new(name).ok().filter(|name| name.as_bytes_with_nul().len() <= NAME_BYTES);
+        self.set(which, &mut name.ok_or_else(refused)?.into_bytes_with_nul())
+    }
+
+    /// Reads a setting into its place, of which the driver writes no more than there is.
+    fn get(self, which: CUcoredumpSettings, value: &mut [u8]) -> Result<(), Error> {
+        let (mut bytes, to) = (value.len(), value.as_mut_ptr().cast());
+        match self.current {
+            Some(cx) => {
+                let context = cx.get()?;
+                // SAFETY: the place has the size that is told, and both outlive the call.
+                unsafe { context_call!(&context, cuCoredumpGetAttribute(which, to, &raw mut bytes)) }
+            }
+            // SAFETY: as above.
+            None => unsafe {
+                driver_call!(self.library, cuCoredumpGetAttributeGlobal(which, to, &raw mut bytes))
+            },
+        }
+    }
+
+    fn set(self, which: CUcoredumpSettings, value: &mut [u8]) -> Result<(), Error> {
+        let (mut bytes, from) = (value.len(), value.as_mut_ptr().cast());
+        match self.current {
+            Some(cx) => {
+                let context = cx.get()?;
+                // SAFETY: the value has the size that is told, and both outlive the call.
+                unsafe { context_call!(&context, cuCoredumpSetAttribute(which, from, &raw mut bytes)) }
+            }
+            // SAFETY: as above.
+            None => unsafe {
+                driver_call!(self.library, cuCoredumpSetAttributeGlobal(which, from, &raw mut bytes))
+            },
+        }
+    }
+}
+
+impl fmt::Debug for Coredump<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coredump").field("of", &self.current).finish_non_exhaustive()
+    }
+}
+
+/// A function that is told of core dumps until this is dropped: made by [`Driver::on_coredump_start`] and
+/// [`Driver::on_coredump_complete`].
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let driver = cuprum::Driver::init(library)?;
+/// match driver.on_coredump_complete(|process, device| eprintln!("process {process} has dumped {device:?}")) {
+///     Ok(callback) => callback.close()?,
+///     Err(error) => println!("nobody tells: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CoredumpCallback(Owned<Registered>);
+
+#[derive(Clone, Copy)]
+struct Registered {
+    raw: CUcoredumpCallbackHandle,
+    complete: bool,
+}
+
+// SAFETY: the driver allows any thread to end the callbacks.
+unsafe impl Handle for Registered {
+    const NAME: &'static str = "CoredumpCallback";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        if self.complete {
+            // SAFETY: the caller vouches that it is registered, and given back once.
+            unsafe { call!(fns, cuCoredumpDeregisterCompleteCallback(self.raw)) }
+        } else {
+            // SAFETY: as above.
+            unsafe { call!(fns, cuCoredumpDeregisterStartCallback(self.raw)) }
+        }
+    }
+}
+
+impl CoredumpCallback {
+    /// Ends the calls and reports the error that `Drop` would swallow.
+    ///
+    /// # Errors
+    /// Whatever the driver reports.
+    ///
+    /// Driver: `cuCoredumpDeregisterStartCallback` or `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+.
+    #[doc(alias = "cuCoredumpDeregisterStartCallback")]
+    #[doc(alias = "cuCoredumpDeregisterCompleteCallback")]
+    pub fn close(self) -> Result<(), Error> {
+        self.0.close()
+    }
+}
+
+impl fmt::Debug for CoredumpCallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CoredumpCallback").field(&self.0.raw().raw).finish()
+    }
+}
+
+/// Function that is told the process and the device.
+type Listener = Box<dyn Fn(i32, CUdevice) + Send + Sync>;
+
+/// The data of a callback.
+fn told(driver: Driver, listener: impl Fn(i32, Device) + Send + Sync + 'static) -> *mut c_void {
+    let listener: Listener = Box::new(move |process, raw| listener(process, Device::new(driver, raw)));
+    listener::leaked(listener)
+}
+
+/// The driver's callback.
+unsafe extern "C" fn tell(data: *mut c_void, process: i32, device: CUdevice) {
+    // SAFETY: the data is the listener that was registered, which is never freed.
+    let listener = unsafe { &*data.cast::<Listener>() };
+    listener::run(|| listener(process, device));
+}
