@@ -97,6 +97,7 @@ record() {
 # With the clients of the software device (emulator/libcuda/clients/environment.sh).
 try() {
     local library folder site python name
+    rustfmt --edition 2024 --check "$sources"/src/*.rs "$sources"/src/bin/*.rs
     library=$(software_device)
     emulator/libcuda/clients/environment.sh "$library"
     folder=$(mktemp -d)

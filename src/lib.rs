@@ -162,7 +162,9 @@
 //!
 //! A driver does not survive `fork`. In the child of a process that had called `cuInit`, every method answers
 //! with [`Error::is_forked`] and every drop does nothing, where the driver itself would fail or hang. Start
-//! workers with `exec`, or initialize after the fork.
+//! workers with `exec`, or initialize after the fork. Page-locked memory that the driver has allocated stays shared with
+//! the child, so that neither may write what the other uses, while managed memory is not in the child at all: touching
+//! it ends the child (H100, driver 580: `tests/data/goldens/forks.txt`).
 //!
 //! # Exit
 //!

@@ -109,9 +109,11 @@ def text(result, measured, plot):
     ]
     lines += [f"- {title}: {what}" for title, what in OPERATIONS.values()]
     lines += [
-        "- What is usual differs: cudarc queues copies, and cudarc, cuda.core and CuPy take memory from pools, in all that needs",
-        "  copies or memory. C, cuprum and PyCUDA copy and allocate with the calls that wait; cuprum queues copies in a scope, and",
-        "  takes memory from pools by types of their own.",
+        "- Streams are the layers' usual ones: the default one in cudarc and CuPy, one of the program's own in the others.",
+        "- Memory of saxpy is what the layers usually take: new memory in C, cuprum and PyCUDA, memory in a stream's order in",
+        "  cudarc and cuda.core, and in CuPy that of a pool which keeps it.",
+        "- Copies wait in C, cuprum and PyCUDA; cudarc queues them. cuprum queues copies in a scope, and has memory in a stream's",
+        "  order and pools that keep it by types of their own.",
         "- A dash: the layer's own interface does not have it, or it failed, as said above. What the layers do for each is in `benches/compare`.",
         "",
     ]

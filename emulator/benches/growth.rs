@@ -6,8 +6,11 @@
 use cuprum_emulator::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
 use cuprum_emulator::memory::{Memory, Request};
 use cuprum_emulator::program::{LoadOptions, Program};
+use cuprum_sys::{CUcontext, CUfunction, CUgraph, CUmodule, CUresult, CUstream};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::c_void;
 use std::fmt::Write;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -23,6 +26,8 @@ fn main() {
     row("load a kernel and launch it first: ns per instruction", first_launch);
     row("launch 256 threads of a kernel of so many registers, two of them alive at once: KiB", registers);
     row("call a function that calls itself so deep, at most 9000: ns per call", recursion);
+    row("print so often: ns per call", printing);
+    row("capture so many operations to a graph: ns each", capture);
 }
 
 fn row(what: &str, run: impl Fn(usize) -> f64) {
@@ -160,6 +165,73 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// The kernel prints nothing, but each call is a record of the driver's buffer, which holds 270 336 of them.
+fn printing(count: usize) -> f64 {
+    let text = format!(
+        "{HEADER}.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n\
+         .global .align 1 .b8 format[1] = {{0}};\n.visible .entry k(.param .u32 count)\n{{\n.reg .pred %p;\n\
+         .reg .b32 %r<3>;\n.reg .b64 %f;\nld.param.u32 %r1, [count];\nmov.u64 %f, format;\n\
+         cvta.global.u64 %f, %f;\nmov.u32 %r0, 0;\nL:\n{{ .param .b64 f; .param .b64 v; .param .b32 r;\n\
+         st.param.b64 [f], %f; st.param.b64 [v], %f; call.uni (r), vprintf, (f, v); }}\n\
+         add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p, %r0, %r1;\n@%p bra L;\nret;\n}}\n\0"
+    );
+    let library = cuprum_emulator::library();
+    assert_eq!(library.init(), CUresult::CUDA_SUCCESS);
+    let (mut context, mut module, mut function) = (CUcontext::null(), CUmodule::null(), CUfunction::null());
+    // SAFETY: a place for the handle.
+    must(unsafe { (library.fns().cuCtxCreate_v2)(&mut context, 0, 0) });
+    // SAFETY: a place for the handle, and PTX that ends with a zero.
+    must(unsafe { (library.fns().cuModuleLoadData)(&mut module, text.as_ptr().cast()) });
+    // SAFETY: a place for the handle, a module of the current context and a name.
+    must(unsafe { (library.fns().cuModuleGetFunction)(&mut function, module, c"k".as_ptr()) });
+    let mut count = count as u32;
+    let mut args: [*mut c_void; 1] = [(&raw mut count).cast()];
+    let (none, stream) = (null_mut(), CUstream::null());
+    let start = Instant::now();
+    // SAFETY: a kernel with one parameter of four bytes, which is there until the call returns.
+    must(unsafe {
+        (library.fns().cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, stream, args.as_mut_ptr(), none)
+    });
+    // SAFETY: a call without arguments.
+    must(unsafe { (library.fns().cuCtxSynchronize)() });
+    let elapsed = start.elapsed();
+    // SAFETY: the context was made above, and nobody uses it.
+    must(unsafe { (library.fns().cuCtxDestroy_v2)(context) });
+    each(elapsed, count as usize)
+}
+
+fn capture(count: usize) -> f64 {
+    let library = cuprum_emulator::library();
+    assert_eq!(library.init(), CUresult::CUDA_SUCCESS);
+    let (mut context, mut stream, mut graph) = (CUcontext::null(), CUstream::null(), CUgraph::null());
+    // SAFETY: a place for the handle.
+    must(unsafe { (library.fns().cuCtxCreate_v2)(&mut context, 0, 0) });
+    // SAFETY: a place for the handle.
+    must(unsafe { (library.fns().cuStreamCreate)(&mut stream, 1) });
+    let mut target = 0;
+    // SAFETY: a place for the address.
+    must(unsafe { (library.fns().cuMemAlloc_v2)(&mut target, 16) });
+    let start = Instant::now();
+    // SAFETY: a stream that captures nothing yet.
+    must(unsafe { (library.fns().cuStreamBeginCapture)(stream) });
+    for _ in 0..count {
+        // SAFETY: a fill of memory that is there as long as the graph.
+        must(unsafe { (library.fns().cuMemsetD8Async)(target, 0, 16, stream) });
+    }
+    // SAFETY: a stream that captures, and a place for the handle.
+    must(unsafe { (library.fns().cuStreamEndCapture)(stream, &mut graph) });
+    // SAFETY: nobody else knows the graph.
+    must(unsafe { (library.fns().cuGraphDestroy)(graph) });
+    let elapsed = start.elapsed();
+    // SAFETY: the context was made above, and nobody uses it.
+    must(unsafe { (library.fns().cuCtxDestroy_v2)(context) });
+    each(elapsed, count)
+}
+
+fn must(result: CUresult) {
+    assert_eq!(result, CUresult::CUDA_SUCCESS);
+}
 
 fn recursion(depth: usize) -> f64 {
     let depth = depth.min(9000);

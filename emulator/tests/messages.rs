@@ -164,7 +164,7 @@ fn machine_code_is_refused_with_each_clients_way_out() {
 
 fn ptx(body: &str) -> String {
     format!(
-        "{HEADER}.visible .entry k()\n{{\n    .reg .b32 %r<4>;\n    .reg .b64 %rd<4>;\n{body}\n    ret;\n}}\n\0"
+        "{HEADER}.visible .entry k()\n{{\n    .reg .b32 %r<4>;\n    .reg .b64 %rd<4>;\n    .reg .b16 %h<2>;\n{body}\n    ret;\n}}\n\0"
     )
 }
 
@@ -177,9 +177,24 @@ fn what_only_new_devices_have_is_refused_with_the_setting_that_avoids_it() {
         (
             "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r0], \
              [%rd0, {%r1, %r1, %r1, %r1, %r1}], [%r0];",
-            "cp.async.bulk.tensor",
+            "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4",
         ),
         ("multimem.red.relaxed.sys.global.add.u64 [%rd0], %rd1;", "multimem.red"),
+        (
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd0, {%r1, %r1, %r1, %r1, %r1}], \
+             [%r0];",
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4",
+        ),
+        (
+            "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%r0], \
+             [%rd0, {%r1, %r1, %r1}], [%r0], {%h0, %h1};",
+            "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.",
+        ),
+        (
+            "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes [%r0], \
+             [%rd0, {%r1, %r1, %r1}], [%r0], {%h0, %h1};",
+            "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w::128",
+        ),
     ];
     for (instruction, name) in cases {
         let image = ptx(instruction);
@@ -189,6 +204,9 @@ fn what_only_new_devices_have_is_refused_with_the_setting_that_avoids_it() {
         let said = heard(&format!("`{name}"));
         assert_eq!(said.len(), 1, "{name}: {said:?}");
         assert_says(&said[0], &["CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.9 makes most compilers avoid it"]);
+        if name.starts_with("cp.") {
+            assert_says(&said[0], &["of compute capability 10.0 and later is unknown to it"]);
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use super::ContextRef;
 use crate::error::Error;
 use crate::raw::call::context_call;
 
-/// Makes a call while this thread is exempt from the restrictions of captures. If the driver does not exempt it, or does not
-/// take that back, the error is swallowed: the answer is that of the call.
+/// Makes a call while this thread is exempt from the restrictions of captures. If the driver does not exempt it, and the call
+/// fails, that is the error. That the driver does not take it back is swallowed.
 #[cold]
 pub(crate) fn beside_captures(
     context: &ContextRef,
@@ -18,12 +18,14 @@ pub(crate) fn beside_captures(
     // SAFETY: the place outlives the call.
     let exempted = unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) };
     let answer = call();
-    let restored = exempted.and_then(|()| {
-        // SAFETY: as above; it has the mode of before.
-        unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) }
-    });
-    if let Err(error) = restored {
-        context.swallow(error);
+    match (exempted, answer) {
+        (Err(error), Err(_)) => return Err(error),
+        (Err(error), Ok(())) => context.swallow(error),
+        (Ok(()), _) => {
+            // SAFETY: as above; it has the mode of before.
+            let restored = unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) };
+            restored.unwrap_or_else(|error| context.swallow(error));
+        }
     }
     answer
 }

@@ -4,65 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUgraphNode, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
+use cuprum_sys::{CUgraphNode, CUstream, CUstreamCaptureStatus, FnId};
 
+use super::capture_mode::CaptureMode;
 use super::ending::{Abandon, End};
 use super::kept::Kept;
 use super::node::Nodes;
 use super::{Graph, GraphError, Node};
 use crate::context::Current;
-use crate::driver::Driver;
 use crate::error::Error;
-use crate::raw::call::{context_call, driver_call, either_call};
+use crate::raw::call::{context_call, either_call};
 use crate::stream::{Event, EventFlags, Stream};
-
-/// Calls that are refused while a stream is captured, of those that could wait for work that has not run, such as
-/// allocating memory or waiting for other streams.
-///
-/// A call that was refused makes the capture invalid. What is dropped meanwhile, on a thread whose calls are refused, leaks,
-/// and is [counted](crate::swallowed), as freeing is among those calls. Waits that give something back, at the end of a
-/// [scope](Current::scope) and by [`Pending::wait`](crate::Pending::wait), are made all the same.
-///
-/// Example: that of [`Current::capture`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CaptureMode {
-    /// Those of all threads, but for threads that have [exchanged](CaptureMode::exchange) their mode.
-    Global,
-    /// Those of the thread that captures.
-    ThreadLocal,
-    /// None.
-    Relaxed,
-}
-
-impl CaptureMode {
-    const fn raw(self) -> CUstreamCaptureMode {
-        match self {
-            Self::Global => CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL,
-            Self::ThreadLocal => CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
-            Self::Relaxed => CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED,
-        }
-    }
-
-    /// Sets which captures refuse calls of this thread, and returns the previous mode: with `Global`, as every thread
-    /// begins, its own and the global ones of others; with `ThreadLocal` its own; with `Relaxed` none.
-    ///
-    /// # Errors
-    /// Whatever the driver reports.
-    ///
-    /// Driver: `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
-    #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
-    pub fn exchange(self, driver: Driver) -> Result<Self, Error> {
-        let mut mode = self.raw();
-        // SAFETY: the place outlives the call.
-        unsafe { driver_call!(driver.library(), cuThreadExchangeStreamCaptureMode(&raw mut mode)) }?;
-        Ok(match mode {
-            CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED => Self::Relaxed,
-            CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL => Self::ThreadLocal,
-            _ => Self::Global,
-        })
-    }
-}
 
 /// Status of a stream's capture, by the driver's number.
 pub type CaptureStatus = CUstreamCaptureStatus;

@@ -21,8 +21,12 @@ impl End<'_> {
         activated(self.context, || {
             let ended = self.ask();
             if ended.is_err() {
-                // If the capture has ended already, the driver says so.
-                self.destroy(self.ask().unwrap_or(CUgraph::null()));
+                match self.ask() {
+                    Ok(graph) => self.destroy(graph),
+                    // The capture has ended already, or is invalid as before.
+                    Err(error) if is_refused(error) || error.is_capture() => {}
+                    Err(error) => self.context.swallow(error),
+                }
             }
             ended
         })
@@ -58,14 +62,16 @@ impl End<'_> {
     /// Checks the answer of a call that begins a capture. After an error the capture may have begun all the same,
     /// unless the error says that the stream was being captured before.
     pub(super) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
-        let refused = |error: Error| {
-            error.code() == CUresult::CUDA_ERROR_ILLEGAL_STATE || error.is_unresolved() || error.is_forked()
-        };
-        if answer.is_err_and(|error| !refused(error)) {
+        if answer.is_err_and(|error| !is_refused(error)) {
             self.destroy(self.ask().unwrap_or(CUgraph::null()));
         }
         answer
     }
+}
+
+/// True if a call did nothing, since the stream is captured, or is not.
+fn is_refused(error: Error) -> bool {
+    error.code() == CUresult::CUDA_ERROR_ILLEGAL_STATE || error.is_unresolved() || error.is_forked()
 }
 
 /// Ends the capture if the closure panics; a plain return ends it itself.

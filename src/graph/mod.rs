@@ -28,6 +28,7 @@
 
 mod alloc;
 mod capture;
+mod capture_mode;
 mod change;
 mod conditional;
 mod dot;
@@ -49,7 +50,8 @@ mod value;
 mod whole;
 
 pub use self::alloc::GraphMemory;
-pub use self::capture::{Capture, CaptureInfo, CaptureMode, CaptureStatus};
+pub use self::capture::{Capture, CaptureInfo, CaptureStatus};
+pub use self::capture_mode::CaptureMode;
 pub use self::conditional::Condition;
 pub use self::dot::DotFlags;
 pub use self::error::GraphError;

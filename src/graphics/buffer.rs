@@ -52,9 +52,9 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     /// This is slow: register once, and map for each frame.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` or `CUDA_ERROR_OPERATING_SYSTEM` if there is no such context, or it is not on
-    /// the device of `cx` (see [`devices`](super::devices)); `CUDA_ERROR_INVALID_VALUE` if it has no such buffer, the buffer
-    /// has no storage, or for flags of images; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is no such context, or it is not on the device of `cx` (see
+    /// [`devices`](super::devices)); `CUDA_ERROR_INVALID_HANDLE` if it has no such buffer; `CUDA_ERROR_INVALID_VALUE` for the
+    /// name 0 and for flags of images; `CUDA_ERROR_OUT_OF_MEMORY`, also for a buffer without storage.
     ///
     /// # Safety
     /// 1. As long as the result is registered, the context of OpenGL lives, the buffer is not deleted, and its storage is not
@@ -64,7 +64,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     /// 3. While it is mapped, OpenGL does not use the buffer. That lasts after a guard that was forgotten, or that failed to
     ///    unmap.
     /// 4. CUDA's work with the mapped memory on other streams than that of the mapping is done, or in order before that
-    ///    stream, when the guard ends.
+    ///    stream, when the guard ends, or the result may be any. (On an H100 with driver 580, unregistering waits for it.)
     /// 5. If the same buffer is registered twice, what CUDA does with both is in order, or the result may be any.
     ///
     /// Driver: `cuGraphicsGLRegisterBuffer`, CUDA 3.0+.
@@ -83,8 +83,9 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     /// # Errors
     /// Those of [`map`].
     ///
-    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+.
+    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsMapResources")]
+    #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn map<'r>(
         &'r mut self,
         cx: &Current<'_, '_>,
@@ -104,13 +105,15 @@ impl<'ctx> RegisteredBuffer<'ctx> {
         self.0.set_use(cx, map_use)
     }
 
-    /// Unregisters it and reports what `Drop` would swallow. It is not unregistered again after an error.
+    /// Unregisters it and reports what `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
+    /// and it is not unregistered again after an error.
     ///
     /// # Errors
     /// Whatever the driver reports.
     ///
-    /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+.
+    /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsUnregisterResource")]
+    #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

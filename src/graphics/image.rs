@@ -17,7 +17,8 @@ use crate::stream::Stream;
 /// nothing in a forked child; [`close`](RegisteredImage::close) reports. The image stays OpenGL's.
 ///
 /// Its elements have one, two or four channels of 8, 16 or 32 bits: `GL_R8`, `GL_RG16F`, `GL_RGBA32UI` and so on. As an
-/// array those of `GL_RGBA8` are `[u8; 4]`, whatever OpenGL makes of the numbers.
+/// array those of `GL_RGBA8` are `[u8; 4]`, whatever OpenGL makes of the numbers. What else a driver takes is its own choice:
+/// 580 takes `GL_RGB8` as four channels, and no formats of depth, of packed bits or of compressed blocks.
 ///
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
@@ -58,11 +59,13 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// This is slow: register once, and map for each frame.
     ///
     /// # Errors
-    /// Those of [`RegisteredBuffer::new`]; `CUDA_ERROR_INVALID_VALUE` also for another target than the image's, for formats
-    /// of three channels, of depth, and compressed ones.
+    /// Those of [`RegisteredBuffer::new`](super::RegisteredBuffer::new); `CUDA_ERROR_INVALID_VALUE` also for an image without
+    /// storage, for formats that CUDA does not share, and for other targets than those of [`ImageTarget`].
     ///
     /// # Safety
-    /// Those of [`RegisteredBuffer::new`], of an image, whose storage is not made anew by `glTexImage2D` and its like.
+    /// 1. Those of [`RegisteredBuffer::new`](super::RegisteredBuffer::new), of an image, whose storage is not made anew by
+    ///    `glTexImage2D` and its like.
+    /// 2. `target` is the image's: drivers do not compare (580 takes a plane for a cube).
     ///
     /// Driver: `cuGraphicsGLRegisterImage`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsGLRegisterImage")]
@@ -85,8 +88,9 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// # Errors
     /// Those of [`map`].
     ///
-    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+.
+    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsMapResources")]
+    #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn map<'r>(
         &'r mut self,
         cx: &Current<'_, '_>,
@@ -106,13 +110,15 @@ impl<'ctx> RegisteredImage<'ctx> {
         self.0.set_use(cx, map_use)
     }
 
-    /// Unregisters it and reports what `Drop` would swallow. It is not unregistered again after an error.
+    /// Unregisters it and reports what `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
+    /// and it is not unregistered again after an error.
     ///
     /// # Errors
     /// Whatever the driver reports.
     ///
-    /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+.
+    /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsUnregisterResource")]
+    #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

@@ -8,6 +8,7 @@ use cuprum_sys::{CUarray, CUdeviceptr, CUgraphicsResource, CUmipmappedArray, CUr
 
 use super::Resources;
 use super::registered::Registered;
+use super::resources::sealed::Each;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::{ArrayFlags, ArrayView, DeviceData, MemoryError, MipmappedView, Slice, SliceMut, Texel};
@@ -19,11 +20,11 @@ use crate::stream::Stream;
 /// Maps several resources in one call: until the guard ends, CUDA has them and OpenGL must not use them.
 ///
 /// What OpenGL was told before is done before what `stream` is given from now on; the host does not wait. Of no resources
-/// there is nothing to do. After an error it is not certain that none is mapped: mapping one again tells.
+/// there is nothing to do. One that is mapped still, since a guard was forgotten or did not succeed, is unmapped before; so it
+/// is with one that an error here may have left mapped.
 ///
 /// # Errors
-/// `CUDA_ERROR_ALREADY_MAPPED` if a guard of one was forgotten; `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of
-/// OpenGL is current that has them; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`]
+/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of OpenGL is current that has them; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`]
 /// unless all are registered with the current context, of which the stream is too; the sticky errors of earlier work.
 ///
 /// # Example
@@ -53,25 +54,28 @@ use crate::stream::Stream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Driver: `cuGraphicsMapResources`, CUDA 3.0+.
+/// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, of what is mapped still.
 #[doc(alias = "cuGraphicsMapResources")]
+#[doc(alias = "cuGraphicsUnmapResources")]
 pub fn map<'r, R: Resources>(
     cx: &Current<'_, '_>,
     stream: &'r Stream<'_>,
-    resources: R,
+    mut resources: R,
 ) -> Result<Mapped<'r, R>, Error> {
     let call = FnId::cuGraphicsMapResources;
     let context = cx.of(stream.context(), call)?;
-    let (mut raws, mut of_others) = (Vec::new(), false);
-    resources.each(&mut |each| {
-        raws.push(each.0.raw());
-        of_others |= *each.0.held().context() != *context;
+    let (mut raws, mut settled, stream_raw) = (Vec::new(), Ok(()), stream.as_raw());
+    resources.each(&mut |Each(resource)| {
+        raws.push(resource.raw());
+        settled = settled.and_then(|()| match *resource.context() == *context {
+            true => resource.settle(context, stream_raw),
+            false => Err(Error::wrong_context(call)),
+        });
     });
-    if of_others {
-        return Err(Error::wrong_context(call));
-    }
-    let (count, stream_raw) = (count_of(&raws, call)?, stream.as_raw());
+    settled?;
+    let count = count_of(&raws, call)?;
     if count > 0 {
+        resources.each(&mut |Each(resource)| resource.set_mapped(true));
         // SAFETY: so many resources, which are registered with the context, which is current and has the stream.
         unsafe { context_call!(context, cuGraphicsMapResources(count, raws.as_mut_ptr(), stream_raw)) }?;
     }
@@ -85,7 +89,7 @@ fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
 /// Resources that are mapped as long as this lives. It borrows them and the stream.
 ///
 /// Drop unmaps them on the stream, swallows errors and does nothing in a forked child; [`unmap`](Mapped::unmap) reports. A
-/// guard that is forgotten leaves them mapped until they are unregistered.
+/// guard that is forgotten leaves them mapped until they are mapped again or unregistered.
 ///
 /// Example: that of [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
 pub struct Mapped<'r, R: Resources> {
@@ -115,32 +119,28 @@ impl<R: Resources> Mapped<'_, R> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of OpenGL is current that has them;
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`], after which they are unmapped
-    /// as `Drop` does it; the sticky errors of earlier work. After other errors it is not certain that they are unmapped:
-    /// mapping them again tells.
+    /// as `Drop` does it; the sticky errors of earlier work. After other errors they may be mapped still, until they are mapped
+    /// again or unregistered.
     ///
     /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn unmap(mut self, cx: &Current<'_, '_>) -> Result<(), Error> {
         let context = cx.of(&self.context, FnId::cuGraphicsUnmapResources)?;
-        let raws = mem::take(&mut self.raws);
-        // SAFETY: they are mapped, as they were when this was made and have been borrowed since.
-        unsafe { unmap(context, raws, self.stream) }
+        self.give_back(context)
     }
-}
 
-/// # Safety
-/// The resources are mapped and of the context, which is current and has the stream.
-unsafe fn unmap(
-    context: &ContextRef,
-    mut raws: Vec<CUgraphicsResource>,
-    stream: CUstream,
-) -> Result<(), Error> {
-    let count = count_of(&raws, FnId::cuGraphicsUnmapResources)?;
-    if count == 0 {
-        return Ok(());
+    /// Unmaps them once, in their context, which is current.
+    fn give_back(&mut self, context: &ContextRef) -> Result<(), Error> {
+        let (mut raws, stream) = (mem::take(&mut self.raws), self.stream);
+        let count = count_of(&raws, FnId::cuGraphicsUnmapResources)?;
+        if count > 0 {
+            // SAFETY: so many resources, which are mapped, as they were when this was made and have been borrowed since; they
+            // and the stream are of this context.
+            unsafe { context_call!(context, cuGraphicsUnmapResources(count, raws.as_mut_ptr(), stream)) }?;
+            self.resources.each(&mut |Each(resource)| resource.set_mapped(false));
+        }
+        Ok(())
     }
-    // SAFETY: so many resources; the rest is the caller's word.
-    unsafe { context_call!(context, cuGraphicsUnmapResources(count, raws.as_mut_ptr(), stream)) }
 }
 
 impl<R: Resources> Drop for Mapped<'_, R> {
@@ -148,12 +148,11 @@ impl<R: Resources> Drop for Mapped<'_, R> {
         if self.raws.is_empty() {
             return;
         }
-        let (context, raws, stream) = (&*self.context, mem::take(&mut self.raws), self.stream);
+        let context = self.context;
         let unmapped = if context.library().forked() {
             Err(forked(FnId::cuGraphicsUnmapResources))
         } else {
-            // SAFETY: they are mapped, as they were when this was made and have been borrowed since.
-            activated(context, || unsafe { unmap(context, raws, stream) })
+            activated(&context, || self.give_back(&context))
         };
         match unmapped {
             Err(error) if !error.is_deinitialized() => context.swallow(error),
@@ -202,8 +201,7 @@ pub struct MappedBuffer<'m> {
 
 impl<'m> MappedBuffer<'m> {
     pub(super) fn new(registered: &'m Registered<'_>) -> Self {
-        let held = registered.held();
-        Self { raw: held.raw(), context: held.near(), _guard: PhantomData }
+        Self { raw: registered.raw(), context: registered.near(), _guard: PhantomData }
     }
 
     /// Its elements, to read: as many as fit. What is over at the end belongs to none.
@@ -288,8 +286,8 @@ pub struct MappedImage<'m> {
 
 impl<'m> MappedImage<'m> {
     pub(super) fn new(registered: &'m Registered<'_>) -> Self {
-        let (held, flags) = (registered.held(), registered.flags().of_arrays());
-        Self { raw: held.raw(), flags, context: held.near(), _guard: PhantomData }
+        let flags = registered.flags().of_arrays();
+        Self { raw: registered.raw(), flags, context: registered.near(), _guard: PhantomData }
     }
 
     /// One of its arrays: of a texture with layers the layer `index`, of a cube the face, of others 0; `level` counts from

@@ -39,8 +39,12 @@
 //! | registered, mapped and unregistered on one thread, on which a context of OpenGL is current | owners and guards are neither `Send` nor `Sync`; that the context stays current is a duty of whoever registers |
 //! | OpenGL's object lives on, and is not used while it is mapped | a duty of whoever registers |
 //!
-//! A guard that is forgotten leaves its resources mapped: to map one again is an error
-//! (`CUDA_ERROR_ALREADY_MAPPED`), and its owner unregisters it when it goes, mapped or not.
+//! A guard that is forgotten, or whose unmapping fails, leaves its resources mapped. They are unmapped when they are mapped
+//! again, and before their owner unregisters them.
+//!
+//! Where no context of OpenGL is current, nothing is mapped, unmapped or unregistered: that is
+//! `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`. So an owner that is dropped when its context of OpenGL is gone leaves the driver a
+//! resource, which goes with the CUDA context (on an H100 with driver 580, mapped or not).
 //!
 //! To move a context of OpenGL to another thread with what is registered from it, move the owner in a type of your own
 //! whose `unsafe impl Send` says why that is right.
@@ -57,7 +61,9 @@
 //! On the software device, OpenGL is whatever is current on the calling thread: Mesa's by EGL or GLX (on Linux), or the
 //! stand-in `cuprum_emulator::opengl::StandIn`. There it copies the contents in when a resource is mapped and out when it is
 //! unmapped, and the host waits for the stream meanwhile. That one memory serves both, that nothing is copied, that neither
-//! waits on the host, and that both must be on one GPU, only a GPU with NVIDIA's OpenGL shows.
+//! waits on the host, and that both must be on one GPU, only a GPU with NVIDIA's OpenGL shows. Errors and order here are
+//! those of an H100 with driver 580 and OpenGL by EGL: mapping and unmapping take some 0.1 ms there beside a kernel that runs
+//! on, OpenGL waits for what the stream of the guard was given, and not for work on others.
 
 mod buffer;
 mod flags;
@@ -86,7 +92,7 @@ const DEVICES: usize = 16;
 /// shares.
 ///
 /// # Errors
-/// `CUDA_ERROR_NO_DEVICE` if it is on none; `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is no such context.
+/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is no such context; `CUDA_ERROR_NO_DEVICE` if it is on none.
 ///
 /// # Example
 /// ```

@@ -2,27 +2,47 @@
 
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUgraphicsResource, CUresult, FnId, Fns, GLuint, call};
+use cuprum_sys::{CUgraphicsResource, CUresult, CUstream, FnId, Fns, GLuint, call};
 
 use super::{MapUse, RegisterFlags};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
+use crate::raw::keep::Near;
+
+/// A registered resource by its handle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registration {
+    raw: CUgraphicsResource,
+    /// True from before a call that maps it until one that unmaps it has succeeded.
+    may_be_mapped: bool,
+}
 
 // SAFETY: the driver allows any thread to use and to unregister a resource; those who register vouch for OpenGL there.
-unsafe impl Handle for CUgraphicsResource {
+unsafe impl Handle for Registration {
     const NAME: &'static str = "Registered";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        let mut raw = self.raw;
+        let unmapped = if self.may_be_mapped {
+            // SAFETY: the caller vouches that it is registered; one that is not mapped is an error and no more.
+            unsafe { call!(fns, cuGraphicsUnmapResources(1, &raw mut raw, CUstream::null())) }
+        } else {
+            (CUresult::CUDA_SUCCESS, FnId::cuGraphicsUnmapResources)
+        };
         // SAFETY: the caller vouches that it is registered and not used again.
-        unsafe { call!(fns, cuGraphicsUnregisterResource(self)) }
+        let unregistered = unsafe { call!(fns, cuGraphicsUnregisterResource(raw)) };
+        match unmapped.0 {
+            CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_MAPPED => unregistered,
+            _ => unmapped,
+        }
     }
 }
 
 /// What both kinds have.
 pub(super) struct Registered<'ctx> {
-    resource: Held<'ctx, CUgraphicsResource>,
+    resource: Held<'ctx, Registration>,
     name: GLuint,
     flags: RegisterFlags,
     /// OpenGL's contexts belong to a thread.
@@ -39,15 +59,39 @@ impl<'ctx> Registered<'ctx> {
     ) -> Result<Self, Error> {
         let (context, mut raw) = (cx.get()?, CUgraphicsResource::null());
         register(&context, &raw mut raw)?;
-        Ok(Self { resource: Held::new(raw, context), name, flags, _this_thread: PhantomData })
+        let resource = Held::new(Registration { raw, may_be_mapped: false }, context);
+        Ok(Self { resource, name, flags, _this_thread: PhantomData })
     }
 
     pub(super) const fn raw(&self) -> CUgraphicsResource {
-        self.resource.raw()
+        self.resource.raw().raw
     }
 
-    pub(super) const fn held(&self) -> &Held<'ctx, CUgraphicsResource> {
-        &self.resource
+    pub(super) fn context(&self) -> &ContextRef {
+        self.resource.context()
+    }
+
+    pub(super) fn near(&self) -> Near<'_, ContextRef> {
+        self.resource.near()
+    }
+
+    pub(super) fn set_mapped(&mut self, may_be_mapped: bool) {
+        self.resource.raw_mut().may_be_mapped = may_be_mapped;
+    }
+
+    /// Unmaps it if a guard of it was forgotten, or a call failed that may have mapped it or not unmapped it.
+    pub(super) fn settle(&mut self, context: &ContextRef, stream: CUstream) -> Result<(), Error> {
+        if !self.resource.raw().may_be_mapped {
+            return Ok(());
+        }
+        let mut raw = self.raw();
+        // SAFETY: the resource is registered, its context current, and the stream of it; one that is not mapped is an error
+        // and no more.
+        match unsafe { context_call!(context, cuGraphicsUnmapResources(1, &raw mut raw, stream)) } {
+            Err(error) if error.code() != CUresult::CUDA_ERROR_NOT_MAPPED => return Err(error),
+            _ => self.set_mapped(false),
+        }
+        Ok(())
     }
 
     pub(super) const fn name(&self) -> GLuint {
@@ -90,7 +134,7 @@ macro_rules! registered {
 
             /// The context with which it is registered.
             pub fn context(&self) -> &ContextRef {
-                self.0.held().context()
+                self.0.context()
             }
         }
 

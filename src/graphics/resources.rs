@@ -45,9 +45,9 @@ pub(super) mod sealed {
     use std::fmt;
 
     /// A registered resource. It is `pub` only because a sealed trait shows it.
-    pub struct Each<'a>(pub(in crate::graphics) &'a super::Registered<'a>);
+    pub struct Each<'a, 'ctx>(pub(in crate::graphics) &'a mut super::Registered<'ctx>);
 
-    impl fmt::Debug for Each<'_> {
+    impl fmt::Debug for Each<'_, '_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "Each({:?})", self.0.raw())
         }
@@ -55,15 +55,15 @@ pub(super) mod sealed {
 
     pub trait Sealed {
         /// Visits each resource, in order.
-        fn each(&self, visit: &mut dyn FnMut(Each<'_>));
+        fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>));
     }
 }
 
 use sealed::{Each, Sealed};
 
 impl Sealed for &mut RegisteredBuffer<'_> {
-    fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
-        visit(Each(&self.0));
+    fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>)) {
+        visit(Each(&mut self.0));
     }
 }
 
@@ -79,8 +79,8 @@ impl Resources for &mut RegisteredBuffer<'_> {
 }
 
 impl Sealed for &mut RegisteredImage<'_> {
-    fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
-        visit(Each(&self.0));
+    fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>)) {
+        visit(Each(&mut self.0));
     }
 }
 
@@ -96,7 +96,7 @@ impl Resources for &mut RegisteredImage<'_> {
 }
 
 impl<R: Resources, const N: usize> Sealed for [R; N] {
-    fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
+    fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>)) {
         for resource in self {
             resource.each(visit);
         }
@@ -117,7 +117,7 @@ impl<R: Resources, const N: usize> Resources for [R; N] {
 macro_rules! tuples {
     ($($resource:ident $at:tt),+) => {
         impl<$($resource: Resources),+> Sealed for ($($resource,)+) {
-            fn each(&self, visit: &mut dyn FnMut(Each<'_>)) {
+            fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>)) {
                 $( self.$at.each(visit); )+
             }
         }

@@ -14,7 +14,7 @@ use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, beside_captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held, activated};
+use crate::raw::held::{Handle, Held};
 
 bitflags::bitflags! {
     /// Options of registering memory.
@@ -265,7 +265,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
             std::mem::forget(registration);
             return Err(MemoryError::Lost);
         }
-        unregistered(registration)?;
+        registration.end()?;
         // SAFETY: the parts of the owner, used once; the device has nothing to do with them any more.
         Ok(unsafe { this.owner() })
     }
@@ -278,16 +278,6 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     }
 }
 
-/// Ends a registration, for certain. If a capture refuses that, it is done beside captures: the memory is still ours, so
-/// that the call may be made twice.
-fn unregistered(registration: Held<'_, Registration>) -> Result<(), Error> {
-    let (context, at) = (registration.keep(), registration.raw().0);
-    match registration.end() {
-        Err(error) if error.is_capture() => activated(&context, || unregister_beside_captures(&context, at)),
-        ended => ended,
-    }
-}
-
 /// Unregisters memory of the current context that is no part of any work, whether it is registered or not.
 fn unregister(context: &ContextRef, at: *mut c_void) -> Result<(), Error> {
     // SAFETY: the memory is not used by the device, registered or not.
@@ -295,12 +285,6 @@ fn unregister(context: &ContextRef, at: *mut c_void) -> Result<(), Error> {
         Err(error) if error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => Ok(()),
         answer => answer,
     }
-}
-
-/// The same while captures forbid it.
-#[cold]
-fn unregister_beside_captures(context: &ContextRef, at: *mut c_void) -> Result<(), Error> {
-    beside_captures(context, || unregister(context, at))
 }
 
 /// True if a call that failed has certainly not registered the memory; undoes what it may have done.
@@ -312,7 +296,7 @@ fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> boo
         return true;
     }
     match unregister(context, at) {
-        Err(error) if error.is_capture() => unregister_beside_captures(context, at).is_ok(),
+        Err(error) if error.is_capture() => beside_captures(context, || unregister(context, at)).is_ok(),
         answer => answer.is_ok(),
     }
 }
@@ -326,7 +310,7 @@ impl<O: HostOwner> Drop for Registered<'_, O> {
             return;
         }
         let context = registration.keep();
-        match unregistered(registration) {
+        match registration.end() {
             // SAFETY: called once, here; the device has nothing to do with the elements any more.
             Ok(()) => drop(unsafe { self.owner() }),
             Err(error) => context.swallow(error),

@@ -8,7 +8,7 @@ use cuprum_sys::{CUcontext, CUresult, FnId, Fns};
 
 use super::call::{context_call, forked};
 use super::keep::{Keep, Near};
-use crate::context::{ContextRef, stack};
+use crate::context::{ContextRef, beside_captures, stack};
 use crate::error::Error;
 
 /// A handle that the driver gave, and that one of its functions frees.
@@ -131,6 +131,21 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         }
         activated(context, || {
             // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
+            let answer = unsafe { raw.free(context.library().fns()) };
+            Error::check(context.library(), answer).or_else(|error| Self::not_freed(context, raw, error))
+        })
+    }
+
+    /// Frees the handle after all if a capture of another stream has kept that from being done: the driver refuses such a call
+    /// before it does anything (H100, driver 580: `tests/data/goldens/captures.txt`).
+    #[cold]
+    #[inline(never)]
+    fn not_freed(context: &ContextRef, raw: H, error: Error) -> Result<(), Error> {
+        if error.code() != CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED {
+            return Err(context.record(error));
+        }
+        beside_captures(context, || {
+            // SAFETY: as in `free_once`, of a handle that was not freed there.
             let answer = unsafe { raw.free(context.library().fns()) };
             Error::check(context.library(), answer).map_err(|error| context.record(error))
         })

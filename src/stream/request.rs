@@ -305,7 +305,11 @@ impl<V> Pending<V> {
         let is_over = match result {
             Ok(()) => true,
             Err(error) if error.is_sticky() => false,
-            Err(_) => activated(done.context(), || Ok(wait_for_context(done.context()))) == Ok(true),
+            Err(_) => {
+                activated(done.context(), || Ok(wait_for_context(done.context()))) == Ok(true)
+                // No capture lets anybody wait for its context.
+                || beside_captures(done.context(), || done.synchronize()).is_ok()
+            }
         };
         (result, is_over)
     }

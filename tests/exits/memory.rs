@@ -4,13 +4,14 @@
 use std::os::fd::{FromRawFd, OwnedFd};
 
 use cuprum::external::{ExternalBuffer, ExternalMemory, ExternalSemaphore};
+use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
 use cuprum::memory::{
     Granularity, ManagedBuffer, Mapping, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
 };
 use cuprum::stream::Signals;
 use cuprum::{Current, Stream};
+use cuprum_emulator::opengl::StandIn;
 
-#[cfg(unix)]
 use crate::common::on_gpu;
 
 #[cfg(unix)]
@@ -39,6 +40,7 @@ impl<'ctx> Memory<'ctx> {
         let signals = Signals::new(cx, 2).unwrap();
         let stream = Stream::new(cx).unwrap();
         cx.scope(&stream, |scope| scope.lend_signals(&signals)?.write_value(1, 7)).unwrap().unwrap();
+        forget_opengl(cx);
         Self {
             _managed: ManagedBuffer::from_slice(cx, &[1; 100]).unwrap(),
             _reserved: reserved,
@@ -48,6 +50,20 @@ impl<'ctx> Memory<'ctx> {
             _external: external(cx),
         }
     }
+}
+
+/// A buffer of OpenGL, for which the emulator's stand-in stands in: registered, mapped, and forgotten with its guard. It
+/// belongs to this thread, so that nothing keeps it.
+fn forget_opengl(cx: &Current<'_, '_>) {
+    if on_gpu() {
+        return;
+    }
+    let gl = StandIn::make_current();
+    let name = gl.buffer(&[0; 64]);
+    // SAFETY: the stand-in does nothing with it.
+    let mut buffer = unsafe { RegisteredBuffer::new(cx, name, RegisterFlags::empty()) }.unwrap();
+    std::mem::forget(buffer.map(cx, &Stream::default_in(cx)).unwrap());
+    std::mem::forget((buffer, gl));
 }
 
 /// What the other API has exported.

@@ -106,11 +106,33 @@ static string list(const char* name, unsigned count) {
     return text + "}";
 }
 
+// Which elements of the left factor are there, of a sparse one.
+struct Sparse {
+    int selector = -1;           // none: all are there
+    const char* places = "";     // what the threads have of it
+};
+
+// Places of elements: of each four, two in order (`pairs`), of each two, one (`ones`), or any bits.
+static void fill_places(uint8_t* to, size_t words, const string& kind, Random& random) {
+    static const uint32_t pairs[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}, ones[] = {0x4, 0xe};
+    for (size_t word = 0; word < words; word++) {
+        uint32_t bits = 0;
+        for (int at = 0; at < 32; at += 4) {
+            uint32_t next = random.next();
+            bits |= (kind == "pairs" ? pairs[next % 6] : kind == "ones" ? ones[next % 2] : next & 15) << at;
+        }
+        memcpy(to + 4 * word, &bits, 4);
+    }
+}
+
 // One product of a warp group. `a` and `b` are descriptors, without the start of shared memory; 0 for `a` in registers.
 static void run_product(const char* form, unsigned registers, const char* types, uint64_t a, uint64_t b, int scale,
-                    const char* rest) {
-    printf("wgmma %s %u %s %016llx %016llx %d%s\n", form, registers, types, (unsigned long long)a,
-           (unsigned long long)b, scale, *rest ? (string(" ") + rest).c_str() : "");
+                    const char* rest, Sparse sparse = {}) {
+    bool is_sparse = sparse.selector >= 0;
+    string selector = std::to_string(sparse.selector);
+    printf("%s %s %u %s %016llx %016llx %d%s%s\n", is_sparse ? "sparse" : "wgmma", form, registers, types,
+           (unsigned long long)a, (unsigned long long)b, scale,
+           is_sparse ? (" " + selector + " " + sparse.places).c_str() : "", *rest ? (string(" ") + rest).c_str() : "");
     string names[3];
     const char* at = types;
     for (string& name : names) {
@@ -120,7 +142,7 @@ static void run_product(const char* form, unsigned registers, const char* types,
     }
     string count = std::to_string(registers);
     string text = string(HEADER) + ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 a, .param .u64 b) {\n"
-        ".reg .b32 %t, %s, %i, %a<4>, %d<" + count + ">; .reg .b64 %p, %q, %x, %da, %db; .reg .pred %more, %scale;\n"
+        ".reg .b32 %t, %s, %i, %e, %a<4>, %d<" + count + ">; .reg .b64 %p, %q, %x, %da, %db; .reg .pred %more, %scale;\n"
         ".shared .align 1024 .b8 image[49152];\n"
         "mov.u32 %t, %tid.x; ld.param.u64 %p, [in]; mul.wide.u32 %x, %t, 16; add.u64 %q, %p, %x;\n"
         "mov.u32 %s, image; mad.lo.u32 %s, %t, 16, %s; mov.u32 %i, 0;\n"
@@ -130,23 +152,28 @@ static void run_product(const char* form, unsigned registers, const char* types,
         "add.u64 %q, %p, 51200; mul.wide.u32 %x, %t, " + std::to_string(4 * registers) + "; add.u64 %q, %q, %x;\n";
     for (unsigned i = 0; i < registers; i++)
         text += "ld.global.b32 %d" + std::to_string(i) + ", [%q+" + std::to_string(4 * i) + "];\n";
+    if (is_sparse)
+        text += "mul.wide.u32 %x, %t, 4; add.u64 %q, %p, %x; ld.global.b32 %e, [%q+" +
+            std::to_string(51200 + 512 * registers) + "];\n";
     text += "mov.u32 %s, image; shr.u32 %s, %s, 4; cvt.u64.u32 %x, %s; ld.param.u64 %da, [a]; ld.param.u64 %db, [b];\n"
         "add.u64 %da, %da, %x; add.u64 %db, %db, %x; setp.eq.u32 %scale, 0, " + string(scale ? "0" : "1") + ";\n"
         "bar.sync 0; fence.proxy.async; wgmma.fence.sync.aligned;\n"
-        "wgmma.mma_async.sync.aligned." + string(form) + " " + list("d", registers) + ", "
-        + (a ? string("%da") : list("a", 4)) + ", %db, %scale" + (*rest ? string(", ") + rest : "") + ";\n"
+        "wgmma.mma_async" + (is_sparse ? ".sp" : "") + ".sync.aligned." + string(form) + " " + list("d", registers) + ", "
+        + (a ? string("%da") : list("a", 4)) + ", %db, " + (is_sparse ? "%e, " + selector + ", " : "") + "%scale"
+        + (*rest ? string(", ") + rest : "") + ";\n"
         "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
         "ld.param.u64 %q, [out]; mul.wide.u32 %x, %t, " + std::to_string(4 * registers) + "; add.u64 %q, %q, %x;\n";
     for (unsigned i = 0; i < registers; i++)
         text += "st.global.b32 [%q+" + std::to_string(4 * i) + "], %d" + std::to_string(i) + ";\n";
     text += "ret; }\n";
 
-    Bytes in(51200 + 512 * registers), out(512 * registers);
+    Bytes in(51200 + 512 * registers + 512), out(512 * registers);
     Random random{1};
     fill(&in[0], B_START, names[0], random);
     fill(&in[B_START], IMAGE - B_START, names[1], random);
     fill(&in[IMAGE], 2048, names[0], random);
     fill(&in[51200], 512 * registers, names[2], random);
+    fill_places(&in[51200 + 512 * registers], 128, sparse.places, random);
     CUdeviceptr device_in, device_out;
     MUST(cuMemAlloc(&device_in, in.size()));
     MUST(cuMemAlloc(&device_out, out.size()));
@@ -237,6 +264,66 @@ static void products() {
     product("m64n8k32.satfinite.s32.s8.s8", 4, "any,any,any", place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, "");
     product("m64n16k256.s32.b1.b1.and.popc", 8, "any,any,any", place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, "");
     product("m64n8k256.s32.b1.b1.and.popc", 4, "any,any,any", 0, place(B, 128, 256, 0), 0, "");
+}
+
+static void sparse_products() {
+    const uint64_t B = B_START;
+    const char* half = "1, 1, 0, 0";
+    const char* both = "1, 1, 1, 1";
+    const char* four = "f16,f16,f32";
+    const Sparse low{0, "pairs"}, high{1, "pairs"}, any{0, "any"}, other{1, "any"};
+    auto f16 = [=](unsigned columns, uint64_t a, uint64_t b, const char* rest, Sparse sparse) {
+        string form = "m64n" + std::to_string(columns) + "k32.f32.f16.f16";
+        product(strdup(form.c_str()), columns / 2, four, a, b, 1, rest, sparse);
+    };
+    // Without a swizzle, and with each; the right factor is twice as deep as the left one.
+    f16(8, place(0, 128, 256, 0), place(B, 128, 512, 0), half, low);
+    f16(8, place(0, 128, 256, 0), place(B, 128, 512, 0), half, high);
+    f16(8, place(0, 128, 256, 0), place(B, 128, 512, 0), half, any);
+    f16(8, place(0, 128, 256, 0), place(B, 128, 512, 0), half, other);
+    f16(16, place(0, 1024, 128, 0), place(B, 256, 128, 0), half, low);
+    f16(32, place(0, 16, 1024, 1), place(B, 16, 1024, 1), half, low);
+    f16(32, place(32, 16, 1024, 1), place(B + 64, 16, 1024, 1), half, high);
+    f16(24, place(0, 16, 512, 2), place(B, 16, 512, 2), half, low);
+    f16(40, place(0, 16, 256, 3), place(B, 16, 256, 3), half, low);
+    f16(40, place(0, 16, 256, 3), place(B, 2048, 256, 3), half, low);
+    f16(16, place(0, 16, 256, 3), place(B, 512, 1024, 3), half, any);
+    f16(16, place(0, 16, 1024, 1), place(B + 96, 16, 1024, 1), half, low);
+    f16(16, place(0, 16, 1024, 1), place(B + 96, 2048, 1024, 1), half, low);
+    f16(16, place(0, 16, 1024, 1), place(B + 32, 2048, 512, 2), half, low);
+    f16(256, place(0, 16, 1024, 1), place(B, 16, 1024, 1), half, low);
+    // Factors whose elements lie along m or n.
+    f16(8, place(0, 128, 256, 0), place(B, 128, 256, 0), both, low);
+    f16(32, place(0, 1024, 128, 0), place(B, 128, 512, 0), both, high);
+    f16(32, place(0, 512, 256, 3), place(B, 512, 256, 3), both, low);
+    f16(64, place(0, 1024, 512, 2), place(B, 2048, 512, 2), both, low);
+    f16(64, place(0, 2048, 1024, 1), place(B, 4096, 1024, 1), both, any);
+    f16(128, place(0, 16, 1024, 1), place(B, 8192, 2048, 1), "1, 1, 0, 1", high);
+    f16(8, place(0, 2048, 1024, 1), place(B, 128, 512, 0), "1, 1, 1, 0", low);
+    // Signs and scales, factors in registers, types.
+    f16(8, 0, place(B, 128, 512, 0), "1, 1, 0", low);
+    f16(8, 0, place(B, 128, 512, 0), "1, 1, 0", high);
+    f16(64, 0, place(B, 4096, 1024, 1), "-1, 1, 1", any);
+    product("m64n8k32.f32.f16.f16", 4, four, place(0, 128, 256, 0), place(B, 128, 512, 0), 0, "1, -1, 0, 0", high);
+    product("m64n8k32.f16.f16.f16", 2, "f16,f16,f16", place(0, 128, 256, 0), place(B, 128, 512, 0), 1, "-1, 1, 0, 0", low);
+    product("m64n24k32.f16.f16.f16", 6, "f16,f16,f16", 0, place(B, 128, 512, 0), 1, "1, -1, 0", any);
+    product("m64n16k32.f32.bf16.bf16", 8, "bf16,bf16,f32", place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, half, low);
+    product("m64n16k32.f32.bf16.bf16", 8, "bf16,bf16,f32", 0, place(B, 128, 512, 0), 1, "1, 1, 1", high);
+    const Sparse one{0, "ones"}, second{1, "ones"};
+    const char* tf32 = "f32,f32,f32";
+    product("m64n16k16.f32.tf32.tf32", 8, tf32, place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, "1, -1", one);
+    product("m64n16k16.f32.tf32.tf32", 8, tf32, place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, "1, 1", second);
+    product("m64n16k16.f32.tf32.tf32", 8, tf32, 0, place(B, 128, 512, 0), 0, "1, 1", one);
+    product("m64n8k16.f32.tf32.tf32", 4, tf32, 0, place(B, 128, 512, 0), 1, "1, 1", second);
+    product("m64n16k64.f32.e4m3.e5m2", 8, "e4m3,e5m2,f32", place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, "1, 1", low);
+    product("m64n16k64.f16.e5m2.e4m3", 4, "e5m2,e4m3,f16", 0, place(B, 128, 512, 0), 1, "-1, 1", low);
+    product("m64n16k64.f32.e4m3.e4m3", 8, "e4m3,e4m3,f32", 0, place(B, 128, 512, 0), 0, "1, 1", any);
+    product("m64n32k64.f32.e5m2.e5m2", 16, "e5m2,e5m2,f32", place(0, 128, 256, 0), place(B, 128, 512, 0), 1, "1, -1", low);
+    product("m64n16k64.s32.s8.s8", 8, "any,any,any", place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, "", low);
+    product("m64n32k64.s32.u8.s8", 16, "any,any,any", place(0, 128, 256, 0), place(B, 16, 512, 2), 0, "", any);
+    product("m64n48k64.s32.s8.u8", 24, "any,any,any", 0, place(B, 16, 1024, 1), 1, "", low);
+    product("m64n24k64.s32.u8.u8.satfinite", 12, "any,any,any", 0, place(B, 128, 512, 0), 1, "", any);
+    product("m64n8k64.s32.s8.s8.satfinite", 4, "any,any,any", place(0, 16, 1024, 1), place(B, 16, 1024, 1), 1, "", low);
 }
 
 // A tensor of which every element is known, and a tile of it.
@@ -363,7 +450,7 @@ static void copies() {
         F16 = CU_TENSOR_MAP_DATA_TYPE_FLOAT16, BF16 = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, F32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
         F64 = CU_TENSOR_MAP_DATA_TYPE_FLOAT64, FTZ = CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
         TF32 = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, TFTZ = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
-    const auto NONE = CU_TENSOR_MAP_INTERLEAVE_NONE, B16 = CU_TENSOR_MAP_INTERLEAVE_16B, B32 = CU_TENSOR_MAP_INTERLEAVE_32B;
+    const auto NONE = CU_TENSOR_MAP_INTERLEAVE_NONE;
     const auto PLAIN = CU_TENSOR_MAP_SWIZZLE_NONE, S_32 = CU_TENSOR_MAP_SWIZZLE_32B, S_64 = CU_TENSOR_MAP_SWIZZLE_64B,
         S_128 = CU_TENSOR_MAP_SWIZZLE_128B;
     const auto ZERO = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, NAN_ = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
@@ -406,15 +493,11 @@ static void copies() {
     copy("store", {U16, "any", {60, 30}, {128}, {16, 8}, {1, 1}}, {-3, -2});
     copy("store", {U16, "any", {60, 30}, {128}, {16, 8}, {1, 1}}, {52, 25});
     copy("store", {U32, "any", {5, 4, 3, 3, 3}, {32, 128, 512, 1536}, {4, 2, 3, 2, 2}, {1, 1, 1, 1, 1}}, {2, 3, 1, -1, 2});
-    // Steps, and interleaved layouts.
+    // Steps; interleaved layouts are in interleaved.cpp.
     copy("load", {U16, "any", {64, 32}, {128}, {16, 8}, {1, 2}}, {8, 5});
     copy("load", {U16, "any", {64, 32}, {128}, {16, 8}, {2, 3}}, {8, 27});
     copy("load", {U16, "any", {64, 16, 8}, {128, 2048}, {32, 7, 5}, {1, 3, 2}, NONE, S_64}, {0, -2, 4});
     copy("store", {U16, "any", {64, 32}, {128}, {16, 8}, {1, 2}}, {8, 5});
-    copy("load", {U16, "any", {8, 20, 10}, {512, 6144}, {8, 6, 5}, {1, 1, 1}, B16}, {2, 3, 4});
-    copy("load", {U16, "any", {24, 20, 10}, {512, 6144}, {16, 6, 5}, {1, 1, 1}, B16}, {1, -1, 7});
-    copy("load", {U16, "any", {24, 12, 3, 10}, {512, 1536, 6144}, {16, 6, 2, 3}, {1, 1, 1, 1}, B16}, {1, -1, 1, 7});
-    copy("load", {U16, "any", {32, 12, 3, 10}, {512, 1536, 6144}, {16, 6, 2, 3}, {1, 1, 1, 1}, B32, S_32}, {1, 2, 1, 7});
     // Reductions.
     copy("add", {U32, "any", {60, 30}, {256}, {16, 8}, {1, 1}}, {52, 25});
     copy("add", {S32, "any", {64, 32}, {256}, {16, 8}, {1, 1}}, {0, 0});
@@ -459,6 +542,7 @@ static void open_device() {
 
 int main() {
     products();
+    sparse_products();
     copies();
     // Processes share the number of the next case.
     auto next = (size_t*)mmap(nullptr, sizeof(size_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -2,7 +2,8 @@
 
 use cuprum::graph::{CaptureMode, Graph};
 use cuprum::{
-    Buffer, ContextStack, Current, Event, EventFlags, MemoryError, RegisterFlags, Registered, Request, Stream,
+    Buffer, ContextStack, Current, Event, EventFlags, MemoryError, PinnedBuffer, PinnedFlags, RegisterFlags,
+    Registered, Request, Stream,
 };
 
 use super::{alone, common, executable, in_context, zeros};
@@ -81,4 +82,36 @@ fn a_capture_keeps_no_memory_that_is_registered() {
             Ok(())
         });
     });
+}
+
+/// What is dropped beside a capture that forbids to free it is freed: memory, of the host too, and code.
+#[test]
+fn what_is_dropped_beside_a_capture_is_freed() {
+    let _alone = alone();
+    let context = common::context().share();
+    let test = |cx: &mut Current<'_, 'static>| {
+        let mut captured = Stream::non_blocking(cx).unwrap();
+        let used = |cx: &Current<'_, '_>| cx.memory_info().unwrap().free;
+        let (before, swallowed) = (used(cx), cuprum::swallowed::count());
+        for mode in [CaptureMode::Global, CaptureMode::ThreadLocal] {
+            let buffer = Buffer::<u8>::alloc(cx, 64 << 20).unwrap();
+            let host = PinnedBuffer::<u8>::zeroed(cx, 4096, PinnedFlags::empty()).unwrap();
+            let rest = (host, common::kernels!(cx, "saxpy"));
+            let _spoiled = cx.capture(&mut captured, mode, |_| {
+                buffer.close().expect("it is freed");
+                drop(rest);
+                Ok(())
+            });
+        }
+        let buffer = Buffer::<u8>::alloc(cx, 64 << 20).unwrap();
+        let _spoiled = cx.capture(&mut captured, CaptureMode::Global, |_| {
+            std::thread::scope(|scope| scope.spawn(|| drop(buffer)).join().unwrap());
+            Ok(())
+        });
+        assert_eq!(cuprum::swallowed::count(), swallowed, "all of it was freed");
+        if !common::on_gpu() {
+            assert_eq!(used(cx), before);
+        }
+    };
+    context.enter(test).unwrap();
 }

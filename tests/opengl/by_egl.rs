@@ -156,7 +156,10 @@ fn texels_of_each_format_keep_their_bits() {
         round_trip::<[u16; 4]>(cx, &gl, 0x8D76, 8);
         round_trip::<[i32; 4]>(cx, &gl, 0x8D82, 16);
         round_trip::<[u32; 4]>(cx, &gl, 0x8D70, 16);
-        for (refused, why) in [(0x8051, "GL_RGB8"), (0x81A6, "GL_DEPTH_COMPONENT24"), (0x8815, "GL_RGB32F")] {
+        round_trip::<[u8; 4]>(cx, &gl, 0x8C43, 4);
+        for (refused, why) in
+            [(0x881B, "GL_RGB16F"), (0x81A6, "GL_DEPTH_COMPONENT24"), (0x8059, "GL_RGB10_A2")]
+        {
             let name = gl.texture(TEXTURE_2D, refused, 1, [4, 4, 1]);
             let error = image(cx, name, TEXTURE_2D, NONE).unwrap_err();
             assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_VALUE, "{why}");
@@ -231,6 +234,15 @@ fn levels_layers_faces_and_slices_are_apart() {
                 );
             }
         }
+        assert_eq!(gl.error(), 0);
+    });
+}
+
+#[test]
+#[ignore = "fetches OpenGL"]
+fn solids_and_rectangles_are_one_array() {
+    with_opengl(here!("solids_and_rectangles_are_one_array"), |cx, gl| {
+        let stream = Stream::default_in(cx);
         let name = gl.texture(TEXTURE_3D, R8, 1, [4, 3, 2]);
         let mut solid = image(cx, name, TEXTURE_3D, NONE).unwrap();
         let mut mapped = solid.map(cx, &stream).unwrap();
@@ -247,7 +259,11 @@ fn levels_layers_faces_and_slices_are_apart() {
         let name = gl.texture(TEXTURE_RECTANGLE, RGBA8, 1, [2, 2, 1]);
         let mut flat = image(cx, name, TEXTURE_RECTANGLE, NONE).unwrap();
         flat.map(cx, &stream).unwrap().unmap(cx).unwrap();
-        assert_eq!(image(cx, name, TEXTURE_2D, NONE).unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_VALUE);
+        if !on_gpu() {
+            // Another target: NVIDIA's driver does not compare.
+            let error = image(cx, name, TEXTURE_2D, NONE).unwrap_err();
+            assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
         assert_eq!(gl.error(), 0);
     });
 }
@@ -334,14 +350,18 @@ fn another_context_of_opengl_or_none_is_refused() {
         gl.make_another_current();
         let theirs = gl.buffer(&[2; 4]);
         assert_eq!(theirs, buffer.name(), "the same name, of something else");
-        assert_eq!(code(buffer.map(cx, &stream).map(drop)), lost);
+        if !on_gpu() {
+            // NVIDIA's driver does not compare: that is a duty of whoever registers.
+            assert_eq!(code(buffer.map(cx, &stream).map(drop)), lost);
+        }
         gl.make_current();
         let mut mapped = buffer.map(cx, &stream).unwrap();
         mapped.views().as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, 9).unwrap();
         gl.make_none_current();
         assert_eq!(code(mapped.unmap(cx)), lost);
         gl.destroy();
-        buffer.close().unwrap();
+        // It could not be unmapped before, and is unregistered all the same.
+        assert_eq!(code(buffer.close()), lost);
     });
 }
 

@@ -4,10 +4,11 @@
 use std::mem;
 
 use cuprum::graph::CaptureMode;
-use cuprum::graphics::{self, MapUse};
+use cuprum::graphics::{self, MapUse, RegisteredBuffer};
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Context, ContextFlags, Error, LaunchConfig, Stream};
 use cuprum_emulator::opengl::StandIn;
+use cuprum_emulator::report::LeakKind;
 
 use crate::child::in_child;
 use crate::common::kernels;
@@ -20,30 +21,41 @@ fn code<T>(result: Result<T, Error>) -> CUresult {
 #[test]
 fn a_guard_that_is_forgotten_leaves_it_mapped() {
     with_opengl(|cx, gl| {
-        let (name, other) = (gl.buffer(&[1; 4]), gl.buffer(&[2; 4]));
+        let name = gl.buffer(&[1; 4]);
         let stream = Stream::default_in(cx);
-        let (mut buffer, mut second) =
-            (registered(cx, name, NONE).unwrap(), registered(cx, other, NONE).unwrap());
-        let mut mapped = buffer.map(cx, &stream).unwrap();
-        mapped.views().as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, 9).unwrap();
-        mem::forget(mapped);
-        assert_eq!(code(buffer.map(cx, &stream)), CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        let mut buffer = registered(cx, name, NONE).unwrap();
+        let forget = |buffer: &mut RegisteredBuffer<'_>, value| {
+            let mut mapped = buffer.map(cx, &stream).unwrap();
+            mapped.views().as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, value).unwrap();
+            mem::forget(mapped);
+        };
+        forget(&mut buffer, 9);
+        assert_eq!(gl.read_buffer(name).unwrap(), [1; 4], "OpenGL was not given it back");
         assert_eq!(code(buffer.set_use(cx, MapUse::ReadOnly)), CUresult::CUDA_ERROR_ALREADY_MAPPED);
-        // With another one: none of both is mapped, so that the other is free.
-        let both = graphics::map(cx, &stream, (&mut second, &mut buffer));
-        assert_eq!(code(both), CUresult::CUDA_ERROR_ALREADY_MAPPED);
-        second.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        // It is unmapped before it is mapped again, by itself or with another one, and before it goes.
+        let mut other = registered(cx, gl.buffer(&[2; 4]), NONE).unwrap();
+        let mapped = graphics::map(cx, &stream, (&mut other, &mut buffer)).unwrap();
+        assert_eq!(gl.read_buffer(name).unwrap(), [9; 4]);
+        mapped.unmap(cx).unwrap();
+        forget(&mut buffer, 8);
+        forget(&mut buffer, 7);
+        assert_eq!(gl.read_buffer(name).unwrap(), [8; 4]);
         buffer.close().unwrap();
-        assert_eq!(gl.read_buffer(name).unwrap(), [1; 4], "OpenGL was never given it back");
+        assert_eq!(gl.read_buffer(name).unwrap(), [7; 4]);
         registered(cx, name, NONE).unwrap().map(cx, &stream).unwrap().unmap(cx).unwrap();
     });
 }
 
+/// A process of its own, in which nothing else is registered.
 #[test]
 fn opengl_that_is_gone_is_an_error() {
+    in_child(concat!(module_path!(), "::opengl_that_is_gone_is_an_error"), opengl_goes);
+}
+
+fn opengl_goes() {
+    let left = || cuprum_emulator::alive().iter().filter(|left| left.kind == LeakKind::Graphics).count();
     with_opengl(|cx, _| {
         let stream = Stream::default_in(cx);
-        let swallowed = cuprum::swallowed::count();
         let inner = StandIn::make_current();
         let (name, texture) = (inner.buffer(&[1; 4]), inner.texture(R8, 1, 1, &[1]));
         let (mut buffer, mut picture) =
@@ -51,14 +63,14 @@ fn opengl_that_is_gone_is_an_error() {
         let mapped = buffer.map(cx, &stream).unwrap();
         // The outer one is current again, which has other things under these names, or none.
         drop(inner);
-        assert_eq!(code(mapped.unmap(cx)), CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
-        assert_eq!(code(buffer.map(cx, &stream)), CUresult::CUDA_ERROR_ALREADY_MAPPED);
-        assert_eq!(code(picture.map(cx, &stream)), CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
-        // They are unregistered all the same.
-        buffer.close().unwrap();
-        drop(picture);
-        assert!(cuprum::swallowed::count() >= swallowed);
+        let lost = CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT;
+        assert_eq!(code(mapped.unmap(cx)), lost);
+        assert_eq!((code(buffer.map(cx, &stream)), code(picture.map(cx, &stream))), (lost, lost));
+        // What is mapped is not unregistered, and is left to the end of the context.
+        assert_eq!((code(buffer.close()), code(picture.close())), (lost, CUresult::CUDA_SUCCESS));
+        assert_eq!(left(), 1);
     });
+    assert_eq!(left(), 0);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) const R32UI: u32 = 0x8236;
 pub(crate) const R32F: u32 = 0x822E;
 pub(crate) const RG16F: u32 = 0x822F;
 pub(crate) const RGBA8: u32 = 0x8058;
-pub(crate) const RGB8: u32 = 0x8051;
+const DEPTH24: u32 = 0x81A6;
 
 /// The software device, whatever `CUPRUM_DEVICE` names: no other meets the stand-in.
 pub(crate) fn device() -> Device {
@@ -270,21 +270,20 @@ fn the_devices_are_told() {
 #[test]
 fn what_cannot_be_registered_is_refused() {
     with_opengl(|cx, gl| {
-        let invalid =
-            |result: Result<(), Error>| result.unwrap_err().code() == CUresult::CUDA_ERROR_INVALID_VALUE;
+        let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+        let buffer = |name, flags| registered(cx, name, flags).map(drop).unwrap_err().code();
         let name = gl.buffer(&[1]);
-        assert!(invalid(registered(cx, name + 1, NONE).map(drop)), "no such buffer");
-        assert!(invalid(registered(cx, gl.buffer(&[]), NONE).map(drop)), "without storage");
-        assert!(invalid(registered(cx, name, RegisterFlags::SURFACE).map(drop)), "a flag of images");
-        assert!(invalid(
-            registered(cx, name, RegisterFlags::READ_ONLY | RegisterFlags::WRITE_DISCARD).map(drop)
-        ));
-        assert!(invalid(image(cx, name, NONE).map(drop)), "a buffer is no image");
-        assert!(invalid(image(cx, gl.texture(RGB8, 1, 1, &[1, 2, 3]), NONE).map(drop)), "three channels");
+        assert_eq!(buffer(name + 1, NONE), CUresult::CUDA_ERROR_INVALID_HANDLE, "no such buffer");
+        assert_eq!(buffer(gl.buffer(&[]), NONE), CUresult::CUDA_ERROR_OUT_OF_MEMORY, "without storage");
+        assert_eq!(buffer(name, RegisterFlags::SURFACE), invalid, "a flag of images");
+        assert_eq!(buffer(name, RegisterFlags::READ_ONLY | RegisterFlags::WRITE_DISCARD), invalid);
+        let picture = |name| image(cx, name, NONE).map(drop).unwrap_err().code();
+        assert_eq!(picture(name), CUresult::CUDA_ERROR_INVALID_HANDLE, "a buffer is no image");
+        assert_eq!(picture(gl.texture(DEPTH24, 1, 1, &[1, 2, 3])), invalid, "of depth");
         let texture = gl.texture(R8, 1, 1, &[1]);
         // SAFETY: as in `image`.
         let cube = unsafe { RegisteredImage::new(cx, texture, ImageTarget::TEXTURE_CUBE_MAP, NONE) };
-        assert!(invalid(cube.map(drop)), "another target");
+        assert_eq!(cube.unwrap_err().code(), invalid, "another target, which the software device refuses");
     });
 }
 

@@ -12,10 +12,8 @@ const NONE: RegisterFlags = RegisterFlags::empty();
 fn is_without_opengl(error: Error) -> bool {
     let codes = [
         CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT,
-        CUresult::CUDA_ERROR_OPERATING_SYSTEM,
         // Of the software device, where it never finds OpenGL.
         CUresult::CUDA_ERROR_NOT_SUPPORTED,
-        CUresult::CUDA_ERROR_UNKNOWN,
     ];
     codes.contains(&error.code())
 }

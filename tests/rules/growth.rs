@@ -35,6 +35,7 @@ const COMPLETE: &[(&str, &str)] = &[
     ("HostIn", "one reference"),
     ("HostInOut", "one reference"),
     ("HostOut", "one reference"),
+    ("ImageTarget", "a number of OpenGL's, any of them"),
     ("ImportError", "an error with what it gives back"),
     ("Luid", "the system's structure"),
     ("Pattern", "the sizes that the driver fills with"),

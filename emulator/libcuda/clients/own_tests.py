@@ -44,7 +44,9 @@ class Outcomes:
             if hasattr(report, "wasxfail"):
                 outcome = {"skipped": "xfailed", "passed": "xpassed"}[outcome]
             said = getattr(report, "wasxfail", "") + "".join([report.longreprtext, *(text for _, text in report.sections)])
-            self.seen[report.nodeid] = (outcome, said)
+            # A part of a test that failed is told before the test, which may pass by itself.
+            if self.seen.get(report.nodeid, ("",))[0] != "failed":
+                self.seen[report.nodeid] = (outcome, said)
 
     def pytest_collectreport(self, report):
         if not report.passed:

@@ -4,7 +4,7 @@
 # Numba-CUDA with their own tests, each compared with a list (own_tests.py).
 #
 #   run.sh                 what CI runs; of Numba's tests the part at the end of this file
-#   run.sh numba FILE...   other tests of Numba's, for example cudapy/test_math.py
+#   run.sh numba FILE...   other tests of Numba's, for example cudapy/test_math.py; `.` for all, half an hour
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 clients=$PWD/emulator/libcuda/clients

@@ -10,6 +10,8 @@ pub(crate) type Words = [u64; 16];
 
 /// Most dimensions of a tensor.
 pub(crate) const MOST_DIMENSIONS: usize = 5;
+/// Bytes that are copied at a time, at most: more than the shared memory of any block.
+const MOST_BYTES: u64 = 1 << 18;
 /// The word of a map that says that it was made here.
 const MARK: u64 = 0x6d61_7074_656e_736f;
 
@@ -125,18 +127,49 @@ impl TensorMap {
             steps: unpack(words[10], 8),
             part,
         };
-        let dimensions = map.dimensions;
-        if dimensions > MOST_DIMENSIONS || element as usize >= ELEMENT_BYTES.len() || swizzle > 3 {
+        let in_range = map.dimensions <= MOST_DIMENSIONS && (element as usize) < ELEMENT_BYTES.len();
+        if !in_range || swizzle > 3 || interleave > 2 || !map.has_a_size() {
             return Err("a tensor map with wrong fields");
         }
-        if let Part::Tile(tile) = part {
-            let known =
-                |sides: &[u32], most| sides[..dimensions].iter().all(|side| (1..=most).contains(side));
-            if !known(&tile, 256) || !known(&map.steps, 8) {
-                return Err("a tensor map with wrong fields");
-            }
-        }
         Ok(map)
+    }
+
+    /// True if what is copied at a time is not empty, and no more than a block could hold.
+    fn has_a_size(&self) -> bool {
+        let known = |values: &[u32], most| values.iter().all(|value| (1..=most).contains(value));
+        known(&self.steps[..self.dimensions], 8)
+            && (self.interleave == 0 || self.dimensions >= 3)
+            && match self.part {
+                Part::Tile(tile) => {
+                    let counts = self.counts(tile).map(u64::from);
+                    let bytes = counts
+                        .iter()
+                        .fold(u64::from(self.run(tile[0])), |bytes, count| bytes.saturating_mul(*count));
+                    known(&tile[..self.dimensions], 256) && bytes <= MOST_BYTES
+                }
+                Part::Columns { channels, pixels, .. } => {
+                    self.dimensions >= 3 && known(&[channels], 256) && known(&[pixels], 1024)
+                }
+                Part::Wide { .. } => true,
+            }
+    }
+
+    /// How often a box goes along each dimension: but for the first, whose elements lie together, or in an interleaved
+    /// tensor for that of the slices, of which a copy has one.
+    pub(crate) fn counts(&self, tile: [u32; MOST_DIMENSIONS]) -> [u32; MOST_DIMENSIONS] {
+        let once = if self.interleave == 0 { 0 } else { self.dimensions.saturating_sub(2) };
+        core::array::from_fn(|axis| match axis < self.dimensions && axis != once {
+            true => tile[axis].div_ceil(self.steps[axis].max(1)),
+            false => 1,
+        })
+    }
+
+    /// Bytes that lie together: so many elements, or in an interleaved tensor a slice of the channels of one pixel.
+    pub(crate) fn run(&self, elements: u32) -> u32 {
+        match self.interleave {
+            0 => elements * self.element_bytes(),
+            interleave => 8 << interleave,
+        }
     }
 
     pub(crate) fn element_bytes(&self) -> u32 {

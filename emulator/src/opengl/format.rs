@@ -45,9 +45,17 @@ const FORMATS: [([u32; 3], u32, bool); 11] = [
 /// `GL_RED`, `GL_RG` and `GL_RGBA`; the same for integers.
 const EXTERNAL: [[u32; 3]; 2] = [[0x1903, 0x8227, 0x1908], [0x8D94, 0x8228, 0x8D99]];
 
+/// Formats that CUDA sees as ones of four channels, on an H100 with driver 580: `GL_SRGB8_ALPHA8` as the numbers that are
+/// stored, `GL_RGB`, `GL_RGB8` and `GL_RGB32F` with a fourth channel that OpenGL does not see.
+const AS_FOUR: [(u32, u32); 4] =
+    [(0x8C43, UNSIGNED_BYTE), (0x1907, UNSIGNED_BYTE), (0x8051, UNSIGNED_BYTE), (0x8815, FLOAT)];
+
 impl Format {
     /// The form of an internal format; `None` if CUDA does not share images of it.
     pub(crate) fn of(internal: u32) -> Option<Self> {
+        if let Some(&(_, channel)) = AS_FOUR.iter().find(|(format, _)| *format == internal) {
+            return Some(Self { external: EXTERNAL[0][2], channel, channels: 4 });
+        }
         FORMATS.iter().find_map(|&(formats, channel, integers)| {
             let index = formats.iter().position(|&format| format == internal)?;
             Some(Self { external: EXTERNAL[usize::from(integers)][index], channel, channels: 1 << index })
@@ -75,6 +83,7 @@ mod tests {
         assert_eq!(bytes(0x8229), Some(1), "GL_R8");
         assert_eq!(bytes(0x822F), Some(4), "GL_RG16F");
         assert_eq!(bytes(0x8D70), Some(16), "GL_RGBA32UI");
-        assert_eq!(bytes(0x8051), None, "GL_RGB8");
+        assert_eq!(bytes(0x8051), Some(4), "GL_RGB8");
+        assert_eq!(bytes(0x881B), None, "GL_RGB16F");
     }
 }

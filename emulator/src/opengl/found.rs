@@ -358,6 +358,10 @@ impl Context for Found {
         true
     }
 
+    fn is_texture(&self, name: u32) -> bool {
+        gl!(self.gl, glIsTexture(name)) != 0
+    }
+
     fn image(&self, name: u32, target: u32) -> Option<Image> {
         let kind = Kind::of(target)?;
         let _texture = self.bind_texture(name, target)?;

@@ -74,6 +74,9 @@ pub(crate) trait Context {
     /// Overwrites the first bytes of a buffer object. False if that could not be done.
     fn write_buffer(&self, name: u32, from: &[u8]) -> bool;
 
+    /// True if there is a texture of that name.
+    fn is_texture(&self, name: u32) -> bool;
+
     /// The texture of that name and target; `None` if there is none, or of no format that CUDA shares.
     fn image(&self, name: u32, target: u32) -> Option<Image>;
 

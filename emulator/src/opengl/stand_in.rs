@@ -169,6 +169,10 @@ impl Context for Stood {
         self.with(name, from.len(), |bytes| bytes.copy_from_slice(from))
     }
 
+    fn is_texture(&self, name: u32) -> bool {
+        matches!(self.0.by_name.borrow().get(&name), Some(Object::Texture(..)))
+    }
+
     fn image(&self, name: u32, target: u32) -> Option<Image> {
         match self.0.by_name.borrow().get(&name)? {
             Object::Texture(image, _) => image.clone().filter(|image| image.target == target),

@@ -98,7 +98,8 @@ fn of_warp_group(op: &mut GroupOp, change: &mut dyn FnMut(&mut Register)) {
         LeftFactor::Shared(factor) => change(&mut factor.descriptor),
         LeftFactor::Registers(registers) => registers.iter_mut().for_each(&mut *change),
     }
-    std::iter::once(&mut product.b.descriptor).chain(&mut product.d).for_each(change);
+    let places = product.sparse.as_mut().map(|sparse| &mut sparse.places);
+    std::iter::once(&mut product.b.descriptor).chain(places).chain(&mut product.d).for_each(change);
 }
 
 fn of_call(call: &mut Call, change: &mut dyn FnMut(&mut Register)) {

@@ -78,7 +78,14 @@ impl Context<'_, '_> {
 pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), PtxError> {
     let refuse = |message: String| PtxError::at(variable.position, PtxErrorKind::Unsupported, message);
     let ty = Type::parse(variable.ty).filter(|ty| *ty != Type::Pred).ok_or_else(|| {
-        refuse(format!("variables of type `.{}` are not supported by the software device", variable.ty))
+        let instead = match variable.ty {
+            "texref" | "samplerref" | "surfref" => {
+                ": CUDA 12 took texture and surface references out of the language; texture and surface objects \
+                 (`cuTexObjectCreate`, `cuSurfObjectCreate`) replace them"
+            }
+            _ => "",
+        };
+        refuse(format!("variables of type `.{}` are not supported by the software device{instead}", variable.ty))
     })?;
     let element = u64::from(ty.bytes()) * u64::from(variable.vector);
     let mut bytes = Some(element);

@@ -11,7 +11,8 @@ use crate::semantics::Register;
 pub(crate) const WARPS: usize = 4;
 /// Rows of `a` and of the result that a warp has.
 pub(crate) const ROWS: u32 = 16;
-/// Bytes of a row of `a`, and of a column of `b`, in each type of element.
+/// Bytes of a row of `a` as it is stored, in each type of element; columns of `b` have as many, or twice as many if `a`
+/// is sparse.
 pub(crate) const DEPTH: u32 = 32;
 /// Bytes of a row of a core matrix, the smallest part that has an address.
 pub(crate) const CORE_ROW: u32 = 16;
@@ -31,6 +32,16 @@ pub(crate) enum LeftFactor {
     Registers(Vec<Register>),
 }
 
+/// Where the stored elements of a sparse left factor belong: two among each four of a row, or one of each two of 32
+/// bits. The others are zeros.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sparse {
+    /// Four bits for each of those groups: two places of two bits.
+    pub(crate) places: Register,
+    /// Which lanes of each four have those that count: the first two or the last two.
+    pub(crate) selector: u32,
+}
+
 /// `wgmma.mma_async`: `d = a * b + d`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GroupProduct {
@@ -39,6 +50,7 @@ pub(crate) struct GroupProduct {
     /// Types of the elements of `a`, `b` and `d`.
     pub(crate) types: [Element; 3],
     pub(crate) a: LeftFactor,
+    pub(crate) sparse: Option<Sparse>,
     pub(crate) b: SharedFactor,
     pub(crate) d: Vec<Register>,
     /// Condition under which the old values of `d` count.
@@ -50,9 +62,37 @@ pub(crate) struct GroupProduct {
 }
 
 impl GroupProduct {
+    /// Elements of a row of `a` as it is stored.
+    pub(crate) fn stored(&self) -> u32 {
+        DEPTH * 8 / self.types[0].bits()
+    }
+
     /// Elements of the common dimension.
     pub(crate) fn depth(&self) -> u32 {
-        DEPTH * 8 / self.types[0].bits()
+        if self.sparse.is_some() { 2 * self.stored() } else { self.stored() }
+    }
+
+    /// The lane of a warp that knows where a stored element of a sparse row belongs, and the place of its four bits in
+    /// its register.
+    pub(crate) fn known_by(&self, row: u32, element: u32, selector: u32) -> [u32; 2] {
+        let (first, upper) = (row % 8 * 4, row / 8);
+        match self.types[0].bits() {
+            8 => [first + upper + element / 2 / 8 * 2, element / 2 % 8 * 4],
+            // Each lane has four groups of a row and of that eight rows below.
+            16 => [first + 2 * selector + element / 2 / 4, 16 * upper + element / 2 % 4 * 4],
+            _ => [first + 2 * selector + element / 4, 16 * upper + element % 4 * 4],
+        }
+    }
+
+    /// Where in a sparse row a stored element belongs, given the four bits that say so. Those of an element of 32 bits are
+    /// the places of its halves: what is no place of an element has a number beyond the row.
+    pub(crate) fn place(&self, element: u32, bits: u32) -> u32 {
+        match (self.types[0].bits(), bits & 15) {
+            (32, 0b0100) => 2 * element,
+            (32, 0b1110) => 2 * element + 1,
+            (32, halves) => self.depth() + 16 * element + halves,
+            _ => element / 2 * 4 + (bits >> (element % 2 * 2) & 3),
+        }
     }
 
     /// The row and column, among those of the warp, of a value of `d` that a lane holds.
@@ -66,7 +106,8 @@ impl GroupProduct {
             LeftFactor::Shared(factor) => (Some(factor.descriptor), [].as_slice()),
             LeftFactor::Registers(registers) => (None, registers.as_slice()),
         };
-        descriptor.into_iter().chain(held.iter().copied()).chain([self.b.descriptor])
+        let places = self.sparse.map(|sparse| sparse.places);
+        descriptor.into_iter().chain(held.iter().copied()).chain(places).chain([self.b.descriptor])
     }
 }
 

@@ -105,6 +105,23 @@ fn limits_have_defaults_and_keep_what_is_set() {
     assert_eq!(limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE), 8 << 20);
     ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_STACK_SIZE, 4096));
     assert_eq!(limit(CUlimit::CU_LIMIT_STACK_SIZE), 4096);
+    // As recorded on an H100.
+    let (fifo, heap) = (CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE);
+    assert_eq!(limit(fifo), 8_650_752);
+    for (set, printed, allocated) in [
+        (0, 512 << 10, 4 << 20),
+        (100, 512 << 10, 4 << 20),
+        (1 << 20, 1 << 20, 4 << 20),
+        ((1 << 20) + 1, 1_048_832, 4 << 20),
+        (1 << 28, 1 << 28, 1 << 28),
+        (1 << 32, 2 << 30, 1 << 32),
+    ] {
+        ok!(cuCtxSetLimit(fifo, set));
+        ok!(cuCtxSetLimit(heap, set));
+        assert_eq!((limit(fifo), limit(heap)), (printed, allocated), "{set}");
+    }
+    ok!(cuCtxSetLimit(fifo, usize::MAX));
+    assert_eq!(limit(fifo), 0);
     let mut value = 0;
     let depth = CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH;
     assert_eq!(code!(cuCtxGetLimit(&mut value, depth)), CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT);

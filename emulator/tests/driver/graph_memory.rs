@@ -64,3 +64,31 @@ fn a_launch_frees_what_the_last_one_left_if_told_to() {
         assert_eq!(refused, INVALID_VALUE, "{flags}");
     }
 }
+
+#[test]
+fn a_graph_that_kernels_launch_frees_nothing_by_itself() {
+    let _context = TestContext::new();
+    let flag = |flag: CUgraphInstantiate_flags| u64::from(flag.0);
+    let frees = flag(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    let from_kernels = flag(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH);
+    let (mut graph, mut node) = (CUgraph::null(), CUgraphNode::null());
+    ok!(cuGraphCreate(&mut graph, 0));
+    let fill = CUDA_MEMSET_NODE_PARAMS {
+        dst: alloc(64),
+        elementSize: 1,
+        width: 64,
+        height: 1,
+        ..CUDA_MEMSET_NODE_PARAMS::zeroed()
+    };
+    ok!(cuGraphAddMemsetNode(&mut node, graph, core::ptr::null(), 0, &fill, current()));
+    let mut exec = CUgraphExec::null();
+    // Either by itself, and not both: as an H100 answers.
+    for (flags, answer) in [
+        (frees, CUresult::CUDA_SUCCESS),
+        (from_kernels, CUresult::CUDA_SUCCESS),
+        (frees | from_kernels, INVALID_VALUE),
+    ] {
+        assert_eq!(code!(cuGraphInstantiateWithFlags(&mut exec, graph, flags)), answer, "{flags}");
+    }
+    ok!(cuGraphDestroy(graph));
+}

@@ -10,6 +10,7 @@ const OK: CUresult = CUresult::CUDA_SUCCESS;
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
 const NO_OPENGL: CUresult = CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT;
+const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
 const NOT_MAPPED: CUresult = CUresult::CUDA_ERROR_NOT_MAPPED;
 const ALREADY_MAPPED: CUresult = CUresult::CUDA_ERROR_ALREADY_MAPPED;
 const NULL: CUstream = CUstream::null();
@@ -58,8 +59,40 @@ fn without_opengl_nothing_is_registered() {
     let gl = StandIn::make_current();
     assert_eq!(code!(cuGLGetDevices_v2(&mut count, &mut device, 1, all)), OK);
     assert_eq!((count, device), (1, 0));
-    assert_eq!(code!(cuGLGetDevices_v2(&mut count, null_mut(), 0, CUGLDeviceList(9))), INVALID_VALUE);
+    assert_eq!(code!(cuGLGetDevices_v2(&mut count, null_mut(), 0, all)), INVALID_VALUE);
+    assert_eq!(code!(cuGLGetDevices_v2(&mut count, &mut device, 1, CUGLDeviceList(4))), INVALID_VALUE);
+    assert_eq!(count, 0);
     assert_eq!(code!(cuGraphicsGLRegisterBuffer(null_mut(), gl.buffer(&[1]), 0)), INVALID_VALUE);
+}
+
+/// Each as an H100 with driver 580 answers it.
+#[test]
+fn what_cannot_be_registered_has_its_code() {
+    let _context = TestContext::new();
+    assert_eq!(
+        (register(1, 4).0, register(0, 0).0),
+        (INVALID_VALUE, INVALID_VALUE),
+        "before OpenGL is asked"
+    );
+    let gl = StandIn::make_current();
+    let (buffer, texture) = (gl.buffer(&[1]), gl.texture(0x8229, 1, 1, &[1]));
+    for flags in [3, 4, 8, 16] {
+        assert_eq!(register(buffer, flags).0, INVALID_VALUE, "{flags}");
+    }
+    assert_eq!((register(12345, 0).0, register(gl.buffer(&[]), 0).0), (INVALID_HANDLE, OUT_OF_MEMORY));
+    let mut resource = CUgraphicsResource::null();
+    let mut image =
+        |name, target, flags| code!(cuGraphicsGLRegisterImage(&mut resource, name, target, flags));
+    assert_eq!(
+        [image(0, TEXTURE_2D, 0), image(texture, 0, 0), image(texture, TEXTURE_2D, 16)],
+        [INVALID_VALUE; 3]
+    );
+    // Of one dimension, a face of a cube, cubes by index.
+    assert_eq!([0x0DE0, 0x8515, 0x9009].map(|target| image(texture, target, 0)), [INVALID_VALUE; 3]);
+    assert_eq!(image(12345, TEXTURE_2D, 0), INVALID_HANDLE);
+    assert_eq!(image(gl.texture(0x881B, 1, 1, &[]), TEXTURE_2D, 0), INVALID_VALUE, "three halves");
+    assert_eq!(image(texture, TEXTURE_2D, 3), OK, "both flags");
+    assert_eq!(image(texture, 0x8D41, 0), CUresult::CUDA_ERROR_NOT_SUPPORTED, "a renderbuffer");
 }
 
 #[test]
@@ -105,10 +138,11 @@ fn an_address_is_another_each_time_and_freed_between() {
     assert_eq!(map(&mut buffer), OK);
     assert_ne!(pointer(buffer[0]).1, first);
     assert_eq!(code!(cuMemFree_v2(pointer(buffer[0]).1)), INVALID_VALUE, "it is OpenGL's");
-    // Unregistered while it is mapped: nothing is given back to OpenGL.
+    // It is not unregistered while it is mapped, and stays mapped.
     ok!(cuMemsetD8_v2(pointer(buffer[0]).1, 9, 64));
+    assert_eq!(code!(cuGraphicsUnregisterResource(buffer[0])), ALREADY_MAPPED);
+    assert_eq!((unmap(&mut buffer), gl.read_buffer(name).unwrap()[0]), (OK, 9));
     ok!(cuGraphicsUnregisterResource(buffer[0]));
-    assert_eq!(gl.read_buffer(name).unwrap()[0], 7);
 }
 
 #[test]
@@ -131,11 +165,9 @@ fn arrays_of_an_image_go_when_it_is_unmapped() {
     assert_eq!(unmap(&mut [resource]), OK);
     assert_eq!(code!(cuArray3DGetDescriptor_v2(&mut described, whole)), INVALID_HANDLE);
     assert_eq!(array(resource, 0, 0).0, NOT_MAPPED);
-    let renderbuffer = code!(cuGraphicsGLRegisterImage(&mut resource, name, 0x8D41, 0));
-    assert_eq!(renderbuffer, CUresult::CUDA_ERROR_NOT_SUPPORTED);
 }
 
-/// It works where no context of OpenGL is current: nothing is copied.
+/// Without OpenGL on the thread nothing else does.
 #[test]
 fn the_end_of_a_context_unregisters() {
     let gl = StandIn::make_current();
@@ -146,9 +178,10 @@ fn the_end_of_a_context_unregisters() {
         assert_eq!(map(&mut [resource]), OK);
         ok!(cuMemsetD8_v2(pointer(resource).1, 9, 64));
         drop(gl);
-        assert_eq!(unmap(&mut [resource]), NO_OPENGL);
+        assert_eq!((unmap(&mut [resource]), map(&mut [resource])), (NO_OPENGL, NO_OPENGL));
+        assert_eq!(code!(cuGraphicsUnregisterResource(resource)), NO_OPENGL);
         resource
     };
-    let _context = TestContext::new();
+    let (_context, _gl) = (TestContext::new(), StandIn::make_current());
     assert_eq!(code!(cuGraphicsUnregisterResource(left)), INVALID_HANDLE);
 }

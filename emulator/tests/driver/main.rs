@@ -45,6 +45,7 @@ mod managed;
 mod memory;
 mod outlive;
 mod pool;
+mod printing;
 mod sanitizer;
 #[cfg(target_os = "linux")]
 mod sharing;

@@ -17,6 +17,7 @@ mod atomic_reads;
 mod clusters;
 mod control;
 mod differential;
+mod environment;
 mod faults;
 mod found;
 mod goldens;

@@ -4,7 +4,7 @@
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u32 {
+    pub(crate) fn next(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as u32
     }
@@ -36,8 +36,13 @@ pub(crate) fn fill(bytes: &mut [u8], ty: &str, random: &mut Random) {
 
 /// Cases that begin with a word, without it, and the results of each.
 pub(crate) fn lines(word: &str) -> Vec<(String, String)> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/goldens/hopper.txt");
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    lines_of("hopper.txt", word)
+}
+
+/// The same of another recording.
+pub(crate) fn lines_of(recording: &str, word: &str) -> Vec<(String, String)> {
+    let path = format!("{}/../tests/data/goldens/{recording}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let pairs = lines.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
     pairs

@@ -84,6 +84,20 @@ fn fill<'a>(
     Some(())
 }
 
+/// A capture whose body makes a call that it forbids, so that it ends as invalid.
+pub(super) fn spoiled(steps: &Steps, cx: &Current<'_, '_>, stream: &mut Stream<'_>, body: impl FnOnce()) {
+    steps.attempt("capture that is spoiled", || {
+        let ended = cx.capture(stream, CaptureMode::ThreadLocal, |_| {
+            body();
+            Ok(())
+        });
+        match ended {
+            Err(GraphError::Driver(error)) if error.is_capture() => Ok(()),
+            ended => ended.map(drop),
+        }
+    });
+}
+
 /// A capture whose body panics.
 fn left_by_a_panic(steps: &Steps, cx: &Current<'_, '_>, stream: &mut Stream<'_>) {
     steps.attempt("capture left by a panic", || {

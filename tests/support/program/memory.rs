@@ -1,6 +1,5 @@
 //! Buffers and slices, and page-locked memory.
 
-use cuprum::graph::CaptureMode;
 use cuprum::memory::{Pitched, PitchedMut};
 use cuprum::sys::{CUpointer_attribute, CUresult};
 use cuprum::{
@@ -71,28 +70,17 @@ fn page_locked(steps: &Steps, cx: &Current<'_, '_>) {
     }
 }
 
-/// A capture forbids both, and is spoiled by them.
+/// A capture forbids it, and is spoiled by it.
 fn registered_in_a_capture(steps: &Steps, cx: &Current<'_, '_>, mut stream: Stream<'_>) {
-    let (spoiled, refused) =
-        (CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     let register = || Registered::new(cx, vec![1u32; LEN], RegisterFlags::empty());
     let mut registered = steps.attempt("Registered::new", register);
-    steps.may_refuse("capture spoiled by unregistering", spoiled, || {
-        cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
-            if let Some(registered) = registered.take() {
-                steps.attempt("Registered::unregister", || registered.unregister());
-            }
-            Ok(())
-        })
+    super::captures::spoiled(steps, cx, &mut stream, || {
+        if let Some(registered) = registered.take() {
+            steps.attempt("Registered::unregister", || registered.unregister());
+        }
     });
     // Unless it did not begin.
     steps.done("Registered::drop", || drop(registered));
-    steps.may_refuse("capture spoiled by registering", spoiled, || {
-        cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
-            steps.may_refuse("Registered::new", refused, register);
-            Ok(())
-        })
-    });
     steps.done("Stream::drop", || drop(stream));
 }
 

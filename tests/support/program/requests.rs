@@ -4,8 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use cuprum::graph::CaptureMode;
-use cuprum::sys::CUresult;
+use cuprum::sys::FnId;
 use cuprum::{
     Buffer, Current, Event, EventFlags, MemoryError, Pending, PinnedBuffer, PinnedFlags, Request, Stream,
 };
@@ -31,8 +30,13 @@ enum Way {
 pub(super) fn all(steps: &Steps, cx: &Current<'_, 'static>) {
     let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) else { return };
     reached(steps, cx, &stream);
-    for way in [Way::Wait, Way::WaitInACapture, Way::Await, Way::Drop, Way::Panic] {
+    for way in [Way::Wait, Way::Await, Way::Drop, Way::Panic] {
         one(steps, cx, &stream, way);
+    }
+    // Without these two, nothing can be waited for in a capture, and the request is leaked.
+    let waits = [FnId::cuEventSynchronize, FnId::cuThreadExchangeStreamCaptureMode];
+    if waits.into_iter().all(|function| cx.context().driver().library().has(function)) {
+        one(steps, cx, &stream, Way::WaitInACapture);
     }
     steps.done("Stream::drop", || drop(stream));
 }
@@ -108,12 +112,9 @@ fn submit(
 fn in_a_capture(steps: &Steps, cx: &Current<'_, '_>, pending: Pending<Slot>) -> Option<Request<Slot>> {
     let mut stream = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx))?;
     let (mut pending, mut idle) = (Some(pending), None);
-    steps.may_refuse("capture spoiled by a wait", CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, || {
-        cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
-            let pending = pending.take().expect("one capture");
-            idle = steps.attempt("Pending::wait", || pending.wait());
-            Ok(())
-        })
+    super::captures::spoiled(steps, cx, &mut stream, || {
+        let pending = pending.take().expect("one capture");
+        idle = steps.attempt("Pending::wait", || pending.wait());
     });
     // Unless it did not begin.
     steps.done("Pending::drop", || drop(pending));

@@ -43,6 +43,10 @@ fn leaks_by_itself(run: &Run) -> bool {
     if run.function == FnId::cuCtxSynchronize {
         return true;
     }
+    // A capture forbids to free what was in it, unless the thread is exempted.
+    if run.function == FnId::cuThreadExchangeStreamCaptureMode {
+        return true;
+    }
     let parts = ["Destroy", "Free", "Unload", "Unmap", "Unregister", "Release", "PushCurrent"];
     parts.iter().any(|part| name.contains(part))
 }

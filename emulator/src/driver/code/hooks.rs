@@ -16,8 +16,9 @@ use crate::driver::texture;
 
 use super::condition;
 
-/// Output of kernels that nobody has seen yet. As on hardware it holds a limited number of bytes, the oldest of
-/// which go first, and comes out when the launch has ended.
+/// Output of kernels that nobody has seen yet. As on hardware it holds a limited number of bytes; the oldest of
+/// which go first, and it comes out when the launch has ended. On hardware the host empties it meanwhile, when it has
+/// time to: what an H100 loses of a flood is somewhere in the middle, not always the same.
 #[derive(Debug, Default)]
 struct Printed {
     texts: VecDeque<Box<str>>,
@@ -51,9 +52,10 @@ pub(super) struct KernelHooks {
 impl KernelHooks {
     /// The heap exists from the first launch of a program that allocates.
     pub(super) fn new(context: &Context, program: &Program) -> Answer<Self> {
-        let allocates = program.functions().iter().any(|name| name == "malloc");
-        let heap = if allocates { Some(context.heap()?) } else { None };
-        let most_printed = context.limit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE)?;
+        let calls = |function: &str| program.functions().iter().any(|name| name == function);
+        let heap = if calls("malloc") { Some(context.heap()?) } else { None };
+        let fifo = CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE;
+        let most_printed = if calls("vprintf") { context.use_limit(fifo)? } else { 0 };
         let health = Arc::clone(&context.health);
         Ok(Self { health, heap, printed: Mutex::default(), most_printed })
     }

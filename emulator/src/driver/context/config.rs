@@ -2,12 +2,14 @@
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{Answer, INVALID_VALUE};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 
 /// Settings of a context.
 #[derive(Debug, Clone)]
 pub(super) struct Config {
     limits: [(CUlimit, usize); 6],
+    /// Limits that launched kernels count on.
+    in_use: Vec<CUlimit>,
     pub(super) cache: CUfunc_cache,
     pub(super) shared: CUsharedconfig,
 }
@@ -17,12 +19,14 @@ impl Default for Config {
         Self {
             limits: [
                 (CUlimit::CU_LIMIT_STACK_SIZE, 1024),
-                (CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20),
+                // 64 KiB for each multiprocessor of an H100.
+                (CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, 132 << 16),
                 (CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20),
                 (CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048),
                 (CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 128),
                 (CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0),
             ],
+            in_use: Vec::new(),
             cache: CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE,
             shared: CUsharedconfig::CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE,
         }
@@ -35,9 +39,26 @@ impl Config {
         found.map(|&(_, value)| value).ok_or_else(|| unknown_limit(limit))
     }
 
+    /// The value of a limit, which stays from now on.
+    pub(super) fn use_limit(&mut self, limit: CUlimit) -> Answer<usize> {
+        if !self.in_use.contains(&limit) {
+            self.in_use.push(limit);
+        }
+        self.limit(limit)
+    }
+
     pub(super) fn set_limit(&mut self, limit: CUlimit, value: usize) -> Answer {
         let found = self.limits.iter_mut().find(|(known, _)| *known == limit);
-        found.ok_or_else(|| unknown_limit(limit))?.1 = value;
+        let place = found.ok_or_else(|| unknown_limit(limit))?;
+        ensure(!self.in_use.contains(&limit), INVALID_VALUE)?;
+        // As recorded on an H100, which takes any number; one that overflows when it is rounded becomes 0.
+        place.1 = match limit {
+            CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE => {
+                (value.max(512 << 10).wrapping_add(255) & !255).min(2 << 30)
+            }
+            CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE => value.max(4 << 20),
+            _ => value,
+        };
         Ok(())
     }
 }

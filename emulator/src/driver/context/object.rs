@@ -186,13 +186,18 @@ impl Context {
         self.config().limit(limit)
     }
 
+    /// The value of a limit that a kernel counts on, and that stays from now on.
+    pub(crate) fn use_limit(&self, limit: CUlimit) -> Answer<usize> {
+        self.config().use_limit(limit)
+    }
+
     /// The heap of this context's kernels.
     pub(crate) fn heap(&self) -> Answer<Arc<Heap>> {
         let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(heap) = heap.as_ref() {
             return Ok(Arc::clone(heap));
         }
-        let bytes = self.limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE)?;
+        let bytes = self.use_limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE)?;
         let made = Arc::new(Heap::create(bytes as u64, self.handle, self.device)?);
         *heap = Some(Arc::clone(&made));
         Ok(made)

@@ -1,5 +1,6 @@
 //! The shape of graphs: nodes, edges, copies.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use cuprum_sys::*;
@@ -9,6 +10,7 @@ use crate::driver::call::{In, Out, Text, calls, put_handle};
 use crate::driver::handle::Handle;
 
 use super::object::{GRAPHS, Graph, NODES, Node, Owner};
+use super::topology::{Edge, Topology};
 use super::user_object::{Shared, UserObject};
 
 /// Writes a list of handles the way these functions do: without a place for them, only their number; else up to as
@@ -31,7 +33,7 @@ fn write_edges(
     data: Option<Out<CUgraphEdgeData>>,
     count: Out<usize>,
 ) -> Answer {
-    let edges = Graph::find(graph)?.shape().edges.clone();
+    let edges: Vec<Edge> = Graph::find(graph)?.shape().edges().collect();
     ensure(from.is_null() == to.is_null(), INVALID_VALUE)?;
     let (starts, ends): (Vec<_>, Vec<_>) = edges.into_iter().unzip();
     if from.is_null() {
@@ -59,24 +61,15 @@ fn neighbors(
     out: Out<CUgraphNode>,
     data: Option<Out<CUgraphEdgeData>>,
     count: Out<usize>,
-    pick: impl Fn(usize, &(usize, usize)) -> Option<usize>,
+    pick: impl Fn(&Topology, usize) -> Vec<usize>,
 ) -> Answer {
-    let handle = node.addr();
     let graph = Arc::clone(&Node::find(node)?.graph);
-    let found: Vec<usize> = graph.shape().edges.iter().filter_map(|edge| pick(handle, edge)).collect();
+    let found = pick(&graph.shape(), node.addr());
     plain_edge_data(data, if out.is_null() { 0 } else { count.get()?.min(found.len()) });
     write_list(out, count, &found)
 }
 
-fn before(node: usize, &(from, to): &(usize, usize)) -> Option<usize> {
-    (to == node).then_some(from)
-}
-
-fn behind(node: usize, &(from, to): &(usize, usize)) -> Option<usize> {
-    (from == node).then_some(to)
-}
-
-fn edge_list(from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer<Vec<(usize, usize)>> {
+fn edge_list(from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer<Vec<Edge>> {
     let (from, to) = (from.get_all(count)?, to.get_all(count)?);
     Ok(from.iter().zip(&to).map(|(from, to)| (from.addr(), to.addr())).collect())
 }
@@ -84,14 +77,14 @@ fn edge_list(from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer
 fn add_edges(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: usize) -> Answer {
     let graph = Graph::find(graph)?;
     let mut shape = graph.shape();
-    let mut edges = shape.edges.clone();
-    for edge in edge_list(from, to, count)? {
-        let inside = shape.nodes.contains(&edge.0) && shape.nodes.contains(&edge.1);
-        ensure(inside && edge.0 != edge.1 && !edges.contains(&edge), INVALID_VALUE)?;
-        edges.push(edge);
+    let edges = edge_list(from, to, count)?;
+    let mut seen = HashSet::new();
+    for edge in &edges {
+        let inside = shape.has(edge.0) && shape.has(edge.1);
+        ensure(inside && edge.0 != edge.1 && !shape.has_edge(*edge) && seen.insert(edge), INVALID_VALUE)?;
     }
     // A cycle of several nodes is refused when the graph is instantiated, as by an H100.
-    shape.edges = edges;
+    edges.iter().for_each(|edge| shape.add_edge(*edge));
     Ok(())
 }
 
@@ -99,8 +92,8 @@ fn remove_edges(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, coun
     let graph = Graph::find(graph)?;
     let gone = edge_list(from, to, count)?;
     let mut shape = graph.shape();
-    ensure(gone.iter().all(|edge| shape.edges.contains(edge)), INVALID_VALUE)?;
-    shape.edges.retain(|edge| !gone.contains(edge));
+    ensure(gone.iter().all(|edge| shape.has_edge(*edge)), INVALID_VALUE)?;
+    gone.iter().for_each(|edge| shape.remove_edge(*edge));
     Ok(())
 }
 
@@ -132,7 +125,7 @@ calls! {
         hClonedGraph: CUgraph,
     ) {
         phNode.check()?;
-        let nodes = Graph::find(hClonedGraph)?.shape().nodes.clone();
+        let nodes: Vec<usize> = Graph::find(hClonedGraph)?.shape().nodes().collect();
         let is_copy = |&&node: &&usize| {
             Node::at(node).is_ok_and(|node| node.original == Some(hOriginalNode.addr()))
         };
@@ -143,14 +136,13 @@ calls! {
         let handle = hNode.addr();
         let node = Node::find(hNode)?;
         let mut shape = node.graph.shape();
-        shape.nodes.retain(|&other| other != handle);
-        shape.edges.retain(|&(from, to)| from != handle && to != handle);
+        shape.remove_node(handle);
         Node::remove(handle);
         Ok(())
     }
 
     fn cuGraphGetNodes(_call, hGraph: CUgraph, nodes: Out<CUgraphNode>, numNodes: Out<usize>) {
-        let all = Graph::find(hGraph)?.shape().nodes.clone();
+        let all: Vec<usize> = Graph::find(hGraph)?.shape().nodes().collect();
         write_list(nodes, numNodes, &all)
     }
 
@@ -160,9 +152,7 @@ calls! {
         rootNodes: Out<CUgraphNode>,
         numRootNodes: Out<usize>,
     ) {
-        let shape = Graph::find(hGraph)?.shape().clone();
-        let is_root = |node: &usize| shape.edges.iter().all(|(_, to)| to != node);
-        let roots: Vec<usize> = shape.nodes.iter().copied().filter(is_root).collect();
+        let roots: Vec<usize> = Graph::find(hGraph)?.shape().roots().collect();
         write_list(rootNodes, numRootNodes, &roots)
     }
 
@@ -193,7 +183,7 @@ calls! {
         dependencies: Out<CUgraphNode>,
         numDependencies: Out<usize>,
     ) {
-        neighbors(hNode, dependencies, None, numDependencies, before)
+        neighbors(hNode, dependencies, None, numDependencies, Topology::before)
     }
 
     fn cuGraphNodeGetDependencies_v2(
@@ -203,7 +193,7 @@ calls! {
         edgeData: Out<CUgraphEdgeData>,
         numDependencies: Out<usize>,
     ) {
-        neighbors(hNode, dependencies, Some(edgeData), numDependencies, before)
+        neighbors(hNode, dependencies, Some(edgeData), numDependencies, Topology::before)
     }
 
     fn cuGraphNodeGetDependentNodes(
@@ -212,7 +202,7 @@ calls! {
         dependentNodes: Out<CUgraphNode>,
         numDependentNodes: Out<usize>,
     ) {
-        neighbors(hNode, dependentNodes, None, numDependentNodes, behind)
+        neighbors(hNode, dependentNodes, None, numDependentNodes, Topology::behind)
     }
 
     fn cuGraphNodeGetDependentNodes_v2(
@@ -222,7 +212,7 @@ calls! {
         edgeData: Out<CUgraphEdgeData>,
         numDependentNodes: Out<usize>,
     ) {
-        neighbors(hNode, dependentNodes, Some(edgeData), numDependentNodes, behind)
+        neighbors(hNode, dependentNodes, Some(edgeData), numDependentNodes, Topology::behind)
     }
 
     fn cuGraphAddDependencies(
@@ -292,11 +282,11 @@ calls! {
     fn cuGraphDebugDotPrint(_call, hGraph: CUgraph, path: Text, _flags: u32) {
         let shape = Graph::find(hGraph)?.shape().clone();
         let mut dot = String::from("digraph {\n");
-        for node in &shape.nodes {
-            let type_of = Node::at(*node)?.kind().type_of();
+        for node in shape.nodes() {
+            let type_of = Node::at(node)?.kind().type_of();
             dot += &format!("  n{node:x} [label=\"{}\"];\n", type_of.name().unwrap_or("node"));
         }
-        for (from, to) in &shape.edges {
+        for (from, to) in shape.edges() {
             dot += &format!("  n{from:x} -> n{to:x};\n");
         }
         dot += "}\n";

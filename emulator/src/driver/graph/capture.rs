@@ -23,11 +23,11 @@ impl Target for Arc<Graph> {
 
     fn has(&self, nodes: &[usize]) -> bool {
         let shape = self.shape();
-        nodes.iter().all(|node| shape.nodes.contains(node))
+        nodes.iter().all(|node| shape.has(*node))
     }
 
-    fn edges(&self) -> Vec<(usize, usize)> {
-        self.shape().edges.clone()
+    fn before(&self, node: usize) -> Vec<usize> {
+        self.shape().before(node)
     }
 
     fn destroy(&self) {

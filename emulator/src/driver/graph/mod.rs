@@ -7,6 +7,7 @@ mod exec;
 mod node;
 mod object;
 mod parts;
+mod topology;
 mod user_object;
 
 use crate::driver::call::Builder;

@@ -2,8 +2,7 @@
 //!
 //! Graphs own nodes, and some nodes own graphs: this file and those of the kinds of nodes need each other.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
@@ -12,11 +11,10 @@ use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{Kind, Leaked, Table, not_supported};
-use crate::driver::code::GraphCondition;
 use crate::driver::handle::Handle;
 
 use super::node::NodeKind;
-use super::user_object::Shared;
+use super::topology::Topology;
 
 /// The live graphs. Those in others go with them.
 pub(super) static GRAPHS: Table<Graph> =
@@ -47,17 +45,6 @@ pub(super) enum Owner {
     ConditionalNode,
 }
 
-/// Nodes in the order of their creation, and edges from the one that runs first.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Topology {
-    pub(crate) nodes: Vec<usize>,
-    pub(crate) edges: Vec<(usize, usize)>,
-    /// The client's objects that live as long as the graph.
-    pub(super) objects: Vec<Shared>,
-    /// The conditions that were made for its nodes.
-    pub(super) conditions: Vec<Arc<GraphCondition>>,
-}
-
 /// A node of a graph.
 #[derive(Debug)]
 pub(super) struct Node {
@@ -81,7 +68,7 @@ impl Graph {
         GRAPHS.get(handle.addr()).ok_or(INVALID_VALUE)
     }
 
-    pub(crate) fn shape(&self) -> MutexGuard<'_, Topology> {
+    pub(super) fn shape(&self) -> MutexGuard<'_, Topology> {
         self.shape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -93,12 +80,11 @@ impl Graph {
     /// Adds a node behind others of the same graph.
     pub(crate) fn add(self: &Arc<Self>, after: &[usize], kind: NodeKind) -> Answer<usize> {
         let mut shape = self.shape();
-        ensure(after.iter().all(|node| shape.nodes.contains(node)), INVALID_VALUE)?;
-        let unique = (1..after.len()).all(|index| !after[..index].contains(&after[index]));
-        ensure(unique, INVALID_VALUE)?;
+        let mut seen = HashSet::new();
+        ensure(after.iter().all(|node| shape.has(*node) && seen.insert(node)), INVALID_VALUE)?;
         let node = NODES.insert(Node { graph: Arc::clone(self), kind: Mutex::new(kind), original: None });
-        shape.nodes.push(node);
-        shape.edges.extend(after.iter().map(|&before| (before, node)));
+        shape.add_node(node);
+        after.iter().for_each(|&before| shape.add_edge((before, node)));
         Ok(node)
     }
 
@@ -107,7 +93,7 @@ impl Graph {
         let shape = self.shape().clone();
         let copy = Self::create_for(owner);
         let mut copies = HashMap::new();
-        for &node in &shape.nodes {
+        for node in shape.nodes() {
             let copied = match &*Node::at(node)?.kind() {
                 NodeKind::Conditional(_) => Err(not_supported(
                     "a graph with conditional nodes has no copies, as a clone or as a child, on NVIDIA's drivers either: \
@@ -121,13 +107,13 @@ impl Graph {
                 NODES.insert(Node { graph: Arc::clone(&copy), kind: Mutex::new(kind), original: Some(node) });
             copies.insert(node, handle);
         }
-        let renamed = |node: &usize| copies.get(node).copied().ok_or(INVALID_HANDLE);
+        let renamed = |node: usize| copies.get(&node).copied().ok_or(INVALID_HANDLE);
         let mut new_shape = copy.shape();
-        for node in &shape.nodes {
-            new_shape.nodes.push(renamed(node)?);
+        for node in shape.nodes() {
+            new_shape.add_node(renamed(node)?);
         }
-        for (from, to) in &shape.edges {
-            new_shape.edges.push((renamed(from)?, renamed(to)?));
+        for (from, to) in shape.edges() {
+            new_shape.add_edge((renamed(from)?, renamed(to)?));
         }
         new_shape.objects = shape.objects;
         new_shape.conditions = shape.conditions;
@@ -139,51 +125,7 @@ impl Graph {
     pub(crate) fn destroy(&self) {
         GRAPHS.remove(self.handle);
         let shape = std::mem::take(&mut *self.shape());
-        for node in shape.nodes {
-            Node::remove(node);
-        }
-    }
-}
-
-impl Topology {
-    /// The nodes so that each comes after those it depends on, otherwise in the order of creation, but that nothing waits
-    /// for a value before it must; `None` if there is a cycle.
-    pub(super) fn in_order(&self) -> Option<Vec<usize>> {
-        let places: HashMap<usize, usize> =
-            self.nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
-        let mut waits = vec![0usize; self.nodes.len()];
-        let mut behind = vec![Vec::new(); self.nodes.len()];
-        for (from, to) in &self.edges {
-            let (from, to) = (*places.get(from)?, *places.get(to)?);
-            waits[to] += 1;
-            behind[from].push(to);
-        }
-        let late: Vec<bool> = self.nodes.iter().map(|&node| Self::waits_for_value(node)).collect();
-        let free = (0..waits.len()).filter(|&place| waits[place] == 0);
-        let mut ready: BinaryHeap<_> = free.map(|place| Reverse((late[place], place))).collect();
-        let mut order = Vec::with_capacity(self.nodes.len());
-        while let Some(Reverse((_, place))) = ready.pop() {
-            order.push(self.nodes[place]);
-            for &next in &behind[place] {
-                waits[next] -= 1;
-                if waits[next] == 0 {
-                    ready.push(Reverse((late[next], next)));
-                }
-            }
-        }
-        (order.len() == self.nodes.len()).then_some(order)
-    }
-}
-
-impl Topology {
-    /// True if a node waits for a value in memory, or some node of a graph that it runs.
-    fn waits_for_value(node: usize) -> bool {
-        let Ok(node) = Node::at(node) else { return false };
-        let kind = node.kind();
-        match &*kind {
-            NodeKind::Child(child) => child.shape().nodes.iter().copied().any(Self::waits_for_value),
-            kind => kind.waits_for_value(),
-        }
+        shape.nodes().for_each(Node::remove);
     }
 }
 

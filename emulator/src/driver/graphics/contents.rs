@@ -12,7 +12,7 @@ use crate::driver::context::Context;
 use crate::driver::state::{memory, scheduler};
 use crate::driver::texture::{Array, Levels};
 
-use super::resource::{Resource, State};
+use super::resource::{Resource, ResourceKind, State};
 
 /// What a resource held, in memory of the device.
 #[derive(Debug)]
@@ -37,11 +37,13 @@ impl Contents {
     /// Copies a resource in, unless its contents are to be overwritten.
     pub(super) fn map(resource: &Resource, state: &State) -> Answer<Self> {
         let gl = resource.gl()?;
-        let contents = match resource.target {
-            None => Self::of_buffer(resource, gl.as_ref())?,
-            Some(target) => {
+        let contents = match resource.kind {
+            ResourceKind::Buffer { bytes } => {
+                Self { region: allocate(&resource.context, bytes as u64)?, image: None }
+            }
+            ResourceKind::Image { target, array_flags } => {
                 let image = gl.image(resource.name, target).ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?;
-                Self::of_image(resource, image)?
+                Self::of_image(resource, image, array_flags)?
             }
         };
         let copied = if state.is_read() {
@@ -64,13 +66,7 @@ impl Contents {
         ensure(copied, CUresult::CUDA_ERROR_UNMAP_FAILED)
     }
 
-    fn of_buffer(resource: &Resource, gl: &dyn opengl::Context) -> Answer<Self> {
-        let bytes = gl.buffer_bytes(resource.name).filter(|&bytes| bytes > 0);
-        let region = allocate(&resource.context, bytes.ok_or(CUresult::CUDA_ERROR_MAP_FAILED)? as u64)?;
-        Ok(Self { region, image: None })
-    }
-
-    fn of_image(resource: &Resource, image: Image) -> Answer<Self> {
+    fn of_image(resource: &Resource, image: Image, array_flags: u32) -> Answer<Self> {
         let context = &resource.context;
         let [width, height, slices] = image.levels.first().copied().ok_or(INVALID_VALUE)?;
         let (depth, shape) = match image.kind {
@@ -85,7 +81,7 @@ impl Contents {
             Depth: depth,
             Format: format_of(image.format),
             NumChannels: image.format.channels,
-            Flags: shape | resource.array_flags,
+            Flags: shape | array_flags,
         };
         let mut region = None;
         let place = |bytes| {

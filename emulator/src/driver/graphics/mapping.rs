@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, ensure};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, Out, calls, put_handle};
 use crate::driver::state::captures;
 use crate::driver::stream::StreamRef;
@@ -21,12 +21,11 @@ fn named(
 ) -> Answer<(StreamRef, Vec<Arc<Resource>>)> {
     ensure(count > 0, INVALID_VALUE)?;
     let handles = resources.input().get_all(count as usize)?;
-    let stream = call.stream(stream)?;
-    ensure(!captures().has(stream.lane()), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)?;
-    captures().forbid_unsafe()?;
     let found: Vec<_> = handles.iter().map(|&handle| Resource::find(handle)).collect::<Answer<_>>()?;
+    let stream = call.stream(stream)?;
     let own = found.iter().all(|resource| resource.context.handle == stream.context().handle);
-    ensure(own, INVALID_CONTEXT)?;
+    ensure(own, INVALID_HANDLE)?;
+    captures().forbid_wait(stream.lane())?;
     Ok((stream, found))
 }
 
@@ -50,6 +49,7 @@ fn map(all: &[Arc<Resource>]) -> Answer {
 
 fn map_one(resource: &Resource) -> Answer {
     let mut state = resource.state();
+    resource.gl()?;
     ensure(state.mapped.is_none(), CUresult::CUDA_ERROR_ALREADY_MAPPED)?;
     state.mapped = Some(Contents::map(resource, &state)?);
     Ok(())
@@ -102,12 +102,11 @@ calls! {
     }
 
     fn cuGraphicsResourceGetMappedPointer_v2(
-        call,
+        _call,
         pDevPtr: Out<u64>,
         pSize: Out<usize>,
         resource: CUgraphicsResource,
     ) {
-        call.context()?;
         let resource = Resource::find(resource)?;
         let (address, bytes) = mapped(&resource.state())?.buffer()?;
         pDevPtr.set_if_wanted(address);
@@ -116,26 +115,24 @@ calls! {
     }
 
     fn cuGraphicsSubResourceGetMappedArray(
-        call,
+        _call,
         pArray: Out<CUarray>,
         resource: CUgraphicsResource,
         arrayIndex: u32,
         mipLevel: u32,
     ) {
         pArray.check()?;
-        call.context()?;
         let resource = Resource::find(resource)?;
         let array = mapped(&resource.state())?.array(arrayIndex, mipLevel)?;
         put_handle(pArray, array)
     }
 
     fn cuGraphicsResourceGetMappedMipmappedArray(
-        call,
+        _call,
         pMipmappedArray: Out<CUmipmappedArray>,
         resource: CUgraphicsResource,
     ) {
         pMipmappedArray.check()?;
-        call.context()?;
         let resource = Resource::find(resource)?;
         let mipmap = mapped(&resource.state())?.mipmap()?;
         put_handle(pMipmappedArray, mipmap)

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use crate::opengl::{self, RENDERBUFFER};
+use crate::opengl::{self, Kind as Shape, RENDERBUFFER};
 use crate::report::LeakKind;
 
-use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
+use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
+use crate::driver::state::captures;
 
 use super::contents::Contents;
 use super::gl;
@@ -33,11 +34,17 @@ pub(super) struct Resource {
     /// The context of OpenGL that has it.
     gl: u64,
     pub(super) name: u32,
-    /// The target of an image.
-    pub(super) target: Option<u32>,
+    pub(super) kind: ResourceKind,
     state: Mutex<State>,
-    /// Flags of the arrays of an image.
-    pub(super) array_flags: u32,
+}
+
+/// What it is in OpenGL.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ResourceKind {
+    /// A buffer object, with its size when it was registered, which counts from then on.
+    Buffer { bytes: usize },
+    /// A texture, with the flags of its arrays.
+    Image { target: u32, array_flags: u32 },
 }
 
 /// What changes of it.
@@ -77,38 +84,51 @@ impl Resource {
         Ok(gl)
     }
 
+    /// Checks in the order of an H100 with driver 580, as all here does.
     fn buffer(context: Arc<Context>, name: u32, flags: u32) -> Answer<Self> {
+        ensure(matches!(flags, 0 | READ_ONLY | WRITE_DISCARD) && name != 0, INVALID_VALUE)?;
         let gl = gl()?;
-        ensure(matches!(flags, 0 | READ_ONLY | WRITE_DISCARD), INVALID_VALUE)?;
-        ensure(gl.buffer_bytes(name).is_some_and(|bytes| bytes > 0), INVALID_VALUE)?;
-        Ok(Self::new(context, gl.identity(), name, None, flags))
+        let bytes = gl.buffer_bytes(name).ok_or(INVALID_HANDLE)?;
+        ensure(bytes > 0, OUT_OF_MEMORY)?;
+        Ok(Self::new(context, gl.as_ref(), name, ResourceKind::Buffer { bytes }, flags))
     }
 
     fn image(context: Arc<Context>, name: u32, target: u32, flags: u32) -> Answer<Self> {
+        let known = READ_ONLY | WRITE_DISCARD | SURFACE | GATHER;
+        ensure(flags & !known == 0 && name != 0 && target != 0, INVALID_VALUE)?;
         let gl = gl()?;
-        ensure(flags & !(READ_ONLY | WRITE_DISCARD | SURFACE | GATHER) == 0, INVALID_VALUE)?;
-        ensure(flags & (READ_ONLY | WRITE_DISCARD) != READ_ONLY | WRITE_DISCARD, INVALID_VALUE)?;
         if target == RENDERBUFFER {
             return Err(not_supported(
                 "the software device copies textures, and no renderbuffers: render to a texture, and register that",
             ));
         }
+        ensure(Shape::of(target).is_some(), INVALID_VALUE)?;
+        ensure(gl.is_texture(name), INVALID_HANDLE)?;
+        // A driver takes a texture as one of another target, which is no good; here it is refused.
         ensure(gl.image(name, target).is_some(), INVALID_VALUE)?;
-        Ok(Self::new(context, gl.identity(), name, Some(target), flags))
-    }
-
-    fn new(context: Arc<Context>, gl: u64, name: u32, target: Option<u32>, flags: u32) -> Self {
         let uses = [(SURFACE, CUDA_ARRAY3D_SURFACE_LDST), (GATHER, CUDA_ARRAY3D_TEXTURE_GATHER)];
         let array_flags = uses.iter().filter(|(flag, _)| flags & flag != 0).map(|(_, use_)| use_).sum();
+        Ok(Self::new(context, gl.as_ref(), name, ResourceKind::Image { target, array_flags }, flags))
+    }
+
+    fn new(
+        context: Arc<Context>,
+        gl: &dyn opengl::Context,
+        name: u32,
+        kind: ResourceKind,
+        flags: u32,
+    ) -> Self {
         let state = Mutex::new(State { flags: flags & (READ_ONLY | WRITE_DISCARD), mapped: None });
-        Self { context, gl, name, target, state, array_flags }
+        Self { context, gl: gl.identity(), name, kind, state }
     }
 }
 
 fn devices(count: Out<u32>, list: Out<i32>, room: u32, which: CUGLDeviceList) -> Answer {
-    count.check()?;
-    ensure(which.name().is_some(), INVALID_VALUE)?;
     gl()?;
+    count.check()?;
+    list.check()?;
+    count.set(0)?;
+    ensure(which.name().is_some(), INVALID_VALUE)?;
     // OpenGL is on the host: the first device is as near to it as any.
     list.set_all(&[0], room as usize)?;
     count.set(1)
@@ -120,7 +140,18 @@ fn register(
     make: impl FnOnce(Arc<Context>) -> Answer<Resource>,
 ) -> Answer {
     out.check()?;
-    put_handle(out, RESOURCES.insert(make(call.context()?)?))
+    let context = call.context()?;
+    captures().forbid_unsafe()?;
+    put_handle(out, RESOURCES.insert(make(context)?))
+}
+
+/// Fails while it is mapped, and where no context of OpenGL is current; it stays then.
+fn unregister(handle: CUgraphicsResource) -> Answer {
+    let resource = Resource::find(handle)?;
+    resource.context.check()?;
+    gl()?;
+    ensure(resource.state().mapped.is_none(), CUresult::CUDA_ERROR_ALREADY_MAPPED)?;
+    RESOURCES.remove(handle.addr()).map(drop).ok_or(INVALID_HANDLE)
 }
 
 calls! {
@@ -163,13 +194,7 @@ calls! {
         Ok(())
     }
 
-    /// What is mapped is not copied out.
     fn cuGraphicsUnregisterResource(_call, resource: CUgraphicsResource) {
-        let resource = RESOURCES.remove(resource.addr()).ok_or(INVALID_HANDLE)?;
-        let mapped = resource.state().mapped.take();
-        if let Some(contents) = mapped {
-            contents.release(&resource.context);
-        }
-        resource.context.check()
+        unregister(resource)
     }
 }

@@ -77,8 +77,8 @@ pub(crate) trait Target: Debug + Send {
     /// True if it has all of these nodes.
     fn has(&self, nodes: &[usize]) -> bool;
 
-    /// Its edges, from the node that runs first.
-    fn edges(&self) -> Vec<(usize, usize)>;
+    /// The nodes that a node waits for.
+    fn before(&self, node: usize) -> Vec<usize>;
 
     /// Destroys the graph.
     fn destroy(&self);
@@ -355,13 +355,12 @@ impl Capture {
 
     /// True if the origin waits, in the end, for everything the other streams did.
     fn is_joined(&self) -> bool {
-        let edges = self.graph.edges();
         let mut reached = HashSet::new();
         let origin = self.tails.get(&self.origin).map(|tail| tail.nodes.clone());
         let mut left = origin.unwrap_or_default();
         while let Some(node) = left.pop() {
             if reached.insert(node) {
-                left.extend(edges.iter().filter(|(_, to)| *to == node).map(|(from, _)| *from));
+                left.extend(self.graph.before(node));
             }
         }
         self.tails.values().all(|tail| tail.nodes.iter().all(|node| reached.contains(node)))

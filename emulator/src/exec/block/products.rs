@@ -13,9 +13,9 @@ pub(in crate::exec) struct LateProduct {
 /// Products of a warp that are under way, in their order, each with the number of its group.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct LateProducts {
-    list: Vec<(LateProduct, u32)>,
+    list: Vec<(LateProduct, u64)>,
     /// Groups since the start of the block.
-    groups: u32,
+    groups: u64,
 }
 
 impl LateProducts {
@@ -43,7 +43,7 @@ impl LateProducts {
 
     /// Number of products that have to end for no more than `most` groups to be under way.
     pub(in crate::exec) fn due(&self, most: u32) -> usize {
-        let first = self.groups.saturating_sub(most);
+        let first = self.groups.saturating_sub(most.into());
         self.list.iter().take_while(|(_, group)| *group < first).count()
     }
 

@@ -68,18 +68,13 @@ pub(super) fn copy_tensor(
         Ok(map) => map,
         Err(text) => return wrong(block, text),
     };
-    if map.interleave != 0 {
-        return wrong(
-            block,
-            "a tensor map of an interleaved layout, which the software device does not have",
-        );
-    }
     if shared % ALIGNMENT != 0 {
         return Err(block.fault(FaultKind::Misaligned, late.site));
     }
     let ty = TYPES[usize::from(map.element)];
     let operation = copy.operation.map(|(operation, _)| (operation, ty));
-    if i64::from(late.coordinates[0]) * i64::from(map.element_bytes()) % i64::from(PIECE) != 0 {
+    let is_odd = |at: i32| i64::from(at) * i64::from(map.element_bytes()) % i64::from(PIECE) != 0;
+    if map.interleave == 0 && is_odd(late.coordinates[0]) {
         let at = late.coordinates[0];
         let text = format!(
             "a copy of a part of a tensor from element {at} of its rows, which is no multiple of 16 bytes"
@@ -182,21 +177,18 @@ impl Copy<'_> {
     /// A box.
     fn tile(&self, block: &mut Block<'_, '_>, tile: [u32; 5], at: [i32; 5]) -> Result<u32, Stop> {
         let map = &self.map;
-        let mut counts = [1; MOST_DIMENSIONS];
-        for (axis, count) in counts.iter_mut().enumerate().take(map.dimensions).skip(1) {
-            *count = tile[axis].div_ceil(map.steps[axis]);
-        }
-        let rows = counts.iter().product();
-        for number in 0..rows {
+        let counts = map.counts(tile);
+        let runs = counts.iter().product();
+        for number in 0..runs {
             let mut point: Point = at.map(i64::from);
             let mut left = number;
-            for axis in 1..map.dimensions {
-                point[axis] += i64::from(left % counts[axis] * map.steps[axis]);
-                left /= counts[axis];
+            for (axis, count) in counts.iter().enumerate().take(map.dimensions) {
+                point[axis] += i64::from(left % count * map.steps[axis]);
+                left /= count;
             }
-            self.row(block, number, point, tile[0])?;
+            self.run(block, number, point, tile[0])?;
         }
-        Ok(rows * tile[0] * map.element_bytes())
+        Ok(runs * map.run(tile[0]))
     }
 
     /// Pixels, one after the other in a part of each image.
@@ -204,24 +196,52 @@ impl Copy<'_> {
         let map = &self.map;
         let Part::Columns { lower, upper, channels, pixels } = map.part else { return Ok(0) };
         let last = map.dimensions - 1;
+        // The dimensions of an image: channels come before them, or in an interleaved tensor slices behind them.
+        let first = usize::from(map.interleave == 0);
+        let image = first..first + map.dimensions - 2;
         let mut pixel: Point = at.map(i64::from);
         for number in 0..pixels {
             let mut point = pixel;
-            let inner = point[1..last].iter_mut().zip(offsets);
+            let inner = point[image.clone()].iter_mut().zip(offsets);
             inner.for_each(|(place, offset)| *place += i64::from(offset));
-            self.row(block, number, point, channels)?;
-            for axis in 1..last {
+            self.run(block, number, point, channels)?;
+            for axis in image.clone() {
                 pixel[axis] += i64::from(map.steps[axis]);
-                if pixel[axis] < map.sizes[axis] as i64 + i64::from(upper[axis - 1]) {
+                if pixel[axis] < map.sizes[axis] as i64 + i64::from(upper[axis - first]) {
                     break;
                 }
-                pixel[axis] = lower[axis - 1].into();
-                if axis + 1 == last {
+                pixel[axis] = lower[axis - first].into();
+                if axis + 1 == image.end {
                     pixel[last] += 1;
                 }
             }
         }
-        Ok(pixels * channels * map.element_bytes())
+        Ok(pixels * map.run(channels))
+    }
+
+    /// What lies together in global memory.
+    fn run(&self, block: &mut Block<'_, '_>, number: u32, first: Point, elements: u32) -> Result<(), Stop> {
+        match self.map.interleave {
+            0 => self.row(block, number, first, elements),
+            _ => self.slice(block, number, first),
+        }
+    }
+
+    /// Where elements lie in global memory whose coordinates but the first are these, and if they are in the tensor.
+    fn outer(&self, point: Point) -> (u64, bool) {
+        let map = &self.map;
+        let (mut start, mut inside) = (map.address, true);
+        for (axis, &at) in point.iter().enumerate().take(map.dimensions).skip(1) {
+            inside &= (0..map.sizes[axis] as i64).contains(&at);
+            start = start.wrapping_add((at as u64).wrapping_mul(map.strides[axis - 1]));
+        }
+        (start, inside)
+    }
+
+    /// An address in shared memory, by the pattern of the swizzle.
+    fn swizzled(&self, offset: u32) -> u64 {
+        let address = self.shared + u64::from(offset);
+        address ^ (address >> 7 & u64::from(self.map.span() / PIECE - 1)) << 4
     }
 
     /// A row of elements that are neighbors in global memory.
@@ -229,28 +249,34 @@ impl Copy<'_> {
         let map = &self.map;
         let size = map.element_bytes();
         let pitch = if map.swizzle == 0 { elements * size } else { map.span() };
-        let mut start = map.address;
-        let mut inside = true;
-        for (axis, &at) in first.iter().enumerate().take(map.dimensions).skip(1) {
-            inside &= (0..map.sizes[axis] as i64).contains(&at);
-            start = start.wrapping_add((at as u64).wrapping_mul(map.strides[axis - 1]));
-        }
+        let (start, inside) = self.outer(first);
         let per_piece = PIECE / size;
         for piece in 0..elements * size / PIECE {
-            let mut address = self.shared + u64::from(number * pitch + piece * PIECE);
-            address ^= (address >> 7 & u64::from(map.span() / PIECE - 1)) << 4;
+            let address = self.swizzled(number * pitch + piece * PIECE);
             let x = first[0] + i64::from(piece * per_piece);
             let within = |index: u32| inside && (0..map.sizes[0] as i64).contains(&(x + i64::from(index)));
             let global = start.wrapping_add((x as u64).wrapping_mul(size.into()));
-            let whole = within(0) && within(per_piece - 1) && global % u64::from(PIECE) == 0;
-            if whole && self.operation.is_none() && !self.converts() {
-                self.piece(block, address, global)?;
+            if within(0) && within(per_piece - 1) {
+                self.piece(block, address, Some(global))?;
                 continue;
             }
             for index in 0..per_piece {
                 let bytes = u64::from(index * size);
                 self.element(block, address + bytes, within(index).then(|| global.wrapping_add(bytes)))?;
             }
+        }
+        Ok(())
+    }
+
+    /// A slice of the channels of a pixel, of an interleaved tensor.
+    fn slice(&self, block: &mut Block<'_, '_>, number: u32, point: Point) -> Result<(), Stop> {
+        let bytes = self.map.run(0);
+        let (start, inside) = self.outer(point);
+        let inside = inside && (0..self.map.sizes[0] as i64).contains(&point[0]);
+        let start = start.wrapping_add((point[0] as u64).wrapping_mul(bytes.into()));
+        for offset in (0..bytes).step_by(PIECE as usize) {
+            let global = inside.then(|| start.wrapping_add(offset.into()));
+            self.piece(block, self.swizzled(number * bytes + offset), global)?;
         }
         Ok(())
     }
@@ -265,7 +291,16 @@ impl Copy<'_> {
         }
     }
 
-    fn piece(&self, block: &mut Block<'_, '_>, shared: u64, global: u64) -> Result<(), Stop> {
+    /// 16 bytes, of which all are in the tensor or none is.
+    fn piece(&self, block: &mut Block<'_, '_>, shared: u64, global: Option<u64>) -> Result<(), Stop> {
+        let whole = global
+            .filter(|global| global % u64::from(PIECE) == 0 && self.operation.is_none() && !self.converts());
+        let Some(global) = whole else {
+            for offset in (0..u64::from(PIECE)).step_by(self.map.element_bytes() as usize) {
+                self.element(block, shared + offset, global.map(|global| global.wrapping_add(offset)))?;
+            }
+            return Ok(());
+        };
         let [(from_space, from, from_cache), (to_space, to, to_cache)] = self.ends(shared, global);
         let source = place(block, self.site, Request::read(from_space, from, PIECE, from_cache))?.host;
         let target = place(block, self.site, Request::write(to_space, to, PIECE, to_cache))?.host;

@@ -39,6 +39,9 @@ pub(super) fn warp_group(block: &mut Block<'_, '_>, issue: Issue, op: &GroupOp) 
     Ok(Flow::Next)
 }
 
+/// Products of a warp that are under way at most, whether they are waited for or not.
+const MOST_UNDER_WAY: usize = 1024;
+
 /// The warps of the group that a warp belongs to.
 fn group_of(warp: usize) -> std::ops::Range<usize> {
     let first = warp / WARPS * WARPS;
@@ -61,6 +64,9 @@ fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Res
     };
     if block.launch.options.seed.is_some() {
         block.warps[issue.warp].products.push(operands);
+        if block.warps[issue.warp].products.under_way().count() > MOST_UNDER_WAY {
+            end(block, issue.warp, 1)?;
+        }
         return Ok(());
     }
     multiply(block, issue.warp, product, operands)
@@ -128,7 +134,8 @@ pub(super) fn end_before(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), 
         let is_touched = |(register, written): &(_, bool)| {
             let holds = |registers: &[_]| registers.contains(register);
             let factor = matches!(&product.a, LeftFactor::Registers(held) if holds(held));
-            holds(&product.d) || *written && factor
+            let places = product.sparse.is_some_and(|sparse| sparse.places == *register);
+            holds(&product.d) || *written && (factor || places)
         };
         touched.iter().any(is_touched)
     });
@@ -139,15 +146,15 @@ pub(super) fn end_before(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), 
     Ok(())
 }
 
-/// The rows of the left factor that belong to a warp.
+/// The rows of the left factor that belong to a warp, as they are stored.
 fn left_factor(
     block: &mut Block<'_, '_>,
     site: Site,
     product: &GroupProduct,
     descriptor: u64,
 ) -> Result<Vec<f64>, Stop> {
-    let (depth, a_type) = (product.depth() as usize, product.types[0]);
-    let mut a = vec![0f64; ROWS as usize * depth];
+    let (stored, a_type) = (product.stored() as usize, product.types[0]);
+    let mut a = vec![0f64; ROWS as usize * stored];
     match &product.a {
         LeftFactor::Registers(held) => {
             let rows = &block.warps[site.warp].rows;
@@ -157,19 +164,65 @@ fn left_factor(
                     let row = lane / 4 + 8 * (register as usize % 2);
                     let first = (lane as u32 % 4 + register / 2 * 4) * a_type.packed();
                     let bits = element(rows, held, a_type, lane, index);
-                    a[row * depth + (first + inner) as usize] = number(a_type, bits);
+                    a[row * stored + (first + inner) as usize] = number(a_type, bits);
                 }
             }
         }
         LeftFactor::Shared(factor) => {
             let first = (site.warp % WARPS) as u32 * ROWS;
-            let placed = Placed::new(descriptor, factor.transposed, a_type);
+            let placed = Placed::new(descriptor, factor.transposed, a_type, false);
             placed.read(block, (site, product.cache), first..first + ROWS, |row, inner, value| {
-                a[(row - first) as usize * depth + inner as usize] = value;
+                a[(row - first) as usize * stored + inner as usize] = value;
             })?;
         }
     }
     Ok(a)
+}
+
+/// Where in the common dimension each stored element of the left factor belongs.
+fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usize> {
+    let rows = &block.warps[warp].rows;
+    let elements = (0..ROWS).flat_map(|row| (0..product.stored()).map(move |element| (row, element)));
+    let place = |(row, element)| match product.sparse {
+        None => element,
+        Some(sparse) => {
+            let [lane, shift] = product.known_by(row, element, sparse.selector);
+            let bits = rows.get_wide(sparse.places, Width::Single, lane as usize) as u32 >> shift;
+            product.place(element, bits)
+        }
+    };
+    elements.map(|element| place(element) as usize).collect()
+}
+
+/// Adds rows to the right factor for places that are none of an element: hardware takes the halves of its numbers from
+/// wherever those say.
+fn add_mixed_rows(
+    block: &mut Block<'_, '_>,
+    (site, descriptor): (Site, u64),
+    product: &GroupProduct,
+    places: &[usize],
+    b: &mut Vec<f64>,
+) -> Result<(), Stop> {
+    let (depth, columns) = (product.depth() as usize, product.columns as usize);
+    let is_mixed = |place: &&usize| **place >= depth;
+    if !places.iter().any(|place| is_mixed(&place)) {
+        return Ok(());
+    }
+    let mut raw = vec![0u32; columns * depth];
+    let placed = Placed::new(descriptor, product.b.transposed, Element::S32, true);
+    placed.read(block, (site, product.cache), 0..product.columns, |column, inner, value| {
+        raw[inner as usize * columns + column as usize] = value as i32 as u32;
+    })?;
+    b.resize((depth + 16 * product.stored() as usize) * columns, 0.0);
+    for place in places.iter().filter(is_mixed) {
+        let (first, halves) = ((place - depth) / 16 * 2, (place - depth) % 16);
+        for column in 0..columns {
+            let half = |at: usize| raw[(first + at / 2) * columns + column] >> (at % 2 * 16) & 0xffff;
+            let bits = half(halves & 3) | half(halves >> 2) << 16;
+            b[place * columns + column] = number(Element::Tf32, bits.into());
+        }
+    }
+    Ok(())
 }
 
 /// Computes the rows of a product that a warp has.
@@ -184,13 +237,16 @@ fn multiply(
     let site = Site { warp, pc: operands.pc, lane: 0 };
     let mut a = left_factor(block, site, product, operands.descriptors[0])?;
     let mut b = vec![0f64; columns * depth];
-    let placed = Placed::new(operands.descriptors[1], product.b.transposed, b_type);
+    let is_deep = product.sparse.is_some();
+    let placed = Placed::new(operands.descriptors[1], product.b.transposed, b_type, is_deep);
     placed.read(block, (site, product.cache), 0..product.columns, |column, inner, value| {
         b[inner as usize * columns + column as usize] = value;
     })?;
     if product.negated {
         a.iter_mut().for_each(|value| *value = -*value);
     }
+    let places = places(block, warp, product);
+    add_mixed_rows(block, (site, operands.descriptors[1]), product, &places, &mut b)?;
     let rows = &mut block.warps[warp].rows;
     let values = product.columns * ROWS / LANES as u32;
     let each = || (0..LANES).flat_map(|lane| (0..values).map(move |index| (lane, index)));
@@ -206,7 +262,7 @@ fn multiply(
     }
     let watched = block.launch.options.check_nans;
     let among = watched && [&a, &b, &sums].iter().any(|values| values.iter().any(|value| value.is_nan()));
-    add_products(&mut sums, &a, &b, columns);
+    add_products(&mut sums, (&a, &places), &b, columns);
     each().for_each(|(lane, index)| {
         let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
         set_element(rows, &product.d, d_type, lane, index, bits);
@@ -217,11 +273,13 @@ fn multiply(
     Ok(())
 }
 
-/// Adds the product of two matrices, row by row.
-fn add_products(sums: &mut [f64], a: &[f64], b: &[f64], columns: usize) {
-    let depth = b.len() / columns;
-    for (sums, a) in sums.chunks_exact_mut(columns).zip(a.chunks_exact(depth)) {
-        for (a, b) in a.iter().zip(b.chunks_exact(columns)) {
+/// Adds the product of two matrices, row by row; `places` has the row of `b` for each element of `a`.
+fn add_products(sums: &mut [f64], (a, places): (&[f64], &[usize]), b: &[f64], columns: usize) {
+    let stored = a.len() / ROWS as usize;
+    let rows = a.chunks_exact(stored).zip(places.chunks_exact(stored));
+    for (sums, (a, places)) in sums.chunks_exact_mut(columns).zip(rows) {
+        for (a, place) in a.iter().zip(places) {
+            let b = &b[place * columns..][..columns];
             sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
         }
     }
@@ -238,10 +296,13 @@ struct Placed {
     span: u32,
     transposed: bool,
     ty: Element,
+    /// Core matrices along k.
+    cores: u32,
 }
 
 impl Placed {
-    fn new(descriptor: u64, transposed: bool, ty: Element) -> Placed {
+    /// `is_deep` for the right factor of a sparse one.
+    fn new(descriptor: u64, transposed: bool, ty: Element, is_deep: bool) -> Placed {
         let field = |shift: u32| (descriptor >> shift) as u32 & 0x3fff;
         Placed {
             start: field(0) << 4,
@@ -251,23 +312,23 @@ impl Placed {
             span: [16, 128, 64, 32][(descriptor >> 62) as usize],
             transposed,
             ty,
+            cores: if is_deep { 4 } else { 2 },
         }
     }
 
     /// Where 16 bytes of a core matrix lie: its number along m or n and along k, and the row in it.
     fn address(&self, [outer, inner]: [u32; 2], row: u32) -> u32 {
         let Placed { leading, stride, span, .. } = *self;
+        // Along the rows of the pattern, and from one pattern to the next.
+        let per_span = span / CORE_ROW;
+        let along = |number: u32| number % per_span * CORE_ROW + number / per_span * leading;
         let offset = match (self.transposed, span) {
-            (false, 16) => outer * stride + inner * leading,
-            (false, _) => outer * stride + inner * CORE_ROW,
-            (true, 16) => outer * stride + inner * leading,
-            (true, _) => {
-                let per_span = span / CORE_ROW;
-                outer % per_span * CORE_ROW + outer / per_span * leading + inner * stride
-            }
+            (_, 16) => outer * stride + inner * leading,
+            (false, _) => outer * stride + along(inner),
+            (true, _) => along(outer) + inner * stride,
         };
         let address = self.start.wrapping_add(offset).wrapping_add(row * span);
-        let pattern = (address >> 7).wrapping_sub(self.base) & (span / CORE_ROW - 1);
+        let pattern = (address >> 7).wrapping_sub(self.base) & (per_span - 1);
         (address ^ pattern << 4) & 0x3_ffff
     }
 
@@ -282,7 +343,7 @@ impl Placed {
         let bits = self.ty.bits();
         let elements = CORE_ROW * 8 / bits;
         for core in outer.start / 8..outer.end / 8 {
-            for inner in 0..2 {
+            for inner in 0..self.cores {
                 for row in 0..8 {
                     let address = block.shared_base + self.address([core, inner], row);
                     let request = Request::read(Some(Space::Shared), address.into(), CORE_ROW, cache);

@@ -17,6 +17,9 @@ const DIMENSIONS: [(&str, usize); 5] = [("1d", 1), ("2d", 2), ("3d", 3), ("4d", 
 const MODES: [(&str, (bool, bool)); 3] =
     [("tile", (false, false)), ("im2col", (true, true)), ("im2col_no_offs", (true, false))];
 
+/// Modes that later devices have, from compute capability 10.0 on.
+const LATER_MODES: [&str; 4] = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
+
 /// What the modifiers of a copy say.
 struct Form {
     spaces: [Space; 2],
@@ -113,6 +116,9 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// `cp.async.bulk.tensor`, its reduction and its prefetch.
     fn tensor_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        if let Some(mode) = i.modifiers.iter().find(|modifier| LATER_MODES.contains(modifier)) {
+            return Err(m.unsupported(&format!("`.{mode}` of compute capability 10.0 and later")));
+        }
         let Some(dimensions) = m.pick(&DIMENSIONS) else { return Err(m.unknown()) };
         let (columns, has_offsets) = m.pick(&MODES).unwrap_or_default();
         // What other instructions call `.shared` has its long name here.

@@ -5,7 +5,7 @@ use super::{Decoded, Decoder};
 use crate::program::instruction::Op;
 use crate::program::matrix::Element;
 use crate::program::types::Type;
-use crate::program::warp_group::{GroupOp, GroupProduct, LeftFactor, SharedFactor};
+use crate::program::warp_group::{GroupOp, GroupProduct, LeftFactor, SharedFactor, Sparse};
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Register, Width};
 
@@ -66,11 +66,28 @@ impl<'s> Decoder<'_, '_, 's> {
         self.registers(operand, element)
     }
 
+    /// Where the elements of a sparse left factor belong: a register, and a number.
+    fn sparse(&mut self, i: &Instruction<'s>, a: Element, m: &Modifiers<'_, 's>) -> Decoded<Sparse> {
+        let (places, last) = (self.operand(i, 3)?, u64::from(a.bits() != 8));
+        self.fits(places, Type::B32, false)?;
+        if !matches!(places, Operand::Name(_)) {
+            return Err(self.unsupported("this operand where a register belongs"));
+        }
+        match self.operand(i, 4)? {
+            Operand::Int(selector) if *selector <= last => {
+                let places = self.source(places, Type::B32, Width::Single)?;
+                Ok(Sparse { places, selector: *selector as u32 })
+            }
+            _ => Err(m.unsupported("this selector of threads")),
+        }
+    }
+
     fn group_product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<GroupProduct> {
         let shape = i.modifiers.iter().find_map(|modifier| Some((*modifier, shape(modifier)?)));
         let Some((name, [columns, depth])) = shape else { return Err(m.unknown()) };
         m.ignore(&[name]);
         let saturate = m.flag("satfinite");
+        let is_sparse = m.flag("sp");
         let mut types = [Element::F32; 3];
         for ty in &mut types {
             let Some(known) = m.pick(&ELEMENTS) else { return Err(m.unknown()) };
@@ -78,7 +95,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let [d, a, b] = types;
         let bits = i.modifiers.ends_with(&["and", "popc"]) && m.flag("and") && m.flag("popc");
-        if !is_product([columns, depth], types) || (a == Element::B1) != bits {
+        if !is_product([columns, depth], types, is_sparse) || (a == Element::B1) != bits {
             return Err(m.unknown());
         }
         if saturate && !matches!(a, Element::S8 | Element::U8) {
@@ -88,9 +105,11 @@ impl<'s> Decoder<'_, '_, 's> {
         // Signs of floating-point factors, and orders of those of 16 bits that lie in shared memory.
         let signs = if d == Element::S32 { 0 } else { 2 };
         let orders = if a.bits() != 16 { 0 } else { 2 - usize::from(in_registers) };
-        self.operand(i, 3 + signs + orders)?;
-        self.operand_count(i, 4 + signs + orders)?;
-        let (negated, transposed) = factor_signs(&i.operands[4..], signs, orders, m)?;
+        // What is between the factors and the scale of the old result.
+        let between = if is_sparse { 2 } else { 0 };
+        self.operand(i, 3 + between + signs + orders)?;
+        self.operand_count(i, 4 + between + signs + orders)?;
+        let (negated, transposed) = factor_signs(&i.operands[4 + between..], signs, orders, m)?;
         let mut factor = |index, transposed| -> Decoded<SharedFactor> {
             let operand = self.operand(i, index)?;
             self.fits(operand, Type::B64, false)?;
@@ -110,18 +129,18 @@ impl<'s> Decoder<'_, '_, 's> {
         if !whole || held.len() as u32 != columns / 2 / d.packed() {
             return Err(m.unsupported("this number of registers"));
         }
-        let product = GroupProduct {
+        Ok(GroupProduct {
             columns,
             types: [a, b, d],
             a: a_factor,
+            sparse: if is_sparse { Some(self.sparse(i, a, m)?) } else { None },
             b: b_factor,
             d: held,
-            accumulates: self.condition(self.operand(i, 3)?)?,
+            accumulates: self.condition(self.operand(i, 3 + between)?)?,
             negated,
             saturate,
             cache: self.new_cache(),
-        };
-        Ok(product)
+        })
     }
 }
 
@@ -159,7 +178,7 @@ fn shape(text: &str) -> Option<[u32; 2]> {
 }
 
 /// True if there is a product of this shape: types of `d`, `a` and `b`.
-fn is_product([columns, depth]: [u32; 2], [d, a, b]: [Element; 3]) -> bool {
+fn is_product([columns, depth]: [u32; 2], [d, a, b]: [Element; 3], is_sparse: bool) -> bool {
     use Element::*;
     let known = matches!(
         (d, a, b),
@@ -169,10 +188,11 @@ fn is_product([columns, depth]: [u32; 2], [d, a, b]: [Element; 3]) -> bool {
             | (F16 | F32, E4m3 | E5m2, E4m3 | E5m2)
             | (S32, U8 | S8, U8 | S8)
             | (S32, B1, B1)
-    );
+    ) && !(is_sparse && a == B1);
     let columns_known = match d {
         S32 => matches!(columns, 8 | 24) || columns % 16 == 0,
         _ => columns % 8 == 0,
     };
-    known && columns_known && (8..=256).contains(&columns) && depth * a.bits() == 256
+    let row = if is_sparse { 512 } else { 256 };
+    known && columns_known && (8..=256).contains(&columns) && depth * a.bits() == row
 }

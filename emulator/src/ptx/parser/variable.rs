@@ -18,7 +18,10 @@ impl<'s> Parser<'s> {
             let mut variable = pattern.clone();
             self.variable_name(&mut variable)?;
             if self.accept(b'=')? {
-                variable.initializer = Some(self.initializer()?);
+                match variable.ty {
+                    "texref" | "samplerref" | "surfref" => self.reference_fields()?,
+                    _ => variable.initializer = Some(self.initializer()?),
+                }
             }
             add(variable);
             if self.accept(b';')? {
@@ -28,6 +31,17 @@ impl<'s> Parser<'s> {
                 return self.expected("`;`, `,` or `=` after this declaration");
             }
         }
+    }
+
+    /// `{ addr_mode_0 = wrap }` of a texture reference, whose variable is refused for its type.
+    fn reference_fields(&mut self) -> Parsed<()> {
+        self.require(b'{')?;
+        while !self.accept(b'}')? {
+            if matches!(self.advance()?, Token::End) {
+                return self.expected("`}`");
+            }
+        }
+        Ok(())
     }
 
     /// Alignment, attributes, vector size and type, in any order.

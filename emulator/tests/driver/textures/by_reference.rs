@@ -414,7 +414,23 @@ fn what_does_not_run_is_refused_by_line() {
         assert!(error.message.contains(why), "{instruction}: {error}");
         assert_eq!(error.line as usize, line, "{instruction}: {error}");
     }
-    let error = refused(&format!("{header}.global .texref image;\n"));
-    assert_eq!((error.kind, error.line), (PtxErrorKind::Unsupported, 4));
-    assert!(error.message.contains(".texref"), "{error}");
+    for variable in [
+        ".texref image",
+        ".surfref image",
+        ".samplerref image = { addr_mode_0 = wrap, filter_mode = linear }",
+    ] {
+        let error = refused(&format!("{header}.global {variable};\n"));
+        assert_eq!((error.kind, error.line), (PtxErrorKind::Unsupported, 4), "{error}");
+        for part in [
+            variable.split(' ').next().unwrap(),
+            "CUDA 12 took texture and surface references",
+            "cuTexObjectCreate",
+        ] {
+            assert!(error.message.contains(part), "{error}");
+        }
+    }
+    for broken in ["{ addr_mode_0 = wrap", "{", "", "{ addr_mode_0 = wrap } }", "5"] {
+        let error = refused(&format!("{header}.global .samplerref image = {broken};\n"));
+        assert_eq!(error.kind, PtxErrorKind::Syntax, "{broken}: {error}");
+    }
 }

@@ -120,11 +120,62 @@ fn products(add: &mut dyn FnMut(String)) {
             add(format!("{form} {four}, {left}, %d2, %p1{rest};"));
         }
     }
+    sparse_products(add);
     for condition in ["1", "!%p1", "%r1"] {
         add(format!("{form} {four}, %d1, %d2, {condition}, 1, 1, 0, 0;"));
     }
     for d in ["{%r0, %r1, %r2, %r3}", "{%f0, %f1}", "{%d0, %d1, %d2, %d3}", "{%f0, %f1, %f2, 0}", "%f0"] {
         add(format!("{form} {d}, %d1, %d2, %p1, 1, 1, 0, 0;"));
+    }
+}
+
+fn sparse_products(add: &mut dyn FnMut(String)) {
+    let types = [
+        "f16.f16.f16 32",
+        "f32.f16.f16 32",
+        "f32.bf16.bf16 32",
+        "f32.tf32.tf32 16",
+        "f32.tf32.tf32 8",
+        "f32.e4m3.e5m2 64",
+        "f16.e5m2.e4m3 64",
+        "f32.e5m2.e5m2 32",
+        "s32.s8.u8 64",
+        "s32.u8.u8.satfinite 64",
+        "s32.b1.b1.and.popc 512",
+        "f32.f16.f16 16",
+    ];
+    for (types, depth) in types.iter().filter_map(|text| text.split_once(' ')) {
+        for columns in [8, 24, 40, 256] {
+            let registers = if types.starts_with("f16") { columns / 4 } else { columns / 2 };
+            let d = list(if types.starts_with("f32") { "f" } else { "r" }, registers);
+            let rest = match types {
+                _ if types.contains("s32") => "",
+                _ if types.contains(".f16.") || types.contains(".bf16.") => ", 1, -1, 1, 0",
+                _ => ", 1, 1",
+            };
+            for selector in ["0", "1", "2", "%r1"] {
+                add(format!(
+                    "wgmma.mma_async.sp.sync.aligned.m64n{columns}k{depth}.{types} {d}, %d1, %d2, %r2, {selector}, %p1{rest};"
+                ));
+            }
+        }
+    }
+    let form = "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16";
+    let four = list("f", 4);
+    for left in ["%d1, %d2", "{%r0, %r1, %r2, %r3}, %d2", "{%r0, %r1}, %d2", "%d1, %r1"] {
+        for rest in ["1, 1, 0", "1, 1, 0, 0", "1, 1", "1, 0, 0, 0"] {
+            for places in ["%r5, 1, ", "%f5, 0, ", "%d5, 0, ", "%h5, 0, ", "7, 0, ", "%r5, ", ""] {
+                add(format!("{form} {four}, {left}, {places}%p1, {rest};"));
+            }
+        }
+    }
+    for order in [
+        "mma_async.sync.sp.aligned",
+        "mma_async.sync.aligned.sp",
+        "mma_async.sp.aligned",
+        "sp.mma_async.sync.aligned",
+    ] {
+        add(format!("wgmma.{order}.m64n8k32.f32.f16.f16 {four}, %d1, %d2, %r5, 1, %p1, 1, 1, 0, 0;"));
     }
 }
 

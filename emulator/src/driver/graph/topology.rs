@@ -1,0 +1,152 @@
+//! The shape of a graph: its nodes, and which of them wait for which.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use crate::driver::code::GraphCondition;
+
+use super::node::NodeKind;
+use super::object::Node;
+use super::user_object::Shared;
+
+/// From the node that runs first.
+pub(super) type Edge = (usize, usize);
+
+/// Nodes and edges, both in the order in which they were added. No step costs more than the logarithm of their number.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Topology {
+    /// By handle: handles ascend.
+    nodes: BTreeMap<usize, Links>,
+    /// By number.
+    edges: BTreeMap<u64, Edge>,
+    numbers: HashMap<Edge, u64>,
+    /// Number of the next edge.
+    next: u64,
+    /// The client's objects that live as long as the graph.
+    pub(super) objects: Vec<Shared>,
+    /// The conditions that were made for its nodes.
+    pub(super) conditions: Vec<Arc<GraphCondition>>,
+}
+
+/// Numbers of the edges of a node.
+#[derive(Debug, Default, Clone)]
+struct Links {
+    before: BTreeSet<u64>,
+    behind: BTreeSet<u64>,
+}
+
+impl Topology {
+    pub(super) fn has(&self, node: usize) -> bool {
+        self.nodes.contains_key(&node)
+    }
+
+    pub(super) fn has_edge(&self, edge: Edge) -> bool {
+        self.numbers.contains_key(&edge)
+    }
+
+    pub(super) fn nodes(&self) -> impl Iterator<Item = usize> {
+        self.nodes.keys().copied()
+    }
+
+    /// The nodes that wait for no other.
+    pub(super) fn roots(&self) -> impl Iterator<Item = usize> {
+        self.nodes.iter().filter(|(_, links)| links.before.is_empty()).map(|(&node, _)| node)
+    }
+
+    pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
+        self.edges.values().copied()
+    }
+
+    /// The nodes that a node waits for.
+    pub(super) fn before(&self, node: usize) -> Vec<usize> {
+        let numbers = self.nodes.get(&node).map(|links| &links.before);
+        numbers.into_iter().flatten().filter_map(|number| Some(self.edges.get(number)?.0)).collect()
+    }
+
+    /// The nodes that wait for a node.
+    pub(super) fn behind(&self, node: usize) -> Vec<usize> {
+        let numbers = self.nodes.get(&node).map(|links| &links.behind);
+        numbers.into_iter().flatten().filter_map(|number| Some(self.edges.get(number)?.1)).collect()
+    }
+
+    /// Adds a node, whose handle is newer than those of all others.
+    pub(super) fn add_node(&mut self, node: usize) {
+        self.nodes.insert(node, Links::default());
+    }
+
+    /// Adds an edge between nodes of the graph, unless it is there.
+    pub(super) fn add_edge(&mut self, edge: Edge) {
+        if self.has_edge(edge) {
+            return;
+        }
+        let number = self.next;
+        self.next += 1;
+        if let Some(links) = self.nodes.get_mut(&edge.0) {
+            links.behind.insert(number);
+        }
+        if let Some(links) = self.nodes.get_mut(&edge.1) {
+            links.before.insert(number);
+        }
+        self.edges.insert(number, edge);
+        self.numbers.insert(edge, number);
+    }
+
+    pub(super) fn remove_edge(&mut self, edge: Edge) {
+        let Some(number) = self.numbers.remove(&edge) else { return };
+        self.edges.remove(&number);
+        if let Some(links) = self.nodes.get_mut(&edge.0) {
+            links.behind.remove(&number);
+        }
+        if let Some(links) = self.nodes.get_mut(&edge.1) {
+            links.before.remove(&number);
+        }
+    }
+
+    /// Removes a node with its edges.
+    pub(super) fn remove_node(&mut self, node: usize) {
+        let before = self.before(node).into_iter().map(|other| (other, node));
+        let behind = self.behind(node).into_iter().map(|other| (node, other));
+        before.chain(behind).collect::<Vec<_>>().into_iter().for_each(|edge| self.remove_edge(edge));
+        self.nodes.remove(&node);
+    }
+
+    /// The nodes so that each comes after those it depends on, otherwise in the order of creation, but that nothing waits
+    /// for a value before it must; `None` if there is a cycle.
+    pub(super) fn in_order(&self) -> Option<Vec<usize>> {
+        let nodes: Vec<usize> = self.nodes().collect();
+        let places: HashMap<usize, usize> =
+            nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let mut waits = vec![0usize; nodes.len()];
+        let mut behind = vec![Vec::new(); nodes.len()];
+        for (from, to) in self.edges() {
+            let (from, to) = (*places.get(&from)?, *places.get(&to)?);
+            waits[to] += 1;
+            behind[from].push(to);
+        }
+        let late: Vec<bool> = nodes.iter().map(|&node| Self::waits_for_value(node)).collect();
+        let free = (0..waits.len()).filter(|&place| waits[place] == 0);
+        let mut ready: BinaryHeap<_> = free.map(|place| Reverse((late[place], place))).collect();
+        let mut order = Vec::with_capacity(nodes.len());
+        while let Some(Reverse((_, place))) = ready.pop() {
+            order.push(nodes[place]);
+            for &next in &behind[place] {
+                waits[next] -= 1;
+                if waits[next] == 0 {
+                    ready.push(Reverse((late[next], next)));
+                }
+            }
+        }
+        (order.len() == nodes.len()).then_some(order)
+    }
+
+    /// True if a node waits for a value in memory, or some node of a graph that it runs.
+    fn waits_for_value(node: usize) -> bool {
+        let Ok(node) = Node::at(node) else { return false };
+        let kind = node.kind();
+        match &*kind {
+            NodeKind::Child(child) => child.shape().nodes().any(Self::waits_for_value),
+            kind => kind.waits_for_value(),
+        }
+    }
+}
