@@ -48,7 +48,7 @@ use crate::stream::Stream;
 ///
 /// # Keeping it in a struct
 ///
-/// As a [`RegisteredBuffer`].
+/// As a [`RegisteredBuffer`](super::RegisteredBuffer).
 pub struct RegisteredImage<'ctx>(pub(super) Registered<'ctx>);
 
 registered!(RegisteredImage);
