@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v valgrind > /dev/null || { echo "this needs valgrind" >&2; exit 1; }
-cargo build --release --quiet --package cuprum-benches --example instructions
+cargo build --profile bench --quiet --package cuprum-benches --example instructions
 program="${CARGO_TARGET_DIR:-target}/release/examples/instructions"
 
 # Instructions of so many turns.

@@ -394,7 +394,7 @@ fn copies_of_tensors_are_those_of_a_gpu() {
     let mut wrong = Vec::new();
     let cases: Vec<_> =
         lines("tensor ").into_iter().map(|(line, wanted)| (Case::parse(&line), line, wanted)).collect();
-    assert!(cases.len() >= 67, "{} cases: the recording is cut off", cases.len());
+    assert!(cases.len() >= 71, "{} cases: the recording is cut off", cases.len());
     for (case, line, wanted) in &cases {
         let mut context = CUcontext::null();
         ok!(cuCtxCreate_v2(&mut context, 0, 0));
