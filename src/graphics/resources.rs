@@ -110,7 +110,7 @@ impl<R: Resources, const N: usize> Resources for [R; N] {
         Self: 'm;
 
     fn views(&mut self) -> [R::Views<'_>; N] {
-        self.each_mut().map(R::views)
+        self.each_mut().map(|resource| resource.views())
     }
 }
 
