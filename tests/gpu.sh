@@ -19,7 +19,8 @@ cd "$(dirname "$0")/.."
 packed=.gpu
 manifest=$packed/manifest.tsv
 unfinished=$packed/manifest.unfinished
-# A checkout travels with at most 64 MiB in all; its tracked files are 9 of them.
+archive=$packed/programs.tar.xz
+# A checkout travels with at most 64 MiB in all; its tracked files are 13 of them.
 size_limit_mib=48
 seconds_a_program=180
 seconds_under_a_sanitizer=600
@@ -58,7 +59,7 @@ pack_programs() { # KIND PACKAGE FOLDER NAME...
     for name in "$@"; do
         executable=$(awk -F '\t' -v name="$name" '$1 == name { print $2 }' <<<"$built")
         [ -n "$executable" ] || { echo "$package: cargo built no $kind $name" >&2; exit 1; }
-        pack_program "$executable" "$packed/$package-$kind-$name"
+        strip -o "$packed/programs/$package-$kind-$name" "$executable"
         printf '%s\t%s\t%s\t%s\n' "$kind" "$package" "$name" "$folder" >>"$unfinished"
     done
 }
@@ -91,7 +92,7 @@ pack_those_with_device() { # KIND PACKAGE FOLDER SOURCES
 pack() {
     local folder package taken mib
     rm -rf "$packed"
-    mkdir "$packed"
+    mkdir -p "$packed/programs"
     echo "# commit $(git describe --always --dirty --abbrev=12)" >"$unfinished"
     for folder in . sys emulator; do
         package=$(sed -nE 's/^name = "(.*)"/\1/p' "$folder/Cargo.toml" | head -n 1)
@@ -102,6 +103,9 @@ pack() {
     done
     pack_those_with_device bench cuprum-benches benches .
     pack_programs bin cuprum . cuprum
+    # Together, as all of them have the emulator: apart they would be more than half as large again.
+    tar -C "$packed" -c programs | xz --x86 --lzma2=preset=6,dict=128MiB >"$archive"
+    rm -r "$packed/programs"
     mv "$unfinished" "$manifest"
     mib=$(($(du -sk "$packed" | cut -f 1) / 1024))
     echo "$(grep -vc '^#' "$manifest") programs, $mib MiB in $packed/"
@@ -125,20 +129,26 @@ machine() {
     echo "- host: $(uname -srm), $(nproc) CPUs"
 }
 
+# Unpacks the programs into a folder that goes when this ends.
+unpack_all() {
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    unpack "$archive" | tar -x -C "$work"
+}
+
 # Runs one program and prints its row: what it is, tests passed, failed and ignored, seconds, verdict.
 run_program() { # KIND PACKAGE NAME FOLDER LOG
     local kind=$1 package=$2 name=$3 folder=$4 log=$5
-    local packed_program=$packed/$package-$kind-$name.xz program=$work/$package-$kind-$name
+    local program=$work/programs/$package-$kind-$name
     local passed=- failed=- ignored=- arguments=() start=$EPOCHREALTIME status=0 verdict=ok
     [ "$kind" != bench ] || arguments=("${bench_arguments[@]}")
     # It succeeds where a driver starts and each device passes a smoke test.
     [ "$kind" != bin ] || arguments=(doctor --all)
-    if unpack "$packed_program" >"$program" 2>"$log"; then
-        chmod +x "$program"
+    : >"$log"
+    if [ -x "$program" ]; then
         start=$EPOCHREALTIME
         (cd "$folder" && timeout --kill-after=5 "$seconds_a_program" "$program" "${arguments[@]}") \
             </dev/null >"$log" 2>&1 || status=$?
-        rm "$program"
     else
         status=missing
     fi
@@ -167,8 +177,7 @@ run() {
     local out results log rows kind package name folder row
     [ -s "$manifest" ] || { echo "nothing is packed: tests/gpu.sh pack first" >&2; exit 1; }
     export CUPRUM_DEVICE=${CUPRUM_DEVICE:-gpu}
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
+    unpack_all
     export CRITERION_HOME=$work/criterion
     mkdir -p "${1:-$packed/results}"
     out=$(cd "${1:-$packed/results}" && pwd)
@@ -209,17 +218,14 @@ counting=(--skip dropping_frees_on_any_thread --skip cycles_leave_nothing_behind
 # Runs one test program under a tool and prints its row.
 sanitize_program() { # TOOL PACKAGE NAME FOLDER LOG
     local tool=$1 package=$2 name=$3 folder=$4 log=$5 start=$EPOCHREALTIME status=0 verdict=clean
-    local program=$work/$tool-$package-test-$name options=(--tool "$tool" --error-exitcode 86 --print-limit 3)
+    local program=$work/programs/$package-test-$name options=(--tool "$tool" --error-exitcode 86 --print-limit 3)
     local arguments=(--test-threads 1 "${counting[@]}")
     if [ "$tool" = memcheck ]; then
         options+=(--leak-check full --report-api-errors no)
         arguments+=("${forgetful[@]}")
     fi
-    unpack "$packed/$package-test-$name.xz" >"$program"
-    chmod +x "$program"
     (cd "$folder" && timeout --kill-after=5 "$seconds_under_a_sanitizer" \
         compute-sanitizer "${options[@]}" "$program" "${arguments[@]}") </dev/null >"$log" 2>&1 || status=$?
-    rm "$program"
     case $status in
     0) grep -q 'test result: ok. [1-9]' "$log" || verdict='**no test ran**' ;;
     86) verdict='**errors**' ;;
@@ -237,8 +243,7 @@ sanitize() {
     PATH=$PATH:/usr/local/cuda/bin
     command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not on the PATH" >&2; exit 1; }
     export CUPRUM_DEVICE=gpu
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
+    unpack_all
     mkdir -p "${1:-$packed/results}"
     out=$(cd "${1:-$packed/results}" && pwd)
     : >"$out/sanitized.txt"

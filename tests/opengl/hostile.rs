@@ -6,7 +6,7 @@ use std::mem;
 use cuprum::graph::CaptureMode;
 use cuprum::graphics::{self, MapUse, RegisteredBuffer};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Context, ContextFlags, Error, LaunchConfig, Stream};
+use cuprum::{Context, ContextFlags, Current, Error, LaunchConfig, Stream};
 use cuprum_emulator::opengl::StandIn;
 use cuprum_emulator::report::LeakKind;
 
@@ -118,9 +118,11 @@ fn resources_and_streams_of_another_context_are_refused() {
     });
 }
 
+/// A process of its own: the capture refuses what the tests beside this one do.
 #[test]
 fn nothing_is_mapped_beside_a_capture_of_the_whole_process() {
-    with_opengl(|cx, gl| {
+    let name = concat!(module_path!(), "::nothing_is_mapped_beside_a_capture_of_the_whole_process");
+    let body = |cx: &mut Current<'_, '_>, gl: &StandIn| {
         let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::non_blocking(cx).unwrap());
         let mut buffer = registered(cx, gl.buffer(&[1; 4]), NONE).unwrap();
         let kept = &*cx;
@@ -132,7 +134,8 @@ fn nothing_is_mapped_beside_a_capture_of_the_whole_process() {
         });
         drop(result);
         buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
-    });
+    };
+    in_child(name, || with_opengl(body));
 }
 
 /// A process of its own: the fault ends the context.
