@@ -81,6 +81,11 @@ pub(super) fn copy_tensor(
         );
         return Err(block.fault(FaultKind::TensorCopy(text), late.site));
     }
+    if stores && map.interleave != 0 && late.coordinates.iter().any(|at| *at < 0) {
+        let text =
+            format!("a store into an interleaved tensor at {:?}, before its beginning", late.coordinates);
+        return Err(block.fault(FaultKind::TensorCopy(text), late.site));
+    }
     if !operation.is_none_or(|(operation, ty)| is_reduction(operation, ty)) {
         let text =
             format!("a reduction of a tensor of type {ty:?} by an operation that this type does not have");
