@@ -31,6 +31,10 @@ unsafe impl Handle for Registration {
         } else {
             (CUresult::CUDA_SUCCESS, FnId::cuGraphicsUnmapResources)
         };
+        if unmapped.0 == CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED {
+            // With this answer nothing may be freed: this is called again.
+            return unmapped;
+        }
         // SAFETY: the caller vouches that it is registered and not used again.
         let unregistered = unsafe { call!(fns, cuGraphicsUnregisterResource(raw)) };
         match unmapped.0 {

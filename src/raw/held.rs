@@ -14,7 +14,7 @@ use crate::error::Error;
 /// A handle that the driver gave, and that one of its functions frees.
 ///
 /// # Safety
-/// The driver allows any thread to use and to free the handle.
+/// The driver allows any thread to use and to free the handle; `free` is as it says.
 pub(crate) unsafe trait Handle: Copy {
     /// Name in `Debug` output.
     const NAME: &'static str;
@@ -24,10 +24,11 @@ pub(crate) unsafe trait Handle: Copy {
         true
     }
 
-    /// The driver call that frees it.
+    /// The driver call that frees it. One that answers `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` has freed nothing, and is made
+    /// once more; where it is two calls, the second is not made behind that answer of the first.
     ///
     /// # Safety
-    /// The handle is live and is not used again; its context is current.
+    /// The handle is live and is not used again, unless it was not freed; its context is current.
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId);
 }
 

@@ -125,11 +125,16 @@ fn nothing_is_mapped_beside_a_capture_of_the_whole_process() {
     let body = |cx: &mut Current<'_, '_>, gl: &StandIn| {
         let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::non_blocking(cx).unwrap());
         let mut buffer = registered(cx, gl.buffer(&[1; 4]), NONE).unwrap();
+        let mut lent = registered(cx, gl.buffer(&[2; 4]), NONE).unwrap();
         let kept = &*cx;
         let mode = CaptureMode::Global;
         let result = kept.capture(&mut captured, mode, |_| {
             let error = buffer.map(kept, &stream).unwrap_err();
             assert!(error.is_capture(), "{error}");
+            // It may be mapped, as far as is known. It is unregistered once, when neither call is refused.
+            let error = lent.map(kept, &stream).unwrap_err();
+            assert!(error.is_capture(), "{error}");
+            assert_eq!(code(lent.close()), CUresult::CUDA_SUCCESS);
             Ok(())
         });
         drop(result);
