@@ -19,14 +19,7 @@ fn copied(case: &Case, change: impl FnOnce(&mut CUtensorMap)) -> CUresult {
     let [memory, mut tile, mut out] = [TENSOR_BYTES, TILE_BYTES, TILE_BYTES].map(alloc);
     let mut map = case.map(memory).unwrap();
     change(&mut map);
-    let image = case.kernel();
-    let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
-    ok!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
-    ok!(cuModuleGetFunction(&mut function, module, c"k".as_ptr()));
-    let mut args: [*mut c_void; 3] = [(&raw mut map).cast(), (&raw mut tile).cast(), (&raw mut out).cast()];
-    let stream = CUstream::null();
-    ok!(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
-    let code = code!(cuCtxSynchronize());
+    let code = case.launch(&mut map, &mut tile, &mut out);
     // It answers the fault that it had, if any.
     let _ = code!(cuCtxDestroy_v2(context));
     code

@@ -63,14 +63,7 @@ fn run(case: &Case) -> String {
         Ok(map) => map,
         Err(code) => return format!("not encoded {}", code.0),
     };
-    let image = case.kernel();
-    let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
-    ok!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
-    ok!(cuModuleGetFunction(&mut function, module, c"k".as_ptr()));
-    let mut args: [*mut c_void; 3] = [(&raw mut map).cast(), (&raw mut tile).cast(), (&raw mut out).cast()];
-    let stream = CUstream::null();
-    ok!(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
-    let done = code!(cuCtxSynchronize());
+    let done = case.launch(&mut map, &mut tile, &mut out);
     match to_global {
         _ if done != CUresult::CUDA_SUCCESS => format!("failed {}", done.0),
         true => moved(&read::<u32>(memory, MEMORY_BYTES / 4), BASE as i64 / 16, 0),

@@ -4,7 +4,7 @@
 mod damaged;
 mod interleaved;
 
-use core::ffi::{c_uint, c_void};
+use core::ffi::c_void;
 use std::ptr::null_mut;
 
 use cuprum_sys::*;
@@ -183,6 +183,23 @@ impl Case {
         )
     }
 
+    /// Runs its kernel, and gives the answer of the wait for it. After a fault the module goes with the context.
+    fn launch(&self, map: &mut CUtensorMap, tile: &mut CUdeviceptr, out: &mut CUdeviceptr) -> CUresult {
+        let image = self.kernel();
+        let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
+        let loaded = code!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
+        assert_eq!(loaded, CUresult::CUDA_SUCCESS, "{image}");
+        ok!(cuModuleGetFunction(&mut function, module, c"k".as_ptr()));
+        let [map, tile, out] = [(&raw mut *map).cast(), (&raw mut *tile).cast(), (&raw mut *out).cast()];
+        let (stream, mut args): (_, [*mut c_void; 3]) = (CUstream::null(), [map, tile, out]);
+        ok!(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
+        let done = code!(cuCtxSynchronize());
+        if done == CUresult::CUDA_SUCCESS {
+            ok!(cuModuleUnload(module));
+        }
+        done
+    }
+
     /// What the recording has for it, on this device.
     fn run(&self) -> String {
         let mut random = Random(7);
@@ -190,41 +207,14 @@ impl Case {
         fill(&mut memory, &self.fill, &mut random);
         let loads = self.operation == "load";
         fill(&mut tile, if loads { "any" } else { &self.fill }, &mut random);
-        let [on_device, tile_at, mut out] = [TENSOR_BYTES, TILE_BYTES, TILE_BYTES].map(alloc);
+        let [on_device, mut tile_at, mut out] = [TENSOR_BYTES, TILE_BYTES, TILE_BYTES].map(alloc);
         write(on_device, &memory);
-        let mut tile_at = {
-            write(tile_at, &tile);
-            tile_at
-        };
+        write(tile_at, &tile);
         let mut map = match self.map(on_device) {
             Ok(map) => map,
             Err(code) => return format!("not encoded {}", code.0),
         };
-        let image = self.kernel();
-        let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
-        assert_eq!(
-            code!(cuModuleLoadData(&mut module, image.as_ptr().cast())),
-            CUresult::CUDA_SUCCESS,
-            "{image}"
-        );
-        ok!(cuModuleGetFunction(&mut function, module, c"k".as_ptr()));
-        let mut args: [*mut c_void; 3] =
-            [(&raw mut map).cast(), (&raw mut tile_at).cast(), (&raw mut out).cast()];
-        let [one, threads]: [c_uint; 2] = [1, 128];
-        ok!(cuLaunchKernel(
-            function,
-            one,
-            one,
-            one,
-            threads,
-            one,
-            one,
-            0,
-            CUstream::null(),
-            args.as_mut_ptr(),
-            null_mut()
-        ));
-        let done = code!(cuCtxSynchronize());
+        let done = self.launch(&mut map, &mut tile_at, &mut out);
         if done != CUresult::CUDA_SUCCESS {
             return format!("failed {}", done.0);
         }
@@ -236,7 +226,6 @@ impl Case {
             }
             false => fingerprint(&read::<u8>(on_device, TENSOR_BYTES), &[0, 1, 4, 8, 32, 64]),
         };
-        ok!(cuModuleUnload(module));
         [on_device, tile_at, out].into_iter().for_each(|pointer| ok!(cuMemFree_v2(pointer)));
         text
     }
