@@ -1,12 +1,12 @@
 //! Steps: the code of the vector mode.
 
 use super::access;
-use super::access::{AccessFn, MOST_ELEMENTS};
+use super::access::{LocateFn, MOST_ELEMENTS};
 use super::affine::{Affine, TestKind};
 use super::blend::BlendRows;
 use super::growth::{NoWrap, Operand};
 use super::liveness::Liveness;
-use super::regular::RegularFn;
+use super::transfer::TransferFn;
 use crate::program::instruction::{Condition, Constant, Logic};
 use crate::program::memory;
 use crate::ptx::Space;
@@ -28,6 +28,8 @@ pub(in crate::exec) struct Steps {
     pub(in crate::exec) constants: Vec<(Register, Width, Constant)>,
     /// Blends of single and double rows, for masks.
     pub(in crate::exec) blends: [BlendRows; 2],
+    /// Finds the places of accesses.
+    pub(in crate::exec) locate: LocateFn,
     /// `None` where it is not known: then values in lanes elsewhere are left alone.
     pub(in crate::exec) liveness: Option<Liveness>,
 }
@@ -160,7 +162,6 @@ impl ScalarTest {
 
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarAccess {
-    pub(in crate::exec) run: RegularFn,
     pub(in crate::exec) address: Operand,
     /// Index of its pattern.
     pub(in crate::exec) pattern: u32,
@@ -170,7 +171,7 @@ pub(in crate::exec) struct ScalarAccess {
 
 #[derive(Debug)]
 pub(in crate::exec) struct AccessStep {
-    pub(in crate::exec) run: AccessFn,
+    pub(in crate::exec) run: TransferFn,
     pub(in crate::exec) access: access::Access,
     pub(in crate::exec) space: AccessSpace,
     pub(in crate::exec) cache: u32,

@@ -15,7 +15,7 @@ use super::step::{
     Steps,
 };
 use super::uses::Uses;
-use super::{access, regular};
+use super::{access, transfer};
 use crate::program::blocks::Blocks;
 use crate::program::effects::Course;
 use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op};
@@ -115,6 +115,7 @@ impl<'k> Translator<'k> {
             accesses: self.accesses,
             constants,
             blends: [blends::<u32>()[level], blends::<u64>()[level]],
+            locate: access::locators()[level],
             liveness,
         }
     }
@@ -193,14 +194,13 @@ impl<'k> Translator<'k> {
                 let is_load = matches!(instruction.op, Op::Load(_));
                 // Nothing is indexed here.
                 let by_row = self.access(u32::MAX, access, is_load)?;
-                let run = regular::function(self.level, &by_row.access, is_load)?;
                 let bytes = access.bytes * access.registers.len() as u32;
                 let pattern = (address.shape, bytes);
                 let pattern = *self.known_accesses.entry(pattern).or_insert_with(|| {
                     self.accesses.push(pattern);
                     self.accesses.len() as u32 - 1
                 });
-                let access = Box::new(ScalarAccess { run, address, pattern, by_row });
+                let access = Box::new(ScalarAccess { address, pattern, by_row });
                 Some(if is_load { Action::ScalarLoad(access) } else { Action::ScalarStore(access) })
             }
             _ => None,
@@ -315,9 +315,9 @@ impl<'k> Translator<'k> {
             elements: access.registers.len() as u32,
             registers,
             wide: access.width == Width::Double,
-            signed: access.signed,
+            sign: if access.signed && is_load && access.bytes < 4 { 1 << (8 * access.bytes - 1) } else { 0 },
         };
-        let run = access::function(self.level, &ready, is_load)?;
+        let run = transfer::function(self.level, &ready, is_load)?;
         Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache, prepare }))
     }
 
