@@ -12,7 +12,7 @@ use crate::program::memory;
 use crate::ptx::Space;
 use crate::semantics::rows::{PureRows, TestRows};
 use crate::semantics::shuffle::{Shuffle, ShuffleRows};
-use crate::semantics::{Predicate, PureFn, Register, Width};
+use crate::semantics::{Predicate, PureInfo, Register, Width};
 
 /// A kernel in steps.
 #[derive(Debug)]
@@ -76,13 +76,12 @@ pub(in crate::exec) enum Action {
     },
     /// An operation that is not compiled over rows.
     PureLanes {
-        run: PureFn,
+        info: &'static PureInfo,
         out: Register,
         sources: [Register; 4],
     },
     Test {
-        run: TestRows,
-        sources: [u32; 4],
+        test: RowsTest,
         out: u32,
     },
     /// A comparison with more than one result, or combined with a predicate.
@@ -125,10 +124,32 @@ pub(in crate::exec) enum Action {
     },
 }
 
+/// A comparison of rows.
 #[derive(Debug)]
-pub(in crate::exec) struct CombinedTest {
+pub(in crate::exec) struct RowsTest {
     pub(in crate::exec) run: TestRows,
     pub(in crate::exec) sources: [u32; 4],
+    /// The result is flipped by this.
+    pub(in crate::exec) flip: u32,
+}
+
+impl RowsTest {
+    /// The result in one register file.
+    ///
+    /// # Safety
+    /// It holds all rows of the kernel.
+    #[inline(always)]
+    pub(in crate::exec) unsafe fn run_one(&self, file: *mut u32) -> u32 {
+        let mut bits = 0;
+        // SAFETY: as the caller says; there is one file, so one word.
+        unsafe { (self.run)(&[file], &self.sources, &mut bits) };
+        bits ^ self.flip
+    }
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct CombinedTest {
+    pub(in crate::exec) test: RowsTest,
     pub(in crate::exec) out: Predicate,
     pub(in crate::exec) inverse: Option<Predicate>,
     pub(in crate::exec) combine: Option<(Logic, Guard)>,
@@ -137,7 +158,7 @@ pub(in crate::exec) struct CombinedTest {
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarStep {
     /// `Err` if the operation is not compiled over rows.
-    pub(in crate::exec) run: Result<PureRows, PureFn>,
+    pub(in crate::exec) run: Result<PureRows, &'static PureInfo>,
     pub(in crate::exec) out: Operand,
     pub(in crate::exec) sources: [u32; 4],
     pub(in crate::exec) no_wrap: Option<NoWrap>,
@@ -147,17 +168,10 @@ pub(in crate::exec) struct ScalarStep {
 
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarTest {
-    pub(in crate::exec) run: TestRows,
+    pub(in crate::exec) test: RowsTest,
     pub(in crate::exec) kind: TestKind,
     pub(in crate::exec) operands: [Operand; 2],
     pub(in crate::exec) out: u32,
-}
-
-impl ScalarTest {
-    pub(in crate::exec) fn sources(&self) -> [u32; 4] {
-        let [a, b] = self.operands.map(|operand| operand.row);
-        [a, b, a, a]
-    }
 }
 
 #[derive(Debug)]
