@@ -293,12 +293,14 @@ impl<O: Comparison> DescribeTest for O {
     };
 }
 
-/// The table entry of an operation.
+/// The table entry of an operation. Inlined always: there are a thousand of them.
+#[inline(always)]
 pub(crate) fn pure<O: Pure>() -> &'static PureInfo {
     &<O as Describe>::INFO
 }
 
 /// The table entry of a comparison.
+#[inline(always)]
 pub(crate) fn test<O: Comparison>() -> &'static TestInfo {
     &<O as DescribeTest>::INFO
 }

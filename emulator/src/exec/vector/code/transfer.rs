@@ -117,20 +117,22 @@ fn half_of(warp: &Warp, spread: &Spread<'_>, half: usize) -> (Half, u32) {
 #[inline(always)]
 unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: &Spread<'_>) {
     let registers = &access.registers[..access.elements as usize];
-    for warp in warps {
-        let offset = |half: usize| spread.offsets[half * HALF] as isize;
-        if is_row(warp, spread, registers) {
+    let offset = |half: usize| spread.offsets[half * HALF] as isize;
+    if warps.iter().all(|warp| is_row(warp, spread, registers)) {
+        for warp in warps {
             let to = warp.file.wrapping_add(registers[0] as usize).cast::<C>();
             let from = |half| warp.at.wrapping_offset(offset(half)).cast::<T>();
             // SAFETY: as the caller says; half a register of the access.
             unsafe { read_half(from(0), 1, access.sign, to) };
             // SAFETY: as above.
             unsafe { read_half(from(1), 1, access.sign, to.wrapping_add(HALF)) };
-            continue;
         }
-        for half in 0..2 {
-            let (kind, lanes) = half_of(warp, spread, half);
-            for (element, register) in registers.iter().enumerate() {
+        return;
+    }
+    for half in 0..2 {
+        for (element, register) in registers.iter().enumerate() {
+            for warp in warps {
+                let (kind, lanes) = half_of(warp, spread, half);
                 let to = warp.file.wrapping_add(*register as usize).cast::<C>();
                 let at = warp.at.cast::<T>().wrapping_add(element);
                 let from = at.wrapping_byte_offset(offset(half));
