@@ -97,6 +97,27 @@ unsafe fn write_half<T: Element<C>, C: Copy>(from: *const C, to: *mut T, stride:
     }
 }
 
+/// Reads an element for each lane of a mask, at its own offset.
+///
+/// # Safety
+/// These elements can be read, and a row written.
+#[inline(always)]
+unsafe fn read_lanes<T: Element<C>, C: Copy>(
+    at: *const T,
+    offsets: &[i64; LANES],
+    sign: u32,
+    to: *mut C,
+    lanes: u32,
+) {
+    for lane in lanes_of(lanes) {
+        let from = at.wrapping_byte_offset(offsets[lane] as isize);
+        // SAFETY: as the caller says.
+        let value = unsafe { from.read_unaligned() }.widen(sign);
+        // SAFETY: as the caller says.
+        unsafe { to.wrapping_add(lane).write(value) };
+    }
+}
+
 /// True if the lanes of a warp access a row of elements, in the order of their addresses. Most do, and then the whole warp
 /// is copied at once.
 #[inline(always)]
@@ -130,34 +151,30 @@ unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: 
         return;
     }
     for half in 0..2 {
-        for (element, register) in registers.iter().enumerate() {
-            for warp in warps {
-                let (kind, lanes) = half_of(warp, spread, half);
+        for warp in warps {
+            let (kind, lanes) = half_of(warp, spread, half);
+            for (element, register) in registers.iter().enumerate() {
                 let to = warp.file.wrapping_add(*register as usize).cast::<C>();
                 let at = warp.at.cast::<T>().wrapping_add(element);
+                if kind == Half::Each {
+                    // SAFETY: as the caller says.
+                    unsafe { read_lanes(at, spread.offsets, access.sign, to, lanes) };
+                    continue;
+                }
                 let from = at.wrapping_byte_offset(offset(half));
-                let to_half = to.wrapping_add(half * HALF);
-                match kind {
-                    Half::Same => {
-                        // SAFETY: as the caller says.
-                        let value = unsafe { from.read_unaligned() }.widen(access.sign);
-                        // SAFETY: half a register of the access.
-                        unsafe { to_half.cast::<[C; HALF]>().write([value; HALF]) };
-                    }
+                let to = to.wrapping_add(half * HALF);
+                if kind == Half::Same {
+                    // SAFETY: as the caller says.
+                    let value = unsafe { from.read_unaligned() }.widen(access.sign);
+                    // SAFETY: half a register of the access.
+                    unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
+                } else if registers.len() == 1 {
                     // Known to be one, the stride makes the loop a copy.
                     // SAFETY: as the caller says; half a register of the access.
-                    Half::Next if registers.len() == 1 => unsafe { read_half(from, 1, access.sign, to_half) },
+                    unsafe { read_half(from, 1, access.sign, to) };
+                } else {
                     // SAFETY: as above.
-                    Half::Next => unsafe { read_half(from, registers.len(), access.sign, to_half) },
-                    Half::Each => {
-                        for lane in lanes_of(lanes) {
-                            let from = at.wrapping_byte_offset(spread.offsets[lane] as isize);
-                            // SAFETY: as the caller says.
-                            let value = unsafe { from.read_unaligned() }.widen(access.sign);
-                            // SAFETY: a lane of a register of the access.
-                            unsafe { to.wrapping_add(lane).write(value) };
-                        }
-                    }
+                    unsafe { read_half(from, registers.len(), access.sign, to) };
                 }
             }
         }

@@ -66,7 +66,7 @@ impl Run<'_, '_, '_> {
         let growth = &self.block.scalars.growths[step.address.shape as usize];
         let bytes = u64::from(access.bytes * access.elements);
         let halves = self.block.scalars.patterns[step.pattern as usize];
-        // The places at which the first of all lanes may lie in the window: `room` bytes from the first.
+        // The lane with the lowest address may lie up to `room` bytes from the start of the window.
         let span = (growth.most - growth.least) as u64 + bytes;
         let room = window.len.checked_sub(span).filter(|_| halves.is_some());
         let free =
