@@ -5,11 +5,12 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     ("served", &["served"], &[]),
+    ("ordered", &["ordered"], &[]),
     ("semantics", &["semantics"], &[]),
     ("ptx", &["ptx"], &[]),
-    ("memory", &["memory"], &["served"]),
+    ("memory", &["memory"], &["served", "ordered"]),
     ("report", &["report"], &["memory"]),
-    ("opengl", &["opengl"], &[]),
+    ("opengl", &["opengl"], &["ordered"]),
     // What instructions are, and what each does.
     (
         "instruction",
@@ -56,7 +57,7 @@ const ROOMS: &[Room<'static>] = &[
     // What the vector mode makes of a kernel.
     ("code", &["exec::vector::code"], &["semantics", "ptx", "instruction", "kernel"]),
     // What the checks remember.
-    ("check", &["exec::check"], &["semantics", "instruction", "kernel"]),
+    ("check", &["exec::check"], &["ordered", "semantics", "instruction", "kernel"]),
     // The state of a block.
     (
         "block",
@@ -95,6 +96,7 @@ const ROOMS: &[Room<'static>] = &[
         &["driver"],
         &[
             "served",
+            "ordered",
             "memory",
             "report",
             "kernel",

@@ -10,12 +10,13 @@
 //! context and the search for leaks are a loop each.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cuprum_sys::FnId;
 
+use crate::ordered::Ordered;
 use crate::report::{Leak, LeakKind};
 use crate::served;
 
@@ -91,9 +92,9 @@ pub(crate) struct Table<T> {
 /// The same for all kinds, so that maps are compiled once and not for each of them.
 #[derive(Debug)]
 struct Live {
-    objects: BTreeMap<usize, Entry>,
-    /// The objects that go with each context, if they go with one.
-    owned: BTreeMap<usize, BTreeSet<usize>>,
+    objects: Ordered<Entry>,
+    /// Contexts, each with an object that goes with it.
+    owned: BTreeSet<(u64, u64)>,
 }
 
 #[derive(Debug)]
@@ -112,37 +113,43 @@ impl Entry {
 
 impl Live {
     fn insert(&mut self, handle: usize, entry: Entry, owner: Option<usize>) {
-        self.objects.insert(handle, entry);
+        self.objects.insert(handle as u64, entry);
         if let Some(owner) = owner {
-            self.owned.entry(owner).or_default().insert(handle);
+            self.owned.insert((owner as u64, handle as u64));
         }
     }
 
     fn get(&self, handle: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.objects.get(&handle).map(|entry| Arc::clone(&entry.object))
+        self.objects.get(handle as u64).map(|entry| Arc::clone(&entry.object))
     }
 
     /// Notes that an object that was removed went with `owner`.
     fn disown(&mut self, handle: usize, owner: usize) {
-        let owned = self.owned.get_mut(&owner);
-        if owned.is_some_and(|owned| owned.remove(&handle) && owned.is_empty()) {
-            self.owned.remove(&owner);
-        }
+        self.owned.remove(&(owner as u64, handle as u64));
+    }
+
+    fn owned_by(&self, owner: usize) -> impl Iterator<Item = u64> {
+        let owner = owner as u64;
+        self.owned.range((owner, 0)..=(owner, u64::MAX)).map(|(_, handle)| *handle)
     }
 
     fn remove_owned(&mut self, owner: usize) -> Vec<Entry> {
-        let gone = self.owned.remove(&owner).unwrap_or_default();
-        gone.iter().filter_map(|handle| self.objects.remove(handle)).collect()
+        let gone: Vec<u64> = self.owned_by(owner).collect();
+        let remove = |handle: u64| {
+            self.owned.remove(&(owner as u64, handle));
+            self.objects.remove(handle)
+        };
+        gone.into_iter().filter_map(remove).collect()
     }
 
     /// Visits the objects of an owner, or all.
     fn visit(&self, owner: Option<usize>, visit: &mut dyn FnMut(usize, &Entry)) {
         let Some(owner) = owner else {
-            return self.objects.iter().for_each(|(handle, entry)| visit(*handle, entry));
+            return self.objects.iter().for_each(|(handle, entry)| visit(handle as usize, entry));
         };
-        for handle in self.owned.get(&owner).into_iter().flatten() {
+        for handle in self.owned_by(owner) {
             if let Some(entry) = self.objects.get(handle) {
-                visit(*handle, entry);
+                visit(handle as usize, entry);
             }
         }
     }
@@ -150,7 +157,7 @@ impl Live {
 
 impl<T: Send + Sync + 'static> Table<T> {
     pub(crate) const fn new(kind: Kind) -> Self {
-        let live = Live { objects: BTreeMap::new(), owned: BTreeMap::new() };
+        let live = Live { objects: Ordered::new(), owned: BTreeSet::new() };
         let next = AtomicUsize::new(first(kind));
         Self { kind, next, owner_of: None, leak: None, live: RwLock::new(live) }
     }
@@ -191,7 +198,7 @@ impl<T: Send + Sync + 'static> Table<T> {
 
     pub(crate) fn remove(&self, handle: usize) -> Option<Arc<T>> {
         let mut live = self.write();
-        let object = live.objects.remove(&handle)?.object.downcast().ok()?;
+        let object = live.objects.remove(handle as u64)?.object.downcast().ok()?;
         if let Some(owner_of) = self.owner_of {
             live.disown(handle, owner_of(&object));
         }

@@ -1,7 +1,6 @@
 //! Messages about functions that answer `CUDA_ERROR_NOT_SUPPORTED`: name and reason, once per reason.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::panic::catch_unwind;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -87,9 +86,12 @@ fn tell_stub(id: FnId) {
 }
 
 fn tell(id: FnId, reason: &'static str) {
-    static TOLD: Mutex<BTreeSet<(u16, &str)>> = Mutex::new(BTreeSet::new());
-    let is_new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert((id as u16, reason));
-    if is_new {
+    static TOLD: Mutex<Vec<(FnId, &str)>> = Mutex::new(Vec::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told.contains(&(id, reason)) {
+        told.push((id, reason));
+        // The client's hook may make calls, too.
+        drop(told);
         message::tell(&Message::NotSupported { function: name_of(id), reason });
     }
 }
@@ -100,13 +102,13 @@ fn name_of(id: FnId) -> &'static str {
 
 /// The reason in the list, if the function is in it.
 fn reason(function: &str) -> Option<&'static str> {
-    static REASONS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
+    static REASONS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
         let paragraphs = LIST.split("\n\n");
         paragraphs
             .flat_map(|paragraph| names_in(paragraph).map(move |name| (name, words_of(paragraph))))
             .collect()
     });
-    REASONS.get(function).map(String::as_str)
+    REASONS.iter().find(|(name, _)| *name == function).map(|(_, reason)| reason.as_str())
 }
 
 fn names_in(paragraph: &'static str) -> impl Iterator<Item = &'static str> {

@@ -1,19 +1,19 @@
 //! The pools that allocations without a pool come from.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::pool::{POOLS, Pool, PoolPlace};
 
 /// The pools that allocations without a pool come from, in each place.
 #[derive(Debug)]
-pub(crate) struct CurrentPools(Mutex<BTreeMap<PoolPlace, PlacePools>>);
+pub(crate) struct CurrentPools(Mutex<Vec<PlacePools>>);
 
-pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(BTreeMap::new()));
+pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(Vec::new()));
 
 /// The pools of one place.
 #[derive(Debug, Clone, Copy)]
 struct PlacePools {
+    place: PoolPlace,
     default: usize,
     current: usize,
 }
@@ -22,10 +22,14 @@ impl CurrentPools {
     /// The pools of a place, made when first asked for.
     fn with<R>(&self, place: PoolPlace, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ask(places.entry(place).or_insert_with(|| {
-            let default = POOLS.insert(Pool::new(place, true, 0));
-            PlacePools { default, current: default }
-        }))
+        if let Some(pools) = places.iter_mut().find(|pools| pools.place == place) {
+            return ask(pools);
+        }
+        let default = POOLS.insert(Pool::new(place, true, 0));
+        let mut pools = PlacePools { place, default, current: default };
+        let answer = ask(&mut pools);
+        places.push(pools);
+        answer
     }
 
     pub(super) fn default(&self, place: PoolPlace) -> usize {

@@ -67,8 +67,8 @@ fn advise(call: &Call, address: u64, bytes: usize, advice: CUmem_advise, place: 
         A::CU_MEM_ADVISE_UNSET_READ_MOSTLY => known.read_mostly = false,
         A::CU_MEM_ADVISE_SET_PREFERRED_LOCATION => known.preferred = place,
         A::CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION => known.preferred = nowhere,
-        A::CU_MEM_ADVISE_SET_ACCESSED_BY => drop(known.accessed_by.insert(place.1)),
-        _ => drop(known.accessed_by.remove(&place.1)),
+        A::CU_MEM_ADVISE_SET_ACCESSED_BY => known.set_accessed_by(place.1, true),
+        _ => known.set_accessed_by(place.1, false),
     });
     Ok(())
 }
