@@ -270,3 +270,8 @@ impl Kernel {
         self.rows.clamp(8, 255)
     }
 }
+
+/// Puts constants in the order of their registers.
+pub(crate) fn sort_constants(constants: &mut [(Register, Width, Constant)]) {
+    constants.sort_unstable_by_key(|(register, ..)| register.0);
+}

@@ -42,7 +42,7 @@ pub use kernel::{
     ClusterBounds, FUNCTION_STRIDE, Global, GlobalSpace, Kernel, LoadOptions, Param, Program, Relocation,
     RelocationTarget,
 };
-pub(crate) use kernel::{Function, MOST_LOCAL, Origin};
+pub(crate) use kernel::{Function, MOST_LOCAL, Origin, sort_constants};
 
 impl Program {
     /// Reads and decodes a module.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ptx::{self, FunctionKind, Linkage, Space, Statement, Variable};
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The newest PTX version that the decoder was written for.
@@ -280,20 +280,25 @@ fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
             }
         }
     }
-    let mut taken = HashSet::new();
+    let mut is_taken = vec![false; context.module.functions.len()];
+    let mut take = |index: usize| {
+        if let Some(is_taken) = is_taken.get_mut(index) {
+            *is_taken = true;
+        }
+    };
     for function in &context.module.functions {
         visit(function.body.as_deref().unwrap_or_default(), &mut |name| {
             if let Some(ModuleSymbol::Function(index)) = context.symbols.get(name) {
-                taken.insert(*index);
+                take(*index as usize);
             }
         });
     }
-    for relocation in globals.iter().flat_map(|global| &global.relocations) {
-        if let RelocationTarget::Function(index) = relocation.target {
-            taken.insert(index as u32);
+    for global in globals {
+        for relocation in &global.relocations {
+            if let RelocationTarget::Function(index) = relocation.target {
+                take(index);
+            }
         }
     }
-    let mut taken: Vec<u32> = taken.into_iter().collect();
-    taken.sort_unstable();
-    taken
+    (0..is_taken.len() as u32).filter(|index| is_taken[*index as usize]).collect()
 }

@@ -110,22 +110,20 @@ pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
 
 /// The names of vector registers, with names for their elements that no text has.
 pub(super) fn vector_elements(inner: &[&Variable<'_>]) -> Vec<(String, Vec<String>)> {
-    let vectors = inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1);
-    let numbered = vectors.flat_map(|variable| {
-        let names = match variable.count {
+    let mut vectors = Vec::new();
+    for variable in inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1) {
+        let mut add = |name: String| {
+            let elements = ELEMENTS[0].iter().take(variable.vector as usize);
+            let elements = elements.map(|element| format!("{name}.{element}")).collect();
+            vectors.push((name, elements));
+        };
+        match variable.count {
             // Longer ones are refused when they are declared.
             Some(count) => {
-                (0..count.min(1 << 16)).map(|number| format!("{}{number}", variable.name)).collect()
+                (0..count.min(1 << 16)).for_each(|number| add(format!("{}{number}", variable.name)))
             }
-            None => vec![variable.name.to_owned()],
-        };
-        names.into_iter().map(|name| (name, variable.vector as usize))
-    });
-    numbered
-        .map(|(name, count)| {
-            let elements =
-                ELEMENTS[0].iter().take(count).map(|element| format!("{name}.{element}")).collect();
-            (name, elements)
-        })
-        .collect()
+            None => add(variable.name.to_owned()),
+        }
+    }
+    vectors
 }

@@ -103,16 +103,16 @@ fn name_of(id: FnId) -> &'static str {
 /// The reason in the list, if the function is in it.
 fn reason(function: &str) -> Option<&'static str> {
     static REASONS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
-        let paragraphs = LIST.split("\n\n");
-        paragraphs
-            .flat_map(|paragraph| names_in(paragraph).map(move |name| (name, words_of(paragraph))))
-            .collect()
+        let mut reasons = Vec::new();
+        for paragraph in LIST.split("\n\n") {
+            let words = words_of(paragraph);
+            for line in paragraph.lines().filter(|line| !line.starts_with('#')) {
+                reasons.extend(line.split_whitespace().map(|name| (name, words.clone())));
+            }
+        }
+        reasons
     });
     REASONS.iter().find(|(name, _)| *name == function).map(|(_, reason)| reason.as_str())
-}
-
-fn names_in(paragraph: &'static str) -> impl Iterator<Item = &'static str> {
-    paragraph.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
 }
 
 fn words_of(paragraph: &str) -> String {

@@ -21,7 +21,7 @@ pub(super) struct Topology {
     nodes: Ordered<Links>,
     /// By number.
     edges: Ordered<Edge>,
-    numbers: HashMap<Edge, u64>,
+    numbers: HashMap<(u64, u64), u64>,
     /// Number of the next edge.
     next: u64,
     /// The client's objects that live as long as the graph.
@@ -43,7 +43,7 @@ impl Topology {
     }
 
     pub(super) fn has_edge(&self, edge: Edge) -> bool {
-        self.numbers.contains_key(&edge)
+        self.numbers.contains_key(&key(edge))
     }
 
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> {
@@ -88,11 +88,11 @@ impl Topology {
             links.before.insert(number, edge.0 as u64);
         }
         self.edges.insert(number, edge);
-        self.numbers.insert(edge, number);
+        self.numbers.insert(key(edge), number);
     }
 
     pub(super) fn remove_edge(&mut self, edge: Edge) {
-        let Some(number) = self.numbers.remove(&edge) else { return };
+        let Some(number) = self.numbers.remove(&key(edge)) else { return };
         self.edges.remove(number);
         if let Some(links) = self.nodes.get_mut(edge.0 as u64) {
             links.behind.remove(&number);
@@ -104,9 +104,8 @@ impl Topology {
 
     /// Removes a node with its edges.
     pub(super) fn remove_node(&mut self, node: usize) {
-        let before = self.before(node).into_iter().map(|other| (other, node));
-        let behind = self.behind(node).into_iter().map(|other| (node, other));
-        before.chain(behind).collect::<Vec<_>>().into_iter().for_each(|edge| self.remove_edge(edge));
+        self.before(node).into_iter().for_each(|other| self.remove_edge((other, node)));
+        self.behind(node).into_iter().for_each(|other| self.remove_edge((node, other)));
         self.nodes.remove(node as u64);
     }
 
@@ -114,12 +113,11 @@ impl Topology {
     /// for a value before it must; `None` if there is a cycle.
     pub(super) fn in_order(&self) -> Option<Vec<usize>> {
         let nodes: Vec<usize> = self.nodes().collect();
-        let places: HashMap<usize, usize> =
-            nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let place_of = |node: usize| nodes.binary_search(&node).ok();
         let mut waits = vec![0usize; nodes.len()];
         let mut behind = vec![Vec::new(); nodes.len()];
         for (from, to) in self.edges() {
-            let (from, to) = (*places.get(&from)?, *places.get(&to)?);
+            let (from, to) = (place_of(from)?, place_of(to)?);
             waits[to] += 1;
             behind[from].push(to);
         }
@@ -148,6 +146,11 @@ impl Topology {
             kind => kind.waits_for_value(),
         }
     }
+}
+
+/// The ends of an edge as a key of the kind that maps of addresses have, too.
+fn key((from, to): Edge) -> (u64, u64) {
+    (from as u64, to as u64)
 }
 
 fn others(links: &BTreeMap<u64, u64>) -> Vec<usize> {

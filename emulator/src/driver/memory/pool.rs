@@ -1,7 +1,6 @@
 //! Memory pools. Memory goes back to the device at once: a pool holds nothing back.
 
 use core::ffi::c_void;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
@@ -122,7 +121,7 @@ pub(crate) struct Pool {
 #[derive(Debug)]
 struct State {
     /// Attributes that can be set, by number.
-    settings: HashMap<u32, u64>,
+    settings: Ordered<u64>,
     used: u64,
     high: u64,
     /// Other devices that were given access.
@@ -136,17 +135,14 @@ impl Pool {
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
         ];
+        let mut settings = Ordered::new();
+        reuse.iter().for_each(|attribute| settings.insert(attribute.0.into(), 1));
         Self {
             place,
             is_default,
             most: most.div_ceil(PAGE).saturating_mul(PAGE),
             file: None,
-            state: Mutex::new(State {
-                settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
-                used: 0,
-                high: 0,
-                reached_by: Vec::new(),
-            }),
+            state: Mutex::new(State { settings, used: 0, high: 0, reached_by: Vec::new() }),
         }
     }
 
@@ -174,7 +170,7 @@ impl Pool {
         use CUmemPool_attribute as A;
 
         let state = self.state();
-        let setting = || state.settings.get(&attribute.0).copied().unwrap_or(0);
+        let setting = || state.settings.get(attribute.0.into()).copied().unwrap_or(0);
         Ok(match attribute {
             A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES
             | A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC
@@ -290,7 +286,7 @@ fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>
         | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT
         | A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => return Err(INVALID_VALUE),
         settable => {
-            state.settings.insert(settable.0, wanted);
+            state.settings.insert(settable.0.into(), wanted);
         }
     }
     Ok(())

@@ -359,11 +359,11 @@ impl Capture {
         let origin = self.tails.get(&self.origin).map(|tail| tail.nodes.clone());
         let mut left = origin.unwrap_or_default();
         while let Some(node) = left.pop() {
-            if reached.insert(node) {
+            if reached.insert(node as u64) {
                 left.extend(self.graph.before(node));
             }
         }
-        self.tails.values().all(|tail| tail.nodes.iter().all(|node| reached.contains(node)))
+        self.tails.values().all(|tail| tail.nodes.iter().all(|node| reached.contains(&(*node as u64))))
     }
 
     fn status(&self) -> CUstreamCaptureStatus {

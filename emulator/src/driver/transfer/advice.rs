@@ -1,6 +1,5 @@
 //! What was advised about managed memory, and where it was prefetched to: kept by pages, told, and otherwise without effect.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
@@ -46,10 +45,10 @@ impl Known {
 /// By the offset from which on it is so; the first is 0.
 type Parts = Ordered<Known>;
 
-/// What is known of allocations, by base and number.
-static KNOWN: Mutex<Option<HashMap<(u64, u64), Parts>>> = Mutex::new(None);
+/// What is known of allocations, by base; each with its number.
+static KNOWN: Mutex<Ordered<(u64, Parts)>> = Mutex::new(Ordered::new());
 
-fn known() -> MutexGuard<'static, Option<HashMap<(u64, u64), Parts>>> {
+fn known() -> MutexGuard<'static, Ordered<(u64, Parts)>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -62,11 +61,13 @@ fn pages(region: &Region, address: u64, bytes: u64) -> (u64, u64) {
 /// Changes what is known of the pages of a range.
 pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: impl Fn(&mut Known)) {
     let (start, end) = pages(region, address, bytes);
-    let mut known = known();
-    let all = known.get_or_insert_default();
+    let mut all = known();
     // Of what was freed, nothing is kept.
-    all.retain(|&(base, id), _| memory().find(base).is_some_and(|live| live.id == id));
-    let parts = all.entry((region.base, region.id)).or_default();
+    let is_alive = |base, id| memory().find(base).is_some_and(|live| live.id == id);
+    let freed: Vec<u64> =
+        all.iter().filter(|(base, (id, _))| !is_alive(*base, *id)).map(|(base, _)| base).collect();
+    freed.into_iter().for_each(|base| drop(all.remove(base)));
+    let (_, parts) = all.get_or_insert_with(region.base, || (region.id, Parts::new()));
     parts.get_or_insert_with(0, Known::default);
     for border in [start, end] {
         let before = parts.last_up_to(border).map(|(_, known)| known.clone());
@@ -81,7 +82,7 @@ pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: impl Fn(&
 pub(super) fn of(region: &Region, address: u64, bytes: u64) -> Known {
     let (start, end) = pages(region, address, bytes);
     let known = known();
-    let Some(parts) = known.as_ref().and_then(|all| all.get(&(region.base, region.id))) else {
+    let Some((_, parts)) = known.get(region.base).filter(|(id, _)| *id == region.id) else {
         return Known::default();
     };
     let first = parts.last_up_to(start).map_or(start, |(first, _)| first);

@@ -40,7 +40,7 @@ mod window;
 use super::instruction::{Condition, Constant, Instruction, Op};
 use super::symbols::{Context, SharedVariable};
 use super::types::Type;
-use super::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow};
+use super::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow, sort_constants};
 use crate::program::slot::Slot;
 use crate::ptx::{self, Position, Statement};
 use crate::semantics::{Predicate, Register, Width};
@@ -211,7 +211,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         let ranks = flow::ranks(&self.code, self.units.iter().map(|unit| unit.function.entry));
         let mut constants: Vec<_> =
             self.constants.drain().map(|((width, constant), register)| (register, width, constant)).collect();
-        constants.sort_unstable_by_key(|(register, ..)| register.0);
+        sort_constants(&mut constants);
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Ok(Kernel {
             id: NEXT.fetch_add(1, Ordering::Relaxed),

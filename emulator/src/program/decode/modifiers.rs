@@ -58,11 +58,15 @@ impl<'i, 's> Modifiers<'i, 's> {
 
     /// The first modifier that the table knows.
     pub(super) fn pick<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
-        let (index, value) = self.unused().find_map(|(index, modifier)| {
-            table.iter().find(|(name, _)| *name == modifier).map(|(_, value)| (index, *value))
-        })?;
-        self.tick(index);
-        Some(value)
+        for (index, modifier) in self.unused() {
+            for (name, value) in table {
+                if *name == modifier {
+                    self.tick(index);
+                    return Some(*value);
+                }
+            }
+        }
+        None
     }
 
     /// The next modifier that is a type.

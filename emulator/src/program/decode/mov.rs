@@ -178,10 +178,7 @@ impl<'s> Decoder<'_, '_, 's> {
         ty: Type,
     ) -> Decoded<()> {
         let element = ty.bytes() / (parts.len().max(1) as u32);
-        let mut rows = Vec::new();
-        for part in parts {
-            rows.push(self.source(part, Type::B32, Width::Single)?);
-        }
+        let rows = self.sources(parts, Type::B32, Width::Single)?;
         let out = self.destination(to, width_of(ty), false)?;
         match (ty.bytes(), rows.as_slice()) {
             (8, [low, high]) => self.pure_op(pure::<bits::Pack32>(), out.row, &[*low, *high]),

@@ -91,6 +91,20 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
+    /// Values as sources, in the width of the operation.
+    pub(super) fn sources(
+        &mut self,
+        operands: &[Operand<'s>],
+        ty: Type,
+        width: Width,
+    ) -> Decoded<Vec<Register>> {
+        let mut sources = Vec::with_capacity(operands.len());
+        for operand in operands {
+            sources.push(self.source(operand, ty, width)?);
+        }
+        Ok(sources)
+    }
+
     /// A value as source, in the width of the operation.
     pub(super) fn source(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Decoded<Register> {
         match operand {
