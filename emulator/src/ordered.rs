@@ -113,6 +113,20 @@ impl<V> Ordered<V> {
     }
 }
 
+/// Sorts values by a number of each; equal ones stay in their order. The sort itself is compiled once, too.
+pub(crate) fn sort_by_number<T: Copy>(values: &mut Vec<T>, number: impl Fn(&T) -> u64) {
+    let mut places = Vec::with_capacity(values.len());
+    for value in values.iter() {
+        places.push((number(value), places.len()));
+    }
+    sort(&mut places);
+    *values = places.into_iter().map(|(_, place)| values[place]).collect();
+}
+
+fn sort(places: &mut [(u64, usize)]) {
+    places.sort_unstable();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +146,11 @@ mod tests {
         assert_eq!(all.last_up_to(9), None);
         assert_eq!(all.keys_in(11..=40), [20, 40]);
         assert_eq!((all.first_key(), all.last_key(), all.len()), (Some(10), Some(40), 3));
+    }
+    #[test]
+    fn equal_numbers_stay_in_their_order() {
+        let mut pairs = vec![(2, 'a'), (1, 'b'), (2, 'c'), (0, 'd')];
+        sort_by_number(&mut pairs, |pair| pair.0);
+        assert_eq!(pairs, [(0, 'd'), (1, 'b'), (2, 'a'), (2, 'c')]);
     }
 }

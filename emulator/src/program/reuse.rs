@@ -18,6 +18,7 @@ use super::instruction::{Condition, Instruction, Op};
 use super::types::Type;
 use super::warp_group::GroupOp;
 use super::{Kernel, RowKind, effects, rename, sort_constants};
+use crate::ordered::sort_by_number;
 use crate::semantics::Register;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -161,7 +162,7 @@ impl NewRows {
 }
 
 /// The part of the code in which a register is alive.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 struct Life {
     first: u32,
     last: u32,
@@ -174,11 +175,10 @@ struct Life {
 struct Lives(Vec<Life>);
 
 /// Place of an instruction that names a register.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 struct Mention {
     register: u32,
     pc: u32,
-    /// Reads come before writes.
     writes: bool,
     /// True for a write in all lanes that come to it.
     replaces: bool,
@@ -206,7 +206,7 @@ impl Lives {
         let mentions = mentions(kernel, unit);
         let of_register = mentions.chunk_by(|a, b| a.register == b.register);
         let mut lives: Vec<Life> = of_register.map(|mentions| walk.life(mentions, steps)).collect();
-        lives.sort_unstable();
+        sort_by_number(&mut lives, |life| u64::from(life.first) << 32 | u64::from(life.last));
         Lives(lives)
     }
 
@@ -255,7 +255,8 @@ fn mentions(kernel: &Kernel, unit: Range<usize>) -> Vec<Mention> {
             mentions.push(Mention { register: register.0, pc, writes: true, replaces });
         });
     }
-    mentions.sort_unstable();
+    // At one place, reads come before writes.
+    sort_by_number(&mut mentions, |mention| u64::from(mention.register) << 32 | u64::from(mention.pc));
     mentions
 }
 

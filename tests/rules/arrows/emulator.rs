@@ -38,7 +38,7 @@ const ROOMS: &[Room<'static>] = &[
             "program::reuse",
             "program::slot",
         ],
-        &["semantics", "instruction"],
+        &["ordered", "semantics", "instruction"],
     ),
     // What a module declares.
     (
