@@ -50,6 +50,6 @@ impl Program {
     /// # Errors
     /// The first thing that is not PTX, or that this device does not run, with its line.
     pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
-        module::load(ptx, options)
+        module::load(ptx, options).map_err(|error| *error)
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The newest PTX version that the decoder was written for.
 const NEWEST_VERSION: (u32, u32) = (9, 5);
 
-pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, PtxError> {
+pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, Box<PtxError>> {
     let module = ptx::parse(text)?;
     check_header(&module, options)?;
     let inner = variables::inner(&module);
@@ -28,7 +28,7 @@ fn load_module<'s>(
     module: &ptx::Module<'s>,
     inner: &[&Variable<'s>],
     vectors: &'s [(String, Vec<String>)],
-) -> Result<Program, PtxError> {
+) -> Result<Program, Box<PtxError>> {
     let elements = |names: &'s [String]| names.iter().map(String::as_str).collect();
     let mut context = Context {
         module,
@@ -80,7 +80,7 @@ fn load_module<'s>(
     })
 }
 
-fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, PtxError> {
+fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<PtxError>> {
     let mut kernels = Vec::new();
     for function in &context.module.functions {
         if function.kind == FunctionKind::Entry && function.body.is_some() {
@@ -104,7 +104,7 @@ fn target_number(module: &ptx::Module<'_>) -> Option<(u32, bool)> {
     Some((number.trim_end_matches(['a', 'f']).parse().unwrap_or(0), specific))
 }
 
-fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), PtxError> {
+fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), Box<PtxError>> {
     let at = module.version_position;
     if module.version > NEWEST_VERSION {
         let ((major, minor), (known_major, known_minor)) = (module.version, NEWEST_VERSION);
@@ -179,7 +179,7 @@ fn declare_variable<'m, 's>(
     variable: &'m Variable<'s>,
     globals: &mut Vec<Global>,
     initialized: &mut Vec<(usize, &'m Variable<'s>)>,
-) -> Result<(), PtxError> {
+) -> Result<(), Box<PtxError>> {
     let space = match variable.space {
         Space::Global => GlobalSpace::Global,
         Space::Const => GlobalSpace::Const,
@@ -217,7 +217,7 @@ fn declare_variable<'m, 's>(
     Ok(())
 }
 
-fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, PtxError> {
+fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, Box<PtxError>> {
     let (bytes, align) = layout(variable)?;
     Ok(Global {
         name: variable.name.to_owned(),
@@ -235,7 +235,7 @@ fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, Ptx
 pub(super) fn declare_shared(
     context: &mut Context<'_, '_>,
     variable: &Variable<'_>,
-) -> Result<u32, PtxError> {
+) -> Result<u32, Box<PtxError>> {
     let shared = shared_layout(variable)?;
     context.shared.push(shared);
     Ok(context.shared.len() as u32 - 1)

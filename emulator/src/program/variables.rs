@@ -8,7 +8,7 @@ use crate::ptx::{Initializer, Linkage, Module, Space, Statement, Variable};
 pub(super) const ELEMENTS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b", "a"]];
 
 /// Refuses declarations that no variable may have, in any place.
-pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
+pub(super) fn check(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     let refuse = |message: String| Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
     if matches!(variable.ty, "bf16" | "bf16x2") {
         return refuse(format!(
@@ -55,7 +55,7 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
 
 /// Lists belong to arrays and vectors. Numbers without and with a fraction differ; an address takes at least 32
 /// bits, unless some are picked out.
-fn check_initial_value(variable: &Variable<'_>) -> Result<(), PtxError> {
+fn check_initial_value(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     fn first<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
         match value {
             Initializer::List(items) => items.iter().find_map(first),

@@ -55,7 +55,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// the local memory of a thread. A block of 1024 threads then holds 512 MiB.
 const MOST_ROWS: u32 = MOST_LOCAL / 4;
 
-type Decoded<T> = Result<T, PtxError>;
+type Decoded<T> = Result<T, Box<PtxError>>;
 
 /// Meaning of a name inside a function.
 #[derive(Clone, PartialEq, Debug)]
@@ -362,7 +362,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.caches - 1
     }
 
-    fn unsupported(&self, what: impl Into<String>) -> PtxError {
+    fn unsupported(&self, what: impl Into<String>) -> Box<PtxError> {
         let what: String = what.into();
         PtxError::at(
             self.position,

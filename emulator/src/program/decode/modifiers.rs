@@ -112,12 +112,12 @@ impl<'i, 's> Modifiers<'i, 's> {
     }
 
     /// The refusal of an instruction that exists, but not in this form.
-    pub(super) fn unknown(&self) -> PtxError {
+    pub(super) fn unknown(&self) -> Box<PtxError> {
         self.unsupported("this instruction or type")
     }
 
     /// The refusal of an instruction that other targets have.
-    pub(super) fn for_target(&self, target: &str) -> PtxError {
+    pub(super) fn for_target(&self, target: &str) -> Box<PtxError> {
         PtxError::at(
             self.instruction.position,
             PtxErrorKind::Unsupported,
@@ -125,7 +125,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         )
     }
 
-    pub(super) fn unsupported(&self, what: &str) -> PtxError {
+    pub(super) fn unsupported(&self, what: &str) -> Box<PtxError> {
         PtxError::at(
             self.instruction.position,
             PtxErrorKind::Unsupported,

@@ -27,7 +27,7 @@ pub(super) fn width_of(ty: Type) -> Width {
 }
 
 impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
-    pub(super) fn undeclared(&self, name: &str) -> PtxError {
+    pub(super) fn undeclared(&self, name: &str) -> Box<PtxError> {
         PtxError::at(
             self.position,
             PtxErrorKind::Unresolved,
