@@ -92,7 +92,11 @@ fn flatten(
 }
 
 /// The target of a symbol's address. Addresses of global memory are generic addresses already.
-fn target(context: &Context<'_, '_>, symbol: &str, position: Position) -> Result<RelocationTarget, Box<PtxError>> {
+fn target(
+    context: &Context<'_, '_>,
+    symbol: &str,
+    position: Position,
+) -> Result<RelocationTarget, Box<PtxError>> {
     match context.symbols.get(symbol) {
         Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(*index as usize)),
         Some(ModuleSymbol::Function(index)) => Ok(RelocationTarget::Function(*index as usize)),
