@@ -95,6 +95,8 @@ macro_rules! function_table {
             /// A table in which every function is absent.
             pub const STUBS: Self = Self {
                 $( $name: {
+                    // Compiled here, and not again in every crate that has a table.
+                    #[inline(never)]
                     unsafe extern "system" fn stub($(_: $ty),*) -> $result {
                         <$result>::UNRESOLVED
                     }

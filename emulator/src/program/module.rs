@@ -7,6 +7,7 @@ use super::symbols::{Context, Features, MOST_PARTS, ModuleSymbol, layout, shared
 use super::{
     Global, GlobalSpace, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables,
 };
+use crate::ordered::Ordered;
 use crate::ptx::{self, FunctionKind, Linkage, Space, Statement, Variable};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -40,7 +41,7 @@ fn load_module<'s>(
         names: Vec::new(),
         address_taken: Vec::new(),
         files: module.files.iter().map(|(index, path)| (*index, (*path).to_owned())).collect(),
-        inner: HashMap::new(),
+        inner: Ordered::new(),
         elements: vectors.iter().map(|(name, names)| (name.as_str(), elements(names))).collect(),
         parts: Cell::new(MOST_PARTS),
     };
@@ -51,7 +52,7 @@ fn load_module<'s>(
     }
     for variable in inner.iter().filter(|variable| matches!(variable.space, Space::Global | Space::Const)) {
         let space = if variable.space == Space::Const { GlobalSpace::Const } else { GlobalSpace::Global };
-        context.inner.insert(variable.position, globals.len() as u32);
+        context.inner.insert(variable.position.as_number(), globals.len() as u32);
         initialized.extend(variable.initializer.is_some().then_some((globals.len(), *variable)));
         globals.push(new_global(variable, space)?);
     }

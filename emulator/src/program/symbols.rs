@@ -2,6 +2,7 @@
 
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
+use crate::ordered::Ordered;
 use crate::ptx::{self, Position, Variable};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -55,7 +56,7 @@ pub(super) struct Context<'m, 's> {
     pub(super) address_taken: Vec<u32>,
     pub(super) files: Arc<[(u32, String)]>,
     /// The variables of global and constant memory inside functions, by where they stand.
-    pub(super) inner: HashMap<Position, u32>,
+    pub(super) inner: Ordered<u32>,
     /// The names of vector registers, and of their elements.
     pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
     /// Rest of the parts that a module may have.

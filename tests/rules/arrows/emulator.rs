@@ -44,11 +44,15 @@ const ROOMS: &[Room<'static>] = &[
     (
         "symbols",
         &["program::error", "program::symbols", "program::variables", "program::initial"],
-        &["ptx", "instruction", "kernel"],
+        &["ordered", "ptx", "instruction", "kernel"],
     ),
     // A decoder is one object, written in a file for each subject.
-    ("decode", &["program::decode"], &["semantics", "ptx", "instruction", "kernel", "symbols"]),
-    ("program", &["program", "program::module"], &["ptx", "instruction", "kernel", "symbols", "decode"]),
+    ("decode", &["program::decode"], &["ordered", "semantics", "ptx", "instruction", "kernel", "symbols"]),
+    (
+        "program",
+        &["program", "program::module"],
+        &["ordered", "ptx", "instruction", "kernel", "symbols", "decode"],
+    ),
     // What tensor maps hold.
     ("tensor", &["exec::tensor"], &["instruction"]),
     // Textures as such, and how they are sampled.

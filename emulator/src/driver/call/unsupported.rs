@@ -12,8 +12,8 @@ use crate::message::{self, Message};
 /// first paragraph is about the file.
 const LIST: &str = include_str!("../not_implemented.txt");
 
-/// Upper bound on the number of the driver's functions.
-const MOST: usize = 800;
+/// Upper bound on the number of the driver's functions: a multiple of 100, for as many hundreds as [`STUBS`] has.
+const MOST: usize = 600;
 
 const _: () = assert!(FnId::ALL.len() <= MOST);
 
@@ -54,7 +54,7 @@ macro_rules! ten {
 }
 
 /// One stub per function, by its number.
-static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5 6 7);
+static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5);
 
 /// The stub for a function that is not implemented.
 pub(super) fn stand_in(id: FnId) -> Stub {
@@ -116,6 +116,12 @@ fn reason(function: &str) -> Option<&'static str> {
 }
 
 fn words_of(paragraph: &str) -> String {
-    let lines = paragraph.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);
-    lines.collect::<Vec<_>>().join(" ")
+    let mut words = String::new();
+    for line in paragraph.lines().filter_map(|line| line.strip_prefix('#')) {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(line.trim());
+    }
+    words
 }

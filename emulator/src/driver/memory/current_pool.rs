@@ -19,34 +19,35 @@ struct PlacePools {
 }
 
 impl CurrentPools {
-    /// The pools of a place, made when first asked for.
-    fn with<R>(&self, place: PoolPlace, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
+    /// The pools of a place, made when first asked for, after a change.
+    fn of(&self, place: PoolPlace, change: &dyn Fn(&mut PlacePools)) -> PlacePools {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pools) = places.iter_mut().find(|pools| pools.place == place) {
-            return ask(pools);
+            change(pools);
+            return *pools;
         }
         let default = POOLS.insert(Pool::new(place, true, 0));
         let mut pools = PlacePools { place, default, current: default };
-        let answer = ask(&mut pools);
+        change(&mut pools);
         places.push(pools);
-        answer
+        pools
     }
 
     pub(super) fn default(&self, place: PoolPlace) -> usize {
-        self.with(place, |pools| pools.default)
+        self.of(place, &|_| ()).default
     }
 
     pub(crate) fn current(&self, place: PoolPlace) -> usize {
-        self.with(place, |pools| pools.current)
+        self.of(place, &|_| ()).current
     }
 
     pub(super) fn set_current(&self, place: PoolPlace, pool: usize) {
-        self.with(place, |pools| pools.current = pool);
+        self.of(place, &|pools| pools.current = pool);
     }
 
     /// Goes back to the default pool if this one is destroyed.
     pub(super) fn forget(&self, place: PoolPlace, pool: usize) {
-        self.with(place, |pools| {
+        self.of(place, &|pools| {
             if pools.current == pool {
                 pools.current = pools.default;
             }

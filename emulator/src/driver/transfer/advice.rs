@@ -59,7 +59,7 @@ fn pages(region: &Region, address: u64, bytes: u64) -> (u64, u64) {
 }
 
 /// Changes what is known of the pages of a range.
-pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: impl Fn(&mut Known)) {
+pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: &dyn Fn(&mut Known)) {
     let (start, end) = pages(region, address, bytes);
     let mut all = known();
     // Of what was freed, nothing is kept.
@@ -74,7 +74,7 @@ pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: impl Fn(&
         parts.get_or_insert_with(border, || before.unwrap_or_default());
     }
     for part in parts.keys_in(start..end) {
-        parts.get_mut(part).into_iter().for_each(&change);
+        parts.get_mut(part).into_iter().for_each(change);
     }
 }
 

@@ -41,6 +41,7 @@ use super::instruction::{Condition, Constant, Instruction, Op};
 use super::symbols::{Context, SharedVariable};
 use super::types::Type;
 use super::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow, sort_constants};
+use crate::ordered::Ordered;
 use crate::program::slot::Slot;
 use crate::ptx::{self, Position, Statement};
 use crate::semantics::{Predicate, Register, Width};
@@ -130,8 +131,8 @@ pub(super) struct Decoder<'c, 'm, 's> {
     origins: Vec<Origin>,
     row_kinds: RefCell<Vec<RowKind>>,
     /// The rows of numbered registers that were named, by declaration and number.
-    numbered: RefCell<HashMap<(u32, u32), Register>>,
-    numbered_predicates: RefCell<HashMap<(u32, u32), Predicate>>,
+    numbered: RefCell<Ordered<Register>>,
+    numbered_predicates: RefCell<Ordered<Predicate>>,
     declarations: u32,
     predicates: Cell<u32>,
     caches: u32,

@@ -97,8 +97,9 @@ impl<'s> Decoder<'_, '_, 's> {
             let from = match from {
                 Operand::Vector(parts) => parts.clone(),
                 number => {
-                    let zeros = vec![Operand::Int(0); to.len() - 1];
-                    [vec![number.clone()], zeros].concat()
+                    let mut numbers = vec![number.clone()];
+                    numbers.resize(to.len(), Operand::Int(0));
+                    numbers
                 }
             };
             if from.len() != to.len() {
