@@ -252,26 +252,27 @@ fn multiply(
     add_mixed_rows(block, (site, operands.descriptors[1]), product, &places, &mut b)?;
     let rows = &mut block.warps[warp].rows;
     let values = product.columns * ROWS / LANES as u32;
-    let each = |visit: &mut dyn FnMut(usize, u32)| {
-        (0..LANES).for_each(|lane| (0..values).for_each(|index| visit(lane, index)));
-    };
     let at = |lane: usize, index| {
         let [row, column] = GroupProduct::position(lane as u32, index);
         row as usize * columns + column as usize
     };
     let mut sums = vec![0f64; ROWS as usize * columns];
     if operands.accumulates {
-        each(&mut |lane, index| {
-            sums[at(lane, index)] = number(d_type, element(rows, &product.d, d_type, lane, index));
-        });
+        for lane in 0..LANES {
+            for index in 0..values {
+                sums[at(lane, index)] = number(d_type, element(rows, &product.d, d_type, lane, index));
+            }
+        }
     }
     let watched = block.launch.options.check_nans;
     let among = watched && [&a, &b, &sums].iter().any(|values| values.iter().any(|value| value.is_nan()));
     add_products(&mut sums, (&a, &places), &b, columns);
-    each(&mut |lane, index| {
-        let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
-        set_element(rows, &product.d, d_type, lane, index, bits);
-    });
+    for lane in 0..LANES {
+        for index in 0..values {
+            let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
+            set_element(rows, &product.d, d_type, lane, index, bits);
+        }
+    }
     if watched {
         nans::of_group(&mut block.warps[warp], operands.pc, product, among);
     }
