@@ -2,10 +2,11 @@
 
 use core::ffi::{c_int, c_void};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
 use crate::common::*;
+use crate::processes::itself;
 
 const CHILD: &str = "CUPRUM_TEST_HOST_ACCESS";
 const SIGSEGV: c_int = 11;
@@ -42,8 +43,7 @@ fn ended(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Option<
         body();
         return None;
     }
-    let program = std::env::current_exe().unwrap();
-    let mut child = Command::new(program);
+    let mut child = itself();
     child.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, "1");
     child.envs(variables.iter().copied()).stdin(Stdio::null());
     let output = child.output().unwrap();
