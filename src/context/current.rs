@@ -7,7 +7,8 @@ use cuprum_sys::{CUcontext, CUlimit, FnId};
 
 use super::stack::Unusual;
 use super::{
-    Context, ContextRef, ForeignContext, GreenContext, KeptContext, PrimaryContext, SharedContext, stack,
+    Context, ContextRef, ForeignContext, GreenContext, KeptContext, PrimaryContext, SharedContext,
+    StackTaken, stack,
 };
 use crate::error::Error;
 use crate::raw::call::context_call;
@@ -32,25 +33,6 @@ use crate::raw::this_thread::ThisThread;
 pub struct ContextStack {
     _this_thread: ThisThread,
 }
-
-/// The thread's [`ContextStack`] is out already: pass the token on, push from the [`Current`] in hand, or
-/// [enter](ContextRef::enter).
-///
-/// # Example
-/// ```
-/// use cuprum::{ContextStack, StackTaken};
-///
-/// let stack = ContextStack::take()?;
-/// assert_eq!(ContextStack::take().err(), Some(StackTaken));
-/// drop(stack);
-/// assert!(ContextStack::take().is_ok());
-/// # Ok::<(), StackTaken>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this thread's context stack is taken: push from the token that is in use, or use `ContextRef::enter`"
-)]
-pub struct StackTaken;
 
 impl ContextStack {
     /// Takes the calling thread's stack. No driver call.

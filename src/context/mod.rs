@@ -13,6 +13,7 @@ mod profiler;
 mod settings;
 mod shared;
 pub(crate) mod stack;
+mod taken;
 
 use std::fmt;
 use std::ptr;
@@ -23,13 +24,14 @@ use cuprum_sys::{CUcontext, CUgreenCtx, Library};
 pub(crate) use self::captures::beside_captures;
 pub use self::created::{Context, ContextFlags};
 pub(crate) use self::current::Token;
-pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, ToPush};
+pub use self::current::{ContextStack, Current, Limit, MemoryInfo, ToPush};
 pub use self::foreign::ForeignContext;
 pub use self::green::GreenContext;
 pub use self::open::KeptContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
 pub use self::profiler::Profile;
 pub use self::shared::SharedContext;
+pub use self::taken::StackTaken;
 
 use crate::device::Device;
 use crate::driver::Driver;
