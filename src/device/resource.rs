@@ -11,15 +11,15 @@ use cuprum_sys::{
 use super::Device;
 use crate::error::Error;
 use crate::raw::call::driver_call;
+use crate::raw::flags::flags;
 
 /// A kind of resource, by the driver's number.
 pub type ResourceKind = CUdevResourceType;
 
-bitflags::bitflags! {
+flags! {
     /// How multiprocessors are divided. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`GreenContext`](crate::context::GreenContext).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct SplitFlags: u32 {
         /// Groups may be smaller and less even, where nothing in them needs multiprocessors that run together: no clusters
         /// of more than one block.
@@ -32,11 +32,10 @@ bitflags::bitflags! {
     }
 }
 
-bitflags::bitflags! {
+flags! {
     /// How one group of multiprocessors is chosen. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`DeviceResource`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct GroupFlags: u32 {
         /// What cannot run together may fill the group up to its number.
         const BACKFILL = CUdevSmResourceGroup_flags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0;

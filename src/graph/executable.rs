@@ -14,14 +14,14 @@ use super::{Graph, GraphError, HostLoan, Loan, Node, Returned, SharedLoan};
 use crate::context::{ContextRef, Current};
 use crate::memory::{DeviceData, Slice, SliceMut};
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 use crate::stream::Stream;
 
-bitflags::bitflags! {
+flags! {
     /// Options of making a graph executable. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`Graph`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct InstantiateFlags: u64 {
         /// A launch frees memory that an earlier one allocated and left.
         const AUTO_FREE = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;

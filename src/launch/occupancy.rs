@@ -11,12 +11,12 @@ use super::{LaunchAttributes, LaunchConfig};
 use crate::error::Error;
 use crate::module::Function;
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 
-bitflags::bitflags! {
+flags! {
     /// Options of occupancy queries. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`BlockSuggestion`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct OccupancyFlags: u32 {
         /// Assume that caching of global memory stays on even where it costs occupancy.
         const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.0;

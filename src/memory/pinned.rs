@@ -17,13 +17,13 @@ use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 
-bitflags::bitflags! {
+flags! {
     /// Options of allocating page-locked memory.
     ///
     /// Example: that of [`PinnedBuffer`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTALLOC_PORTABLE;

@@ -14,13 +14,13 @@ use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, beside_captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 
-bitflags::bitflags! {
+flags! {
     /// Options of registering memory.
     ///
     /// Example: that of [`Registered`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTREGISTER_PORTABLE;

@@ -9,14 +9,14 @@ use super::{Stream, ready};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
-bitflags::bitflags! {
+flags! {
     /// Options of an event. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`Event`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct EventFlags: u32 {
         /// The host sleeps while it waits for the event, where it would spin.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;

@@ -17,13 +17,13 @@ use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::flags::flags;
 use crate::raw::held::activated;
 
-bitflags::bitflags! {
+flags! {
     /// What a place may do with mapped memory: nothing, if it is empty.
     ///
     /// Example: that of [`Mapping`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct MemoryAccess: u32 {
         /// It may read.
         const READ = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;

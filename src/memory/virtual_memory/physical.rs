@@ -12,14 +12,14 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::{MemoryError, MemoryLocation};
 use crate::raw::call::driver_call;
+use crate::raw::flags::flags;
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
-bitflags::bitflags! {
+flags! {
     /// What physical memory is for.
     ///
     /// Example: that of [`PhysicalMemory`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PhysicalFlags: u32 {
         /// It can be exported to other processes as a file descriptor.
         const SHAREABLE = 1;
