@@ -113,6 +113,7 @@ impl Context {
     ///
     /// Driver: `cuCtxDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxDestroy_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         ManuallyDrop::new(self).0.ended(destroy)
     }

@@ -40,6 +40,7 @@ impl ContextStack {
     /// # Errors
     /// [`StackTaken`] while the thread's token is out, for good after it was forgotten, and inside of
     /// [`ContextRef::enter`], which is the way in for code that cannot know whether it is out.
+    #[inline]
     pub fn take() -> Result<Self, StackTaken> {
         if stack::is_entered() || stack::take(true) {
             Err(StackTaken)
@@ -301,6 +302,7 @@ impl<'ctx> Current<'_, 'ctx> {
     }
 
     /// The context that is current.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.token.context
     }
@@ -350,6 +352,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: no arguments; it waits in the current context.
         unsafe { context_call!(self.checked()?, cuCtxSynchronize()) }
@@ -362,6 +365,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetInfo_v2")]
+    #[inline]
     pub fn memory_info(&self) -> Result<MemoryInfo, Error> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: both out-parameters outlive the call.
@@ -376,6 +380,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxGetLimit`, CUDA 3.1+.
     #[doc(alias = "cuCtxGetLimit")]
+    #[inline]
     pub fn limit(&self, limit: Limit) -> Result<usize, Error> {
         let mut value = 0;
         // SAFETY: `value` outlives the call.
@@ -390,6 +395,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxSetLimit`, CUDA 3.1+.
     #[doc(alias = "cuCtxSetLimit")]
+    #[inline]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result<(), Error> {
         // SAFETY: plain values.
         unsafe { context_call!(self.checked()?, cuCtxSetLimit(limit, value)) }
@@ -402,6 +408,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
+    #[inline]
     pub fn stream_priorities(&self) -> Result<(i32, i32), Error> {
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: both out-parameters outlive the call.

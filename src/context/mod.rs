@@ -132,6 +132,7 @@ impl ContextRef {
     /// The first sticky error of this context, after which it answers nothing else, if there was one.
     ///
     /// Only answers seen through this crate are known here. No driver call is made.
+    #[inline]
     pub fn poisoned_by(&self) -> Option<Error> {
         self.poison.first()
     }
@@ -184,11 +185,13 @@ macro_rules! context_owner {
             /// Keeps the context for the rest of the process: objects made in it are `'static`.
             ///
             /// [`share`](Self::share) does the same without keeping the context for ever.
+            #[inline]
             pub fn leak(self) -> &'static ContextRef {
                 &Box::leak(Box::new(self)).0
             }
 
             /// Makes the context shared: it ends when the last of its handles, and of all made in it, is dropped.
+            #[inline]
             pub fn share(self) -> super::SharedContext {
                 let mut this = std::mem::ManuallyDrop::new(self);
                 let none = ContextRef::new(cuprum_sys::CUcontext::null(), this.0.device);

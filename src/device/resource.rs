@@ -139,6 +139,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuDeviceGetDevResource")]
+    #[inline]
     pub fn resource(self, kind: ResourceKind) -> Result<DeviceResource, Error> {
         DeviceResource::ask(self, |to| {
             // SAFETY: the out-parameter outlives the call, and the device is of this driver.
@@ -179,6 +180,7 @@ impl DeviceResource {
     }
 
     /// The multiprocessors; `None` for another kind of resource.
+    #[inline]
     pub fn sm(&self) -> Option<SmResource> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_SM {
             return None;
@@ -190,6 +192,7 @@ impl DeviceResource {
     }
 
     /// How many workloads work queues are for, and with whom they are shared; `None` for another kind of resource.
+    #[inline]
     pub fn work_queues(&self) -> Option<(u32, CUdevWorkqueueConfigScope)> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG {
             return None;
@@ -202,6 +205,7 @@ impl DeviceResource {
     /// The same work queues for another number of workloads at a time, shared in another way. Another kind of resource stays
     /// as it is.
     #[must_use]
+    #[inline]
     pub fn with_work_queues(mut self, workloads: u32, scope: CUdevWorkqueueConfigScope) -> Self {
         if self.work_queues().is_some() {
             self.raw.u.wqConfig.wqConcurrencyLimit = workloads;
@@ -217,6 +221,7 @@ impl DeviceResource {
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
+    #[inline]
     pub fn max_groups(&self, min_count: u32, flags: SplitFlags) -> Result<u32, Error> {
         let (mut count, none) = (0, ptr::null_mut());
         let (to, input) = (&raw mut count, &raw const self.raw);
@@ -240,6 +245,7 @@ impl DeviceResource {
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
+    #[inline]
     pub fn split_by_count(&self, groups: u32, min_count: u32, flags: SplitFlags) -> Result<Split, Error> {
         // No more room than for one each.
         let mut count = groups.min(self.sm().map_or(0, |sm| sm.count));
@@ -273,6 +279,7 @@ impl DeviceResource {
     ///
     /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
     #[doc(alias = "cuDevSmResourceSplit")]
+    #[inline]
     pub fn split(&self, groups: &mut [SmGroup]) -> Result<Split, Error> {
         let count = u32::try_from(groups.len()).unwrap_or(u32::MAX);
         let mut asked: Vec<_> = groups.iter().map(SmGroup::raw).collect();
@@ -337,6 +344,7 @@ impl ResourceDescription {
     ///
     /// Driver: `cuDevResourceGenerateDesc`, CUDA 12.4+.
     #[doc(alias = "cuDevResourceGenerateDesc")]
+    #[inline]
     pub fn new(resources: &[DeviceResource]) -> Result<Self, Error> {
         let refused = |code| Err(Error::host(code, FnId::cuDevResourceGenerateDesc));
         let Some((first, others)) = resources.split_first() else {

@@ -216,6 +216,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostRegister_v2")]
     #[doc(alias = "cuMemHostUnregister")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, memory: O, flags: RegisterFlags) -> Result<Self, RegisterError<O>> {
         let (start, len, capacity) = memory.into_parts();
         // SAFETY: the parts of the owner, which nobody has used.
@@ -247,11 +248,13 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     }
 
     /// The context in which the memory was registered.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.registration.context()
     }
 
     /// True if the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
+    #[inline]
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
@@ -263,6 +266,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     ///
     /// Driver: `cuMemHostUnregister`, CUDA 4.0+; where a capture forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostUnregister")]
+    #[inline]
     pub fn unregister(self) -> Result<O, MemoryError> {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: taken once, out of a value that is not dropped.

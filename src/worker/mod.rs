@@ -141,6 +141,7 @@ impl Worker {
     ///
     /// # Errors
     /// [`WorkerError::Spawn`] if the system gives no thread; [`Error::is_forked`] in a forked child.
+    #[inline]
     pub fn spawn(context: &SharedContext) -> Result<Self, WorkerError> {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
         let library = context.driver().library();
@@ -212,6 +213,7 @@ impl Worker {
     /// # Errors
     /// [`WorkerError::Panicked`] with the first panic that nobody was told of; [`WorkerError::OwnThread`] within a closure
     /// of this worker, and [`Error::is_forked`] in a forked child: there the worker goes as if it were dropped.
+    #[inline]
     pub fn close(mut self) -> Result<(), WorkerError> {
         self.may_wait()?;
         if let Some(Parts { queue, thread }) = self.parts.take() {

@@ -88,6 +88,7 @@ impl ArrayShape {
     }
 
     /// Levels of a mipmapped array of this shape down to a single element.
+    #[inline]
     pub fn most_levels(self) -> u32 {
         let Extent { width, height, depth } = self.extent();
         let depth = if matches!(self, Self::ThreeD { .. }) { depth } else { 0 };
