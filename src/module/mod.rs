@@ -235,10 +235,13 @@ impl ModuleError {
         if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
             return error.into();
         }
-        let mut there_are = listed();
-        if let Some(names) = &mut there_are {
-            names.sort_by_cached_key(|other| (!other.contains(name), other.clone()));
-        }
+        let there_are = listed().map(|mut names| {
+            names.sort_unstable();
+            let (mut first, others): (Vec<_>, Vec<_>) =
+                names.into_iter().partition(|other| other.contains(name));
+            first.extend(others);
+            first
+        });
         Self::NoFunction { error, name: name.to_owned(), there_are }
     }
 }

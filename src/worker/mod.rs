@@ -224,6 +224,7 @@ impl Worker {
     }
 
     /// Hands over a task. Without a thread to take it, it is dropped, and so says that it has ended.
+    #[inline]
     fn send(&self, task: Task) {
         if let Some(parts) = &self.parts {
             drop(parts.queue.send(task));
@@ -250,6 +251,9 @@ impl<R> Drop for WaitsAnyway<'_, R> {
 }
 
 /// Runs tasks until no sender is left.
+///
+/// Inline like all that has to do with the queue: its code, which is long, is compiled by programs with workers alone.
+#[inline]
 fn run_all(context: SharedContext, tasks: Receiver<Task>, unseen: &Unseen) {
     while let Ok(task) = tasks.recv() {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| task(&context))) {
@@ -266,6 +270,7 @@ fn run_all(context: SharedContext, tasks: Receiver<Task>, unseen: &Unseen) {
 
 /// Does not wait.
 impl Drop for Worker {
+    #[inline]
     fn drop(&mut self) {
         let parts = self.parts.take();
         if self.library.forked() {
