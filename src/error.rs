@@ -342,35 +342,3 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// `Display` for an enum of errors, a message for each variant, and `From` for those that only wrap another error.
-///
-/// A variant whose message is that of the error inside names it in place of a text. A crate with a derive macro for this
-/// (`thiserror`) needs `syn` and took, with it, a third as long to compile as this crate.
-macro_rules! messages {
-    (
-        $error:ident $(from $($wrapper:ident($inner:ty)),+)?;
-        $($variant:pat => $message:tt $(, $argument:expr)*;)*
-    ) => {
-        impl std::fmt::Display for $error {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                match self {
-                    $($variant => $crate::error::messages!(@ f $message $($argument)*),)*
-                }
-            }
-        }
-
-        $($(
-            impl From<$inner> for $error {
-                #[inline]
-                fn from(error: $inner) -> Self {
-                    Self::$wrapper(error)
-                }
-            }
-        )+)?
-    };
-    (@ $f:ident $text:literal $($argument:expr)*) => { write!($f, $text $(, $argument)*) };
-    (@ $f:ident $inner:ident) => { std::fmt::Display::fmt($inner, $f) };
-}
-
-pub(crate) use messages;

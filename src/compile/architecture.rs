@@ -34,16 +34,9 @@ pub struct Architecture {
 ///     "`hopper` is no architecture: it should be as `compute_80`, `sm_90a` or `80`",
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no architecture: it should be as `compute_80`, `sm_90a` or `80`")]
 pub struct ArchitectureError(String);
-
-impl fmt::Display for ArchitectureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no architecture: it should be as `compute_80`, `sm_90a` or `80`", self.0)
-    }
-}
-
-impl std::error::Error for ArchitectureError {}
 
 impl Architecture {
     /// The architecture of a compute capability: code for it runs on all newer devices if it is PTX.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Device;
 use crate::driver::Driver;
-use crate::error::{Error, messages};
+use crate::error::Error;
 
 /// Names the device to choose, by its number.
 pub const DEVICE_VARIABLE: &str = "CUDA_DEVICE";
@@ -65,15 +65,19 @@ const FASTEST_FIRST: &str = "the fastest device is number 0, unlike in nvidia-sm
 /// Why no device was chosen.
 ///
 /// Example: that of [`Driver::choose_device`], `choose_device`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
     /// `CUDA_DEVICE` is no number.
+    #[error("CUDA_DEVICE={value} names no device: it is to be a number, counted from 0")]
     NotANumber {
         /// Its value.
         value: String,
     },
     /// `CUDA_DEVICE` names a device that the driver does not show.
+    #[error(
+        "CUDA_DEVICE={number} names no device, as the driver shows {count} of them, counted from 0: {visibility}"
+    )]
     NotShown {
         /// The number asked for.
         number: u32,
@@ -83,11 +87,13 @@ pub enum ChoiceError {
         visibility: Visibility,
     },
     /// The driver shows no device.
+    #[error("the driver shows no device: {visibility}")]
     NoDevice {
         /// What may hide them.
         visibility: Visibility,
     },
     /// None of the devices works that were tried: the one that `CUDA_DEVICE` names, or all.
+    #[error("no device works: {}; {visibility}", tried(.errors))]
     NoneWorks {
         /// The number of each device tried, and its error.
         errors: Vec<(u32, Error)>,
@@ -95,20 +101,9 @@ pub enum ChoiceError {
         visibility: Visibility,
     },
     /// The driver could not be asked.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    ChoiceError from Driver(Error);
-    Self::NotANumber { value } => "CUDA_DEVICE={value} names no device: it is to be a number, counted from 0";
-    Self::NotShown { number, count, visibility } =>
-        "CUDA_DEVICE={number} names no device, as the driver shows {count} of them, counted from 0: {visibility}";
-    Self::NoDevice { visibility } => "the driver shows no device: {visibility}";
-    Self::NoneWorks { errors, visibility } => "no device works: {}; {visibility}", tried(errors);
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for ChoiceError {}
 
 fn tried(errors: &[(u32, Error)]) -> String {
     let each: Vec<_> = errors.iter().map(|(number, error)| format!("device {number}: {error}")).collect();

@@ -1,7 +1,6 @@
 //! Memory of this crate as managed tensors.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::sync::Arc;
 
 use super::Tensor;
@@ -104,6 +103,8 @@ impl<O: sealed::ExportOwner + Sync> sealed::ExportOwner for Arc<O> {
 /// assert_eq!(error.owner.len(), 5); // it comes back
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(thiserror::Error)]
+#[error("{len} elements cannot be a tensor of the shape {shape:?}{}", if *.lost { ": they are lost" } else { "" })]
 pub struct ExportError<O> {
     /// What was to be exported.
     pub owner: O,
@@ -115,17 +116,8 @@ pub struct ExportError<O> {
     pub lost: bool,
 }
 
-impl<O> fmt::Display for ExportError<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = if self.lost { ": they are lost" } else { "" };
-        write!(f, "{} elements cannot be a tensor of the shape {:?}{lost}", self.len, self.shape)
-    }
-}
-
-impl<O> std::error::Error for ExportError<O> {}
-
-impl<O> fmt::Debug for ExportError<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<O> std::fmt::Debug for ExportError<O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { owner: _, len, shape, lost } = self;
         f.debug_struct("ExportError")
             .field("len", len)

@@ -6,16 +6,17 @@ use super::Tensor;
 use super::abi::{CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice};
 use super::element::Element;
 use crate::context::{ContextRef, Current, PrimaryContext};
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
 
 /// Why a tensor cannot be used as what was asked for.
 ///
 /// Example: that of [`ImportError`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportMismatch {
     /// It lies elsewhere: on the host, where the device was asked for, or the other way round, or on another device.
+    #[error("the memory is of {found:?} (1 is the host, 2 CUDA, 3 page-locked, 13 managed), not of {wanted}")]
     Device {
         /// Where it lies.
         found: DLDevice,
@@ -23,8 +24,12 @@ pub enum ImportMismatch {
         wanted: String,
     },
     /// It is of a context that is not the current one.
+    #[error(
+        "the memory is of another context of the device: make the primary context current, which libraries share"
+    )]
     OtherContext,
     /// The elements are of another type, or have several lanes.
+    #[error("the elements are of {found:?}, not of {wanted:?}")]
     DataType {
         /// The elements' type.
         found: DLDataType,
@@ -32,6 +37,7 @@ pub enum ImportMismatch {
         wanted: DLDataType,
     },
     /// The elements are of another type, in the words of the CUDA array interface.
+    #[error("the elements are of {found}, not of {wanted}")]
     TypeString {
         /// The elements' type.
         found: String,
@@ -39,6 +45,7 @@ pub enum ImportMismatch {
         wanted: &'static str,
     },
     /// The first element is not aligned for its type.
+    #[error("the memory at {address:#x} is not a multiple of {alignment}")]
     Alignment {
         /// Address of the first element.
         address: u64,
@@ -46,6 +53,10 @@ pub enum ImportMismatch {
         alignment: usize,
     },
     /// The elements do not lie one behind the other, the last dimension fastest.
+    #[error(
+        "the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other (a copy, of what lies \
+         in rows, is made by `Tensor::copy_to_buffer`)"
+    )]
     Strides {
         /// Length of each dimension.
         shape: Vec<i64>,
@@ -53,31 +64,15 @@ pub enum ImportMismatch {
         strides: Vec<i64>,
     },
     /// It must not be written.
+    #[error("the tensor must not be written, as its producer says")]
     ReadOnly,
     /// There are more elements than can be addressed.
-    Memory(MemoryError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The driver could not be asked whose the memory is.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    ImportMismatch from Memory(MemoryError), Driver(Error);
-    Self::Device { found, wanted } =>
-        "the memory is of {found:?} (1 is the host, 2 CUDA, 3 page-locked, 13 managed), not of {wanted}";
-    Self::OtherContext =>
-        "the memory is of another context of the device: make the primary context current, which libraries share";
-    Self::DataType { found, wanted } => "the elements are of {found:?}, not of {wanted:?}";
-    Self::TypeString { found, wanted } => "the elements are of {found}, not of {wanted}";
-    Self::Alignment { address, alignment } => "the memory at {address:#x} is not a multiple of {alignment}";
-    Self::Strides { shape, strides } =>
-        "the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other (a copy, of what lies \
-        in rows, is made by `Tensor::copy_to_buffer`)";
-    Self::ReadOnly => "the tensor must not be written, as its producer says";
-    Self::Memory(error) => error;
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for ImportMismatch {}
 
 /// A tensor that could not be taken over as a buffer, and is given back.
 ///
@@ -96,21 +91,14 @@ impl std::error::Error for ImportMismatch {}
 /// assert_eq!(error.tensor.as_host_slice::<f32>()?, [1.0, 2.0]); // it comes back
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
 pub struct ImportError {
     /// What stands against it.
     pub reason: ImportMismatch,
     /// The tensor.
     pub tensor: Tensor,
 }
-
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.reason)
-    }
-}
-
-impl std::error::Error for ImportError {}
 
 /// Device memory of a tensor that must not be written.
 ///

@@ -8,7 +8,6 @@ use std::ptr::{self, NonNull};
 use super::abi::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, READ_ONLY, VERSION,
 };
-use crate::error::messages;
 
 /// A managed tensor: memory with a shape and its producer's function that frees it, which drop calls.
 ///
@@ -48,30 +47,23 @@ unsafe impl Sync for Tensor {}
 /// let result = unsafe { Tensor::from_versioned(std::ptr::null_mut()) };
 /// assert_eq!(result.err(), Some(NotATensor::Null));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotATensor {
     /// The pointer is null.
+    #[error("a null pointer is no tensor")]
     Null,
     /// It is of a revision that is laid out otherwise.
+    #[error("the tensor is of DLPack {major}, of which no more than the version is known: 1 is read here")]
     Version {
         /// Its major version.
         major: u32,
     },
     /// Its number of dimensions is negative, its shape is missing or has a negative length, or it has more elements than
     /// can be counted.
+    #[error("the tensor's shape makes no sense")]
     Shape,
 }
-
-messages! {
-    NotATensor;
-    Self::Null => "a null pointer is no tensor";
-    Self::Version { major } =>
-        "the tensor is of DLPack {major}, of which no more than the version is known: 1 is read here";
-    Self::Shape => "the tensor's shape makes no sense";
-}
-
-impl std::error::Error for NotATensor {}
 
 impl Tensor {
     /// Takes over a managed tensor, as a capsule `dltensor_versioned` holds it (which is to be renamed

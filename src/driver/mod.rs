@@ -7,7 +7,7 @@ use once_cell::sync::OnceCell;
 
 pub use self::log::{LogCallback, LogPosition};
 use crate::device::Device;
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::raw::call::driver_call;
 
 /// A driver that has been loaded and initialized.
@@ -48,22 +48,16 @@ pub struct Driver {
 ///     Err(error) => println!("{error}"),
 /// }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
     /// No driver library could be loaded. The error lists the paths tried, with the linker's messages.
-    Load(LoadError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// The library was loaded and refused to initialize, for instance because there is no device.
-    Init(Error),
+    #[error(transparent)]
+    Init(#[from] Error),
 }
-
-messages! {
-    DriverError from Load(LoadError), Init(Error);
-    Self::Load(error) => error;
-    Self::Init(error) => error;
-}
-
-impl std::error::Error for DriverError {}
 
 impl Driver {
     /// Loads the system's driver and initializes it; later calls return the same driver without a driver call.

@@ -3,7 +3,7 @@
 use cuprum_sys::CUgraphExecUpdateResult;
 
 use super::Node;
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 
@@ -26,25 +26,33 @@ use crate::memory::MemoryError;
 /// assert_eq!(first.add_empty(&cx, &[node]), Err(GraphError::Removed));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
     /// A node, or a loan of memory, belongs to another graph, or to another part of this one. The driver was not called.
+    #[error("a node or a loan of memory of another graph was given: each graph has its own")]
     Foreign,
     /// The node was removed from its graph. The driver was not called.
+    #[error("the node was removed from the graph")]
     Removed,
     /// A capture into this graph failed, and the nodes that it left there are not known. The driver was not called.
+    #[error("a capture into this graph failed half-way: build the graph anew")]
     Incomplete,
     /// A wait for a replay failed, so that the device may still work on the graph's memory. The graph is lost: its
     /// memory is neither read nor freed any more.
+    #[error("a wait for this graph has failed: the device may still work on its memory, which is lost")]
     Lost,
     /// A host function of the graph panicked; [`Executable::take_panic`](super::Executable::take_panic) has the payload.
+    #[error("a host function of the graph panicked")]
     Panicked,
     /// Memory that exists only while the graph runs, or that is only lent to be read, was asked for.
+    #[error("memory that the graph allocates exists only while the graph runs")]
     Inside,
     /// A file name with a NUL inside.
+    #[error("a file name cannot have a NUL inside")]
     FileName,
     /// An executable graph could not take over the parameters of another graph; it is as it was.
+    #[error("the executable graph cannot be updated: {why:?}; {error}")]
     Update {
         /// The difference.
         why: CUgraphExecUpdateResult,
@@ -54,29 +62,15 @@ pub enum GraphError {
         error: Error,
     },
     /// An impossible copy or fill.
+    #[error(transparent)]
     Memory(MemoryError),
     /// An impossible launch.
+    #[error(transparent)]
     Launch(LaunchError),
     /// The driver refused.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    GraphError from Driver(Error);
-    Self::Foreign => "a node or a loan of memory of another graph was given: each graph has its own";
-    Self::Removed => "the node was removed from the graph";
-    Self::Incomplete => "a capture into this graph failed half-way: build the graph anew";
-    Self::Lost => "a wait for this graph has failed: the device may still work on its memory, which is lost";
-    Self::Panicked => "a host function of the graph panicked";
-    Self::Inside => "memory that the graph allocates exists only while the graph runs";
-    Self::FileName => "a file name cannot have a NUL inside";
-    Self::Update { why, error, .. } => "the executable graph cannot be updated: {why:?}; {error}";
-    Self::Memory(error) => error;
-    Self::Launch(error) => error;
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for GraphError {}
 
 impl From<MemoryError> for GraphError {
     fn from(error: MemoryError) -> Self {

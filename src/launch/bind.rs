@@ -1,10 +1,8 @@
 //! Binding: the check of a signature against a kernel.
 
-use std::fmt;
-
 use super::limits::Limits;
 use super::{Kernel, Signature};
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::module::Function;
 
 /// A kernel that could not be bound to a signature: its name and the reason.
@@ -30,7 +28,8 @@ use crate::module::Function;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", kernel.as_deref().map_or_else(String::new, |name| format!("kernel `{name}`: ")))]
 #[non_exhaustive]
 pub struct BindError {
     /// The kernel's name, as [`Function::name`] tells it; `None` if it is not known.
@@ -39,24 +38,14 @@ pub struct BindError {
     pub reason: Mismatch,
 }
 
-impl fmt::Display for BindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(name) = &self.kernel {
-            write!(f, "kernel `{name}`: ")?;
-        }
-        write!(f, "{}", self.reason)
-    }
-}
-
-impl std::error::Error for BindError {}
-
 /// Difference between a kernel and a signature, or the reason why it is not known.
 ///
 /// Example: that of [`BindError`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
     /// The kernel has another number of parameters.
+    #[error("the kernel has {kernel} parameters, the signature {signature}")]
     Count {
         /// Parameters of the kernel.
         kernel: usize,
@@ -64,6 +53,7 @@ pub enum Mismatch {
         signature: usize,
     },
     /// A parameter has another size.
+    #[error("parameter {index} has {kernel} bytes in the kernel, {signature} in the signature")]
     Size {
         /// Its place, counted from 0.
         index: usize,
@@ -73,6 +63,9 @@ pub enum Mismatch {
         signature: usize,
     },
     /// A parameter lies elsewhere: a type before it, or its own, has another alignment.
+    #[error(
+        "parameter {index} lies at byte {kernel} in the kernel, at {signature} in the signature: an alignment differs"
+    )]
     Offset {
         /// Its place, counted from 0.
         index: usize,
@@ -82,34 +75,17 @@ pub enum Mismatch {
         signature: usize,
     },
     /// The driver is too old to be asked for the parameters, and the PTX has words that this crate does not know.
+    #[error(
+        "the kernel's parameters cannot be read from its PTX, from `{at}` on, and the driver, which is older than \
+         CUDA 12.4, does not tell them (see `bind_unchecked`)"
+    )]
     Unreadable {
         /// The word that is not known, and the text after it.
         at: String,
     },
     /// The driver did not tell the kernel's parameters, or its limits.
-    Driver(Error),
-}
-
-messages! {
-    Mismatch from Driver(Error);
-    Self::Count { kernel, signature } => "the kernel has {kernel} parameters, the signature {signature}";
-    Self::Size { index, kernel, signature } =>
-        "parameter {index} has {kernel} bytes in the kernel, {signature} in the signature";
-    Self::Offset { index, kernel, signature } =>
-        "parameter {index} lies at byte {kernel} in the kernel, at {signature} in the signature: an alignment differs";
-    Self::Unreadable { at } =>
-        "the kernel's parameters cannot be read from its PTX, from `{at}` on, and the driver, which is older than \
-        CUDA 12.4, does not tell them (see `bind_unchecked`)";
-    Self::Driver(error) => "{error}; the parameters of the kernel cannot be checked (see `bind_unchecked`)";
-}
-
-impl std::error::Error for Mismatch {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Driver(error) => Some(error),
-            _ => None,
-        }
-    }
+    #[error("{0}; the parameters of the kernel cannot be checked (see `bind_unchecked`)")]
+    Driver(#[from] Error),
 }
 
 impl<'m> Function<'m> {

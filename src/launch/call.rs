@@ -8,7 +8,7 @@ use super::timed::timed;
 use super::tuples::for_each_tuple;
 use super::{Kernel, LaunchConfig, LaunchError, Parameter, Signature};
 use crate::context::Current;
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::stream::Stream;
 
@@ -31,22 +31,16 @@ use crate::stream::Stream;
 /// assert!(matches!(result, Err(CallError::Launch(LaunchError::Empty { .. }))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// Memory could not be allocated or copied.
-    Memory(MemoryError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The kernel was not launched.
-    Launch(LaunchError),
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
 }
-
-messages! {
-    CallError from Memory(MemoryError), Launch(LaunchError);
-    Self::Memory(error) => error;
-    Self::Launch(error) => error;
-}
-
-impl std::error::Error for CallError {}
 
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {

@@ -8,7 +8,7 @@ use cuprum_sys::CUfunction_attribute;
 use super::limits::Limits;
 use super::{Arguments, Dim3, LaunchConfig, Signature};
 use crate::context::Current;
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::module::Function;
 use crate::stream::Stream;
 
@@ -69,10 +69,13 @@ pub struct Kernel<'m, S> {
 /// assert!(matches!(result, Err(cuprum::LaunchError::Block { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// A dimension of the grid or the block is zero.
+    #[error(
+        "a grid of {grid} blocks of {block} threads has nothing to run: every dimension must be at least 1"
+    )]
     Empty {
         /// The grid asked for.
         grid: Dim3,
@@ -80,6 +83,7 @@ pub enum LaunchError {
         block: Dim3,
     },
     /// The grid has a dimension beyond the device's.
+    #[error("a grid of {grid} blocks is too large: the device allows {limit}")]
     Grid {
         /// The grid asked for.
         grid: Dim3,
@@ -87,6 +91,9 @@ pub enum LaunchError {
         limit: Dim3,
     },
     /// The block has a dimension beyond the device's, or more threads than this kernel can have.
+    #[error(
+        "a block of {block} threads is too large: the device allows {limit}, this kernel {threads} in all"
+    )]
     Block {
         /// The block asked for.
         block: Dim3,
@@ -96,6 +103,9 @@ pub enum LaunchError {
         threads: u32,
     },
     /// More dynamic shared memory than this kernel can have.
+    #[error(
+        "{bytes} bytes of dynamic shared memory are too much: this kernel can have {limit} (see `allow_shared_bytes`)"
+    )]
     SharedMemory {
         /// Bytes asked for.
         bytes: u32,
@@ -103,22 +113,9 @@ pub enum LaunchError {
         limit: u32,
     },
     /// The driver refused.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    LaunchError from Driver(Error);
-    Self::Empty { grid, block } =>
-        "a grid of {grid} blocks of {block} threads has nothing to run: every dimension must be at least 1";
-    Self::Grid { grid, limit } => "a grid of {grid} blocks is too large: the device allows {limit}";
-    Self::Block { block, limit, threads } =>
-        "a block of {block} threads is too large: the device allows {limit}, this kernel {threads} in all";
-    Self::SharedMemory { bytes, limit } =>
-        "{bytes} bytes of dynamic shared memory are too much: this kernel can have {limit} (see `allow_shared_bytes`)";
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for LaunchError {}
 
 impl<'m, S: Signature> Kernel<'m, S> {
     pub(super) const fn new(function: Function<'m>, limits: Limits) -> Self {

@@ -93,7 +93,7 @@ pub use cuprum_derive::DeviceData;
 
 use cuprum_sys::CUarray_format;
 
-use crate::error::{Error, messages};
+use crate::error::Error;
 
 /// Error of an allocation or a copy.
 ///
@@ -115,10 +115,11 @@ use crate::error::{Error, messages};
 /// assert!(matches!(Buffer::<u32>::alloc(&cx, usize::MAX), Err(MemoryError::TooLarge { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
     /// The number of bytes does not fit: `len` elements of `element_bytes` each.
+    #[error("{len} elements of {element_bytes} bytes are more than can be addressed")]
     TooLarge {
         /// Elements asked for.
         len: usize,
@@ -126,6 +127,9 @@ pub enum MemoryError {
         element_bytes: usize,
     },
     /// Source and destination of a copy differ in length. Nothing was copied.
+    #[error(
+        "cannot copy {source_len} elements into {destination_len}: slice the longer side to the same length"
+    )]
     Length {
         /// Elements of the destination.
         destination_len: usize,
@@ -133,6 +137,9 @@ pub enum MemoryError {
         source_len: usize,
     },
     /// Source and destination of a copy differ in width, height or depth. Nothing was copied.
+    #[error(
+        "cannot copy a block of {source_extent} into one of {destination_extent}: take a part of the larger one"
+    )]
     Extent {
         /// Elements of the destination along each dimension.
         destination_extent: Extent,
@@ -140,6 +147,10 @@ pub enum MemoryError {
         source_extent: Extent,
     },
     /// A block of rows and slices does not lie in the memory that is to hold it, or its rows or slices overlap.
+    #[error(
+        "{len} elements have no room for a block of {extent} whose rows begin {pitch} elements apart and whose \
+         slices {rows} rows"
+    )]
     Outside {
         /// Elements asked for along each dimension.
         extent: Extent,
@@ -151,11 +162,13 @@ pub enum MemoryError {
         len: usize,
     },
     /// An array with a dimension of zero, which the driver would take for one of fewer dimensions.
+    #[error("an array of {extent} has no elements: every dimension must be at least 1")]
     EmptyArray {
         /// Elements asked for along each dimension.
         extent: Extent,
     },
     /// An array has elements of another type.
+    #[error("the array has {channels} channels of {format:?}, another element type than asked for")]
     Texel {
         /// Format of a channel.
         format: CUarray_format,
@@ -163,10 +176,15 @@ pub enum MemoryError {
         channels: u32,
     },
     /// The source of a copy is lent to another stream than the destination, which nothing orders. Nothing was copied.
+    #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
     OtherStream,
     /// Memory in the order of one stream was given to work on another one. Nothing was done.
+    #[error("the memory is in the order of another stream: use it on its own one, or move it with an event")]
     NotInOrder,
     /// A pool has no room, nor has the device for the pool. Nothing was allocated.
+    #[error(
+        "no room for {bytes} bytes in a pool that has {used} bytes in use and holds {held} more: {error}"
+    )]
     NoRoom {
         /// Bytes asked for.
         bytes: usize,
@@ -178,8 +196,12 @@ pub enum MemoryError {
         error: Error,
     },
     /// Source and destination of a copy are parts of the same memory and overlap. Nothing was copied.
+    #[error(
+        "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
+    )]
     Overlap,
     /// There is no such element. Nothing was queued.
+    #[error("there is no element {index} among {len}")]
     Index {
         /// Element asked for, counted from 0.
         index: usize,
@@ -188,11 +210,18 @@ pub enum MemoryError {
     },
     /// The host memory was lent to work that could not be waited for, and the device may still write it: see
     /// [`PinnedBuffer`]. Nothing was done.
+    #[error("the host memory is lost: after a fault, the device may go on writing it")]
     Lost,
     /// A device does not work beside the host's accesses to managed memory, so that the host cannot be lent it: use
     /// [`ManagedBuffer::on_host`].
+    #[error(
+        "a device cannot share managed memory with the host: reach it in the closure of `on_host`, or copy it"
+    )]
     NotConcurrent,
     /// Physical memory of a size that is no multiple of what the device deals in. Nothing was created.
+    #[error(
+        "physical memory comes in multiples of {granularity} bytes, and at least one: {bytes} bytes are none"
+    )]
     Granularity {
         /// Bytes asked for.
         bytes: usize,
@@ -200,6 +229,7 @@ pub enum MemoryError {
         granularity: usize,
     },
     /// Memory was to be mapped outside of a reservation. Nothing was mapped.
+    #[error("{bytes} bytes from byte {offset} on do not lie in a reservation of {reserved} bytes")]
     Unreserved {
         /// First byte, counted from the start of the reservation.
         offset: usize,
@@ -209,6 +239,7 @@ pub enum MemoryError {
         reserved: usize,
     },
     /// Memory was to be mapped where other memory is mapped. Nothing was mapped.
+    #[error("of the {bytes} bytes from byte {offset} of the reservation on, some are mapped already")]
     Mapped {
         /// First byte, counted from the start of the reservation.
         offset: usize,
@@ -216,52 +247,20 @@ pub enum MemoryError {
         bytes: usize,
     },
     /// The device of a mapping's own context reads and writes it, as its slices do; that cannot be changed.
+    #[error(
+        "the device of the mapping's own context reads and writes it: unmap it, or set the access of others"
+    )]
     OwnAccess,
     /// The driver's memory for the host does not begin at a multiple of the element's alignment. Nothing was allocated.
+    #[error("elements aligned to {align} bytes cannot lie in memory that the driver allocates for the host")]
     Alignment {
         /// The alignment of one element.
         align: usize,
     },
     /// The driver refused.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    MemoryError from Driver(Error);
-    Self::TooLarge { len, element_bytes } => "{len} elements of {element_bytes} bytes are more than can be addressed";
-    Self::Length { destination_len, source_len } =>
-        "cannot copy {source_len} elements into {destination_len}: slice the longer side to the same length";
-    Self::Extent { destination_extent, source_extent } =>
-        "cannot copy a block of {source_extent} into one of {destination_extent}: take a part of the larger one";
-    Self::Outside { extent, pitch, rows, len } =>
-        "{len} elements have no room for a block of {extent} whose rows begin {pitch} elements apart and whose \
-        slices {rows} rows";
-    Self::EmptyArray { extent } => "an array of {extent} has no elements: every dimension must be at least 1";
-    Self::Texel { format, channels } =>
-        "the array has {channels} channels of {format:?}, another element type than asked for";
-    Self::OtherStream => "the source is lent to another stream: lend it to this one, shared if others read it too";
-    Self::NotInOrder => "the memory is in the order of another stream: use it on its own one, or move it with an event";
-    Self::NoRoom { bytes, used, held, error } =>
-        "no room for {bytes} bytes in a pool that has {used} bytes in use and holds {held} more: {error}";
-    Self::Overlap => "cannot copy between parts of the same memory that overlap: the driver leaves open what that does";
-    Self::Index { index, len } => "there is no element {index} among {len}";
-    Self::Lost => "the host memory is lost: after a fault, the device may go on writing it";
-    Self::NotConcurrent =>
-        "a device cannot share managed memory with the host: reach it in the closure of `on_host`, or copy it";
-    Self::Granularity { bytes, granularity } =>
-        "physical memory comes in multiples of {granularity} bytes, and at least one: {bytes} bytes are none";
-    Self::Unreserved { offset, bytes, reserved } =>
-        "{bytes} bytes from byte {offset} on do not lie in a reservation of {reserved} bytes";
-    Self::Mapped { offset, bytes } =>
-        "of the {bytes} bytes from byte {offset} of the reservation on, some are mapped already";
-    Self::OwnAccess =>
-        "the device of the mapping's own context reads and writes it: unmap it, or set the access of others";
-    Self::Alignment { align } =>
-        "elements aligned to {align} bytes cannot lie in memory that the driver allocates for the host";
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for MemoryError {}
 
 /// Bytes of `len` elements.
 pub(crate) fn bytes_of<T>(len: usize) -> Result<usize, MemoryError> {

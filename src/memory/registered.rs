@@ -180,6 +180,8 @@ pub struct Registered<'ctx, O: HostOwner> {
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(thiserror::Error)]
+#[error("{error}")]
 pub struct RegisterError<O> {
     /// The error.
     pub error: MemoryError,
@@ -193,14 +195,6 @@ impl<O> fmt::Debug for RegisterError<O> {
         f.debug_struct("RegisterError").field("error", &self.error).field("memory", &memory).finish()
     }
 }
-
-impl<O> fmt::Display for RegisterError<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.error)
-    }
-}
-
-impl<O> std::error::Error for RegisterError<O> {}
 
 impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// Locks the pages of the elements. Without bytes, nothing is registered. Spare capacity is not part of it.

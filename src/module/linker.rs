@@ -13,7 +13,7 @@ use super::linked::Linked;
 use super::load::{entries_for, ptx_text};
 use super::{LoadOptions, ModuleError, c_string, ptx};
 use crate::context::{ContextRef, Current};
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
@@ -165,10 +165,11 @@ impl LinkInput {
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
     /// A text that is no PTX, or a name or path with a NUL inside: nothing was added.
+    #[error("input `{name}`: {error}")]
     Text {
         /// The input's name.
         name: String,
@@ -176,6 +177,8 @@ pub enum LinkError {
         error: ModuleError,
     },
     /// The driver refused an input.
+    #[error("input `{name}`: {error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
+        if log.is_empty() { String::new() } else { format!("\n{log}") })]
     Input {
         /// The input's name.
         name: String,
@@ -187,6 +190,7 @@ pub enum LinkError {
         advice: Option<String>,
     },
     /// The inputs do not go together, for instance since a function is defined nowhere, or twice.
+    #[error("{error}, linking {}{}", named(inputs), if log.is_empty() { String::new() } else { format!("\n{log}") })]
     Complete {
         /// The driver's answer.
         error: Error,
@@ -198,21 +202,9 @@ pub enum LinkError {
         inputs: Vec<String>,
     },
     /// The driver failed otherwise.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    LinkError from Driver(Error);
-    Self::Text { name, error } => "input `{name}`: {error}";
-    Self::Input { name, error, log, advice } =>
-        "input `{name}`: {error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
-        if log.is_empty() { String::new() } else { format!("\n{log}") };
-    Self::Complete { error, log, inputs, .. } =>
-        "{error}, linking {}{}", named(inputs), if log.is_empty() { String::new() } else { format!("\n{log}") };
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for LinkError {}
 
 /// The inputs in the words of a message.
 fn named(inputs: &[String]) -> String {

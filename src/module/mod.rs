@@ -14,6 +14,7 @@ mod options;
 mod ptx;
 mod shared;
 mod shared_library;
+mod unified;
 
 use std::ffi::CString;
 use std::fmt;
@@ -33,7 +34,7 @@ pub use self::shared::{KernelError, SharedModule};
 pub use self::shared_library::SharedCodeLibrary;
 
 use crate::context::ContextRef;
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
@@ -153,10 +154,11 @@ unsafe impl Shareable for Module<'_> {
 /// assert_eq!(Module::load_ptx(&cx, source).err(), Some(ModuleError::CudaSource));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModuleError {
     /// A text for the driver has a NUL byte inside.
+    #[error("{what} has a NUL byte at {position}: the driver would read only what is before it")]
     InteriorNul {
         /// Name of the text.
         what: &'static str,
@@ -164,12 +166,19 @@ pub enum ModuleError {
         position: usize,
     },
     /// Machine code where PTX should be.
+    #[error("this is no PTX but begins like an ELF file: load it with `load_binary`")]
     NotPtx,
     /// CUDA C++ where PTX should be.
+    #[error(
+        "this is CUDA C++ and no PTX, which begins with `.version`: compile it with `Module::compile`, or with `nvcc --ptx`"
+    )]
     CudaSource,
     /// Code for link-time optimization has to be linked first.
+    #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
     NotLoadable,
     /// The driver refused the code.
+    #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
+        if log.is_empty() { String::new() } else { format!("\n{log}") })]
     Rejected {
         /// The driver's answer.
         error: Error,
@@ -179,6 +188,7 @@ pub enum ModuleError {
         advice: Option<String>,
     },
     /// The module has no function of this name.
+    #[error("{error}: the module has no function named `{name}`; {}", listing(there_are.as_deref()))]
     NoFunction {
         /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
         error: Error,
@@ -189,6 +199,7 @@ pub enum ModuleError {
         there_are: Option<Vec<String>>,
     },
     /// The module has no global variable of this name.
+    #[error("{error}: the module has no global named `{name}`")]
     NoGlobal {
         /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
         error: Error,
@@ -196,6 +207,7 @@ pub enum ModuleError {
         name: String,
     },
     /// A global has another size than the type it is to be used as.
+    #[error("global `{name}` has {bytes} bytes, which is no number of elements of {element_bytes} bytes")]
     GlobalSize {
         /// The name asked for.
         name: String,
@@ -205,29 +217,9 @@ pub enum ModuleError {
         element_bytes: usize,
     },
     /// The driver failed otherwise.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    ModuleError from Driver(Error);
-    Self::InteriorNul { what, position } =>
-        "{what} has a NUL byte at {position}: the driver would read only what is before it";
-    Self::NotPtx => "this is no PTX but begins like an ELF file: load it with `load_binary`";
-    Self::CudaSource =>
-        "this is CUDA C++ and no PTX, which begins with `.version`: compile it with `Module::compile`, or with `nvcc --ptx`";
-    Self::NotLoadable => "code for link-time optimization cannot be loaded: link it to machine code first";
-    Self::Rejected { error, log, advice } =>
-        "{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
-        if log.is_empty() { String::new() } else { format!("\n{log}") };
-    Self::NoFunction { error, name, there_are } =>
-        "{error}: the module has no function named `{name}`; {}", listing(there_are.as_deref());
-    Self::NoGlobal { error, name } => "{error}: the module has no global named `{name}`";
-    Self::GlobalSize { name, bytes, element_bytes } =>
-        "global `{name}` has {bytes} bytes, which is no number of elements of {element_bytes} bytes";
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for ModuleError {}
 
 impl ModuleError {
     /// What it means that a function was not found under this name, where `listed` gives those that there are.

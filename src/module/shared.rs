@@ -4,7 +4,6 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::{Module, ModuleError};
-use crate::error::messages;
 use crate::launch::{BindError, SharedKernel, Signature};
 use crate::raw::keep::Keep;
 
@@ -33,22 +32,16 @@ pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);
 /// assert!(matches!(module.kernel::<(In<f32>,)>("saxpy"), Err(KernelError::Bind(_))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
     /// The module has no such function.
-    Module(ModuleError),
+    #[error(transparent)]
+    Module(#[from] ModuleError),
     /// The function has other parameters.
-    Bind(BindError),
+    #[error(transparent)]
+    Bind(#[from] BindError),
 }
-
-messages! {
-    KernelError from Module(ModuleError), Bind(BindError);
-    Self::Module(error) => error;
-    Self::Bind(error) => error;
-}
-
-impl std::error::Error for KernelError {}
 
 impl<'ctx> SharedModule<'ctx> {
     /// `module` counts one share.

@@ -108,6 +108,8 @@ unsafe impl<V> Sync for Pending<V> {}
 /// })??;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(thiserror::Error)]
+#[error("{error}{}", if self.request.is_some() { "" } else { Self::LEAKED })]
 pub struct RequestError<V: 'static, E = Error> {
     /// The error.
     pub error: E,
@@ -126,14 +128,6 @@ impl<V, E: fmt::Debug> fmt::Debug for RequestError<V, E> {
         f.debug_struct("RequestError").field("error", &self.error).field("request", &request).finish()
     }
 }
-
-impl<V, E: fmt::Display> fmt::Display for RequestError<V, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.error, if self.request.is_some() { "" } else { Self::LEAKED })
-    }
-}
-
-impl<V, E: fmt::Debug + fmt::Display> std::error::Error for RequestError<V, E> {}
 
 impl<V> Request<V> {
     /// Puts the resources of a piece of work together. `done` is recorded after the work, with its flags: without

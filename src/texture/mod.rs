@@ -71,7 +71,7 @@ pub use self::tensor::{TensorElement, TensorLayout};
 pub use self::tensor_map::{TensorError, TensorMap, TensorMapObject, TensorMemory};
 pub use self::texture::{Texture, TextureObject};
 
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::memory::Extent;
 
 /// Error of making a texture or a surface.
@@ -91,27 +91,19 @@ use crate::memory::Extent;
 /// assert!(matches!(Surface::new(&cx, &picture), Err(TextureError::NoSurfaces)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextureError {
     /// Rows of memory under a texture have one slice.
+    #[error("a texture of rows of memory has two dimensions, not {extent}: take one slice, or an array")]
     Slices {
         /// Elements along each dimension.
         extent: Extent,
     },
     /// A surface of an array that was not made for it.
+    #[error("the array was made without `ArrayFlags::SURFACE`, so kernels cannot reach it through a surface")]
     NoSurfaces,
     /// The driver refused.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    TextureError from Driver(Error);
-    Self::Slices { extent } =>
-        "a texture of rows of memory has two dimensions, not {extent}: take one slice, or an array";
-    Self::NoSurfaces =>
-        "the array was made without `ArrayFlags::SURFACE`, so kernels cannot reach it through a surface";
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for TextureError {}

@@ -13,7 +13,7 @@ use cuprum_sys::{
 
 use super::tensor::{MOST, TensorElement, TensorLayout, room};
 use crate::context::{ContextRef, Current};
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::memory::{Slice, SliceMut};
 use crate::raw::call::context_call;
@@ -22,10 +22,11 @@ use crate::stream::{Lent, LentShared};
 /// Why there is no tensor map.
 ///
 /// Example: that of [`TensorMap`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
     /// A list has not as many values as the tensor has dimensions, of which there are one to five.
+    #[error("{given} values were given, where the dimensions of the tensor want {wanted}")]
     Rank {
         /// Values given.
         given: usize,
@@ -33,6 +34,7 @@ pub enum TensorError {
         wanted: usize,
     },
     /// The elements in memory have another size.
+    #[error("elements of {bytes} bytes cannot be copied as {element:?}")]
     Element {
         /// The type asked for.
         element: CUtensorMapDataType,
@@ -40,6 +42,7 @@ pub enum TensorError {
         bytes: usize,
     },
     /// The tensor does not lie in the memory.
+    #[error("the tensor takes {needed} bytes, the memory has {bytes}")]
     Outside {
         /// Bytes from the first element to the end of the last.
         needed: u64,
@@ -47,21 +50,12 @@ pub enum TensorError {
         bytes: u64,
     },
     /// The bytes of the tensor do not fit into a number.
+    #[error("the tensor has more bytes than can be addressed")]
     TooLarge,
     /// The driver refused.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    TensorError from Driver(Error);
-    Self::Rank { given, wanted } => "{given} values were given, where the dimensions of the tensor want {wanted}";
-    Self::Element { element, bytes } => "elements of {bytes} bytes cannot be copied as {element:?}";
-    Self::Outside { needed, bytes } => "the tensor takes {needed} bytes, the memory has {bytes}";
-    Self::TooLarge => "the tensor has more bytes than can be addressed";
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for TensorError {}
 
 /// Memory under a tensor: a [`Slice`], a [`SliceMut`], or what was lent to a scope. Kernels write through a map only if it
 /// is of memory that was borrowed mutably.

@@ -43,7 +43,6 @@ use cuprum_sys::{Library, LoadError};
 pub use self::entry::{Entries, Entry};
 use self::slot::State;
 pub use self::timeline::Timeline;
-use crate::error::messages;
 
 /// The most libraries of one process that can be traced.
 pub const MOST_TRACED: usize = slot::COUNT;
@@ -64,22 +63,16 @@ pub struct Trace {
 /// Why a library cannot be traced.
 ///
 /// Example: that of the [module](self), `of`.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// There are [`MOST_TRACED`] others already.
+    #[error("{MOST_TRACED} other drivers are traced in this process already, and there is room for no more")]
     TooMany,
     /// The library does not answer when it is asked for its version.
-    Load(LoadError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
 }
-
-messages! {
-    TraceError from Load(LoadError);
-    Self::TooMany => "{MOST_TRACED} other drivers are traced in this process already, and there is room for no more";
-    Self::Load(error) => error;
-}
-
-impl std::error::Error for TraceError {}
 
 impl Trace {
     /// Has the calls of a library written down, of those who use [`library`](Trace::library) in its place.

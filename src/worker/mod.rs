@@ -36,7 +36,7 @@ use self::job::{Task, task};
 pub use self::panic::Panic;
 use self::slot::{Slot, Unseen};
 use crate::context::{Current, SharedContext};
-use crate::error::{Error, messages};
+use crate::error::Error;
 use crate::raw::call::forked;
 
 thread_local! {
@@ -66,32 +66,27 @@ fn is_on(worker: u64) -> bool {
 /// assert_eq!(worker.run(|_cx| 4)?, 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
     /// The system gave no thread.
+    #[error("the worker's thread could not be started: {0}")]
     Spawn(io::Error),
     /// The closure panicked. The worker goes on.
+    #[error("a closure panicked on the worker: {0}")]
     Panicked(Panic),
     /// The worker's own thread was about to wait for the worker.
+    #[error(
+        "this is the worker's own thread, which would wait for itself: call the function, or `submit` and go on"
+    )]
     OwnThread,
     /// The worker's thread is gone, and the closure with it.
+    #[error("the worker has ended, and the closure was not run")]
     Ended,
     /// The context could not be made current, so that the closure was not run.
-    Driver(Error),
+    #[error(transparent)]
+    Driver(#[from] Error),
 }
-
-messages! {
-    WorkerError from Driver(Error);
-    Self::Spawn(error) => "the worker's thread could not be started: {error}";
-    Self::Panicked(panic) => "a closure panicked on the worker: {panic}";
-    Self::OwnThread =>
-        "this is the worker's own thread, which would wait for itself: call the function, or `submit` and go on";
-    Self::Ended => "the worker has ended, and the closure was not run";
-    Self::Driver(error) => error;
-}
-
-impl std::error::Error for WorkerError {}
 
 /// A thread that runs closures, one after another, with one context current.
 ///
