@@ -5,8 +5,9 @@
 
 #[path = "support/common/mod.rs"]
 mod common;
+#[path = "support/itself.rs"]
+mod itself;
 
-use std::process::Command;
 use std::sync::Once;
 
 use common::{driver, kernels};
@@ -214,7 +215,7 @@ fn a_process_on_one_device_opens_memory_of_the_other() {
     let cx = stack.push(&here).unwrap();
     let mine = filled(&cx, 4.0);
     let hex: String = mine.ipc_handle(&cx).unwrap().to_bytes().map(|byte| format!("{byte:02x}")).concat();
-    let other = Command::new(std::env::current_exe().unwrap())
+    let other = itself::itself()
         .args(["--exact", "a_process_on_one_device_opens_memory_of_the_other", "--nocapture"])
         .env(HANDLE, hex)
         .output()

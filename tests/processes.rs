@@ -5,6 +5,8 @@
 
 #[path = "support/common/mod.rs"]
 mod common;
+#[path = "support/itself.rs"]
+mod itself;
 #[path = "support/peer.rs"]
 mod peer;
 
@@ -13,6 +15,7 @@ use cuprum::memory::{IpcBuffer, IpcMemHandle};
 use cuprum::stream::IpcEventHandle;
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Current, Event, EventFlags, In, InOut, LaunchConfig, Stream};
+use itself::itself;
 use peer::{Peer, bytes, hex, is_peer, serve};
 
 const LEN: usize = 64;

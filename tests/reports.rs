@@ -1,8 +1,10 @@
 //! A program that hands on its errors, and knows of nothing else, shows what went wrong in a kernel: a process of its own,
 //! since its standard error is what is looked at.
 
+#[path = "support/itself.rs"]
+mod itself;
+
 use std::error::Error;
-use std::process::Command;
 
 use cuprum::{Buffer, ContextStack, Driver, InOut, LaunchConfig, Module, PrimaryContext, Stream};
 
@@ -44,7 +46,7 @@ fn program() -> Result<(), Box<dyn Error>> {
 
 /// Starts it, and gives what it wrote: to standard output and standard error.
 fn shown(variables: &[(&str, &str)]) -> (String, String) {
-    let output = Command::new(std::env::current_exe().unwrap())
+    let output = itself::itself()
         .args(["--exact", "program", "--ignored", "--nocapture"])
         .env("CUPRUM_DEVICE", "emulator")
         .env_remove("CUPRUM_EMULATOR_REPORTS")

@@ -318,7 +318,8 @@ impl<'m> MappedImage<'m> {
         unsafe { ArrayView::told(self.context, raw, self.flags) }
     }
 
-    /// All its levels and layers.
+    /// All its levels and layers, for textures and surfaces. Of the levels of a cube, NVIDIA's driver lets the first face
+    /// alone be copied: copy each face by [`array`](Self::array).
     ///
     /// # Errors
     /// [`MemoryError::Texel`] if its elements are others than `T`; [`Error::is_wrong_context`]; whatever the driver reports.

@@ -9,6 +9,8 @@ mod code;
 #[path = "../support/common/mod.rs"]
 mod common;
 mod held;
+#[path = "../support/itself.rs"]
+mod itself;
 mod memory;
 mod opened;
 mod pending;
@@ -16,7 +18,7 @@ mod pooled;
 mod workers;
 
 use std::io::Read;
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, ExitCode, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -65,8 +67,7 @@ fn modes() -> &'static [&'static str] {
 
 /// Complaint about the end of a case's child.
 fn wrong_with(case: &Case, mode: &str) -> Option<String> {
-    let program = std::env::current_exe().expect("this program");
-    let mut command = Command::new(program);
+    let mut command = itself::itself();
     command.env(CASE, case.name).env("CUPRUM_EMULATOR_MODE", mode);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("a child");

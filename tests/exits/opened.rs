@@ -1,7 +1,7 @@
 //! Processes that end with memory of another process open.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use cuprum::memory::{IpcBuffer, IpcMemHandle};
@@ -39,7 +39,7 @@ struct Opened {
 
 impl Opened {
     fn new(cx: &Current<'_, 'static>) -> Self {
-        let mut owner = Command::new(std::env::current_exe().unwrap())
+        let mut owner = crate::itself::itself()
             .env(CASE, OWNER)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

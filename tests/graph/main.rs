@@ -10,13 +10,14 @@ mod beside;
 mod capture;
 mod changes;
 mod inside;
+#[path = "../support/itself.rs"]
+mod itself;
 mod keeps;
 mod nodes;
 mod numbers;
 #[cfg(target_os = "linux")]
 mod semaphores;
 
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuprum::graph::{Executable, Graph, InstantiateFlags};
@@ -58,8 +59,7 @@ fn all_of_it_holds_on_devices_that_work_late_and_in_any_order() {
         return;
     }
     for mode in ["async", "deferred", "shuffled:1", "shuffled:2", "shuffled:3"] {
-        let program = std::env::current_exe().unwrap();
-        let mut tests = Command::new(program);
+        let mut tests = itself::itself();
         tests.env("CUPRUM_EMULATOR_MODE", mode).args(["--skip", "all_of_it_holds"]);
         let output = tests.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);

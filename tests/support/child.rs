@@ -1,6 +1,10 @@
 //! Runs a test in a process of its own, for what ends the process if it goes wrong, or is set up by its environment.
 
-use std::process::Command;
+#[path = "itself.rs"]
+mod itself;
+
+#[allow(unused_imports, reason = "a test crate may need its children alone")]
+pub(crate) use itself::itself;
 
 /// Set in the child.
 const CHILD: &str = "CUPRUM_TEST_CHILD";
@@ -20,7 +24,7 @@ pub(crate) fn in_children(name: &str, environments: &[&[(&str, &str)]], body: im
     }
     let (_, name) = name.split_once("::").expect("a path from the crate on");
     for &environment in environments {
-        let output = Command::new(std::env::current_exe().expect("this program"))
+        let output = itself()
             .args(["--exact", name, "--include-ignored", "--nocapture"])
             .env(CHILD, name)
             .envs(environment.iter().copied())

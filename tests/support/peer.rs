@@ -1,7 +1,7 @@
 //! Another process that a test talks to, line by line: this program again, with one test of it alone.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// Set in the other process.
 const PEER: &str = "CUPRUM_TEST_PEER";
@@ -16,7 +16,7 @@ pub(crate) struct Peer {
 impl Peer {
     /// Starts it with the test of this name, which calls [`serve`].
     pub(crate) fn start(test: &str) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        let mut child = crate::itself()
             .args(["--exact", test, "--nocapture", "--test-threads=1"])
             .env(PEER, "1")
             .stdin(Stdio::piped())

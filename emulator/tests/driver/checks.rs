@@ -2,10 +2,9 @@
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
-use std::process::Command;
 
 use crate::common::*;
-use crate::processes::in_child;
+use crate::processes::{in_child, itself};
 use cuprum_emulator::report::{Fault, FaultKind, Hazard, LeakKind};
 use cuprum_emulator::{Message, alive, last_fault, leaks};
 use cuprum_sys::*;
@@ -110,7 +109,7 @@ fn execution_seed_and_workers_change_how_and_not_what() {
 
 /// Messages to the hook, in a child that runs one test with the settings in the environment.
 fn told(test: &str, variables: &[(&str, &str)]) -> String {
-    let output = Command::new(std::env::current_exe().unwrap())
+    let output = itself()
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env("TOLD_TO", "standard error")
         .envs(variables.iter().copied())

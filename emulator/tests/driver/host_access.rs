@@ -2,13 +2,18 @@
 
 use core::ffi::{c_int, c_void};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
 use crate::common::*;
+use crate::processes::itself;
 
 const CHILD: &str = "CUPRUM_TEST_HOST_ACCESS";
 const SIGSEGV: c_int = 11;
+/// What is said of reads and writes: an AArch64 does not tell which it was.
+const READ: &str = if cfg!(target_arch = "x86_64") { "the host read 0x" } else { "the host accessed 0x" };
+const WROTE: &str =
+    if cfg!(target_arch = "x86_64") { "the host wrote to 0x" } else { "the host accessed 0x" };
 const SIGABRT: c_int = 6;
 const SA_SIGINFO: c_int = 4;
 
@@ -42,8 +47,7 @@ fn ended(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Option<
         body();
         return None;
     }
-    let program = std::env::current_exe().unwrap();
-    let mut child = Command::new(program);
+    let mut child = itself();
     child.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, "1");
     child.envs(variables.iter().copied()).stdin(Stdio::null());
     let output = child.output().unwrap();
@@ -81,7 +85,7 @@ fn install(handler: usize, flags: c_int) {
 #[test]
 fn a_read_of_device_memory_is_named() {
     let parts = [
-        "the host read 0x7000",
+        READ,
         "an address of the device",
         "16 bytes into allocation #1 (4000 bytes of device memory, from cuMemAlloc)",
         "cuMemcpyDtoH",
@@ -94,8 +98,7 @@ fn a_read_of_device_memory_is_named() {
 
 #[test]
 fn a_write_past_the_end_on_another_thread_is_named() {
-    let verb = if cfg!(target_arch = "x86_64") { "the host wrote to 0x" } else { "the host accessed 0x" };
-    let parts = [verb, "8 bytes past the end of allocation #1 (512 bytes of device memory"];
+    let parts = [WROTE, "8 bytes past the end of allocation #1 (512 bytes of device memory"];
     dies_saying("host_access::a_write_past_the_end_on_another_thread_is_named", &parts, || {
         let _context = TestContext::new();
         let address = alloc(512);
@@ -135,7 +138,7 @@ fn page_locked_memory_is_named_after_it_was_freed() {
 /// The state is locked nearly all the time then.
 #[test]
 fn it_is_named_while_others_allocate() {
-    let parts = ["the host read 0x", "an address of the device"];
+    let parts = [READ, "an address of the device"];
     dies_saying("host_access::it_is_named_while_others_allocate", &parts, || {
         let context = TestContext::new();
         let (address, handle) = (alloc(64), context.0.0.addr());
@@ -167,7 +170,7 @@ fn other_faults_and_signals_end_as_ever() {
             let _context = TestContext::new();
             alloc(64);
             match std::env::var("CUPRUM_TEST_CASE").as_deref() {
-                Ok("null") => _ = read_by_host(0),
+                Ok("null") => _ = read_by_host(8),
                 // SAFETY: C's own function.
                 Ok("raised") => _ = unsafe { raise(SIGSEGV) },
                 _ => _ = overflow(&[0; 4096]),

@@ -54,3 +54,6 @@ mod tensors;
 mod textures;
 #[cfg(target_os = "linux")]
 mod versions;
+
+#[cfg(target_os = "linux")]
+use processes::itself;

@@ -1,13 +1,14 @@
 //! `printf` beyond what its buffer holds: the newest lines come out, no kernel waits for them, and memory stays bounded.
 
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use cuprum_sys::*;
 
 use crate::common::*;
+use crate::processes::itself;
 
 /// The variable of a child: bytes of the buffer, lines to print, and the bits of their numbers that count.
 const CHILD: &str = "CUPRUM_TEST_PRINTS";
@@ -64,7 +65,7 @@ fn numbers(buffer: usize, mut count: u32, mut mask: u32) {
 
 /// What a child said that printed so many numbers, and the most memory that it had, in KiB, as far as that is known.
 fn printed(test: &str, buffer: usize, count: u32, mask: u32) -> (Vec<u32>, Option<u64>) {
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let mut child = itself()
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(CHILD, format!("{buffer} {count} {mask}"))
         .stdout(Stdio::piped())

@@ -1,10 +1,14 @@
 //! Shared parts of the tests.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
+#[path = "../../../tests/support/itself.rs"]
+mod itself;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cuprum_sys::{Library, LoadError, OpenOptions};
+pub(crate) use itself::itself;
 
 /// Opens a library that a test made or fetched.
 pub fn open_from(path: impl AsRef<Path>) -> Result<Library, LoadError> {
@@ -40,7 +44,7 @@ pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
         }
         return;
     }
-    let output = Command::new(std::env::current_exe().unwrap())
+    let output = itself()
         .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"])
         .env(CHILD, this)
         .envs(variables.iter().copied())

@@ -8,7 +8,7 @@ mod plan;
 mod verdict;
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::OnceLock;
 
 pub(crate) use plan::{Plan, Run};
@@ -65,7 +65,7 @@ pub(crate) fn report() -> &'static Report {
 fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
     let mut findings = Vec::new();
     while first < end {
-        let mut child = Command::new(std::env::current_exe().expect("this program"))
+        let mut child = crate::child::itself()
             .args(["--exact", "injection::nothing_panics", "--nocapture", "--include-ignored"])
             .env(RUNS, format!("{first}..{end}"))
             .stdout(Stdio::piped())

@@ -12,7 +12,7 @@ use crate::driver::call::{Call, In, Kind, Leaked, Out, Table, calls, not_support
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 use crate::driver::state::memory;
-use crate::driver::texture::create_mipmap_in;
+use crate::driver::texture::{Made, create_mipmap_in};
 
 use super::NOT_A_DESCRIPTOR;
 
@@ -74,7 +74,7 @@ fn map_mipmap(
     let memory = Imported::find(memory)?;
     let place = |bytes| memory.map(desc.offset, bytes, RegionKind::External);
     let context = Arc::clone(&memory.context);
-    put_handle(out, create_mipmap_in(context, desc.arrayDesc, desc.numLevels, place)?)
+    put_handle(out, create_mipmap_in(context, desc.arrayDesc, desc.numLevels, Made::Mipmap, place)?)
 }
 
 calls! {

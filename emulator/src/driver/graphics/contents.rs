@@ -73,7 +73,7 @@ impl Contents {
             Kind::Flat => (0, 0),
             Kind::Solid => (slices, 0),
             Kind::Layers => (slices, CUDA_ARRAY3D_LAYERED),
-            Kind::Cube => (slices, CUDA_ARRAY3D_CUBEMAP),
+            Kind::Cube => (0, CUDA_ARRAY3D_CUBEMAP),
         };
         let desc = CUDA_ARRAY3D_DESCRIPTOR {
             Width: width,

@@ -43,10 +43,16 @@ pub(crate) struct Array {
 
 /// Kind of array to make.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Made {
+pub(crate) enum Made {
     Array,
     Mipmap,
+    /// A texture of OpenGL, mapped. The depth of a cube is told as 0, and its first face alone can be copied, as an H100 has
+    /// it.
+    OpenGl,
 }
+
+/// Faces of a cube.
+const FACES: usize = 6;
 
 pub(crate) fn has(shape: &CUDA_ARRAY3D_DESCRIPTOR, flag: u32) -> bool {
     shape.Flags & flag != 0
@@ -60,8 +66,11 @@ pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer
     ensure(shape.Flags & !(FLAGS | UNSUPPORTED_FLAGS) == 0, INVALID_VALUE)?;
     let (layered, cube) = (has(shape, CUDA_ARRAY3D_LAYERED), has(shape, CUDA_ARRAY3D_CUBEMAP));
     let gathered = has(shape, CUDA_ARRAY3D_TEXTURE_GATHER);
-    let valid = if cube {
-        let faces = if layered { depth > 0 && depth % 6 == 0 && depth <= limit::FACES } else { depth == 6 };
+    let valid = if cube && made == Made::OpenGl {
+        depth == 0 && height == width
+    } else if cube {
+        let faces =
+            if layered { depth > 0 && depth % FACES == 0 && depth <= limit::FACES } else { depth == FACES };
         faces && height == width
     } else if layered {
         (1..=limit::LAYERS).contains(&depth)
@@ -71,7 +80,7 @@ pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer
     ensure(valid, INVALID_VALUE)?;
     let flat = depth == 0 && height > 0;
     ensure(!gathered || flat, INVALID_VALUE)?;
-    let special = layered || cube || gathered || made == Made::Mipmap;
+    let special = layered || cube || gathered || made != Made::Array;
     let (most_width, most_height) = if special || height == 0 && has(shape, CUDA_ARRAY3D_SURFACE_LDST) {
         (limit::SPECIAL, limit::SPECIAL)
     } else if depth > limit::SOLID {
@@ -95,9 +104,15 @@ pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer
 /// Rows start at multiples of the largest access.
 const ROW_ALIGNMENT: u64 = 16;
 
+/// Slices, layers and faces that an array has in memory.
+fn slices_of(shape: &CUDA_ARRAY3D_DESCRIPTOR) -> u64 {
+    let least = if has(shape, CUDA_ARRAY3D_CUBEMAP) { FACES } else { 1 };
+    shape.Depth.max(least) as u64
+}
+
 /// Bytes that an array takes; its sides are within their limits.
 pub(super) fn bytes_of(shape: &CUDA_ARRAY3D_DESCRIPTOR, format: Format) -> Answer<u64> {
-    let rows = (shape.Height.max(1) as u64).checked_mul(shape.Depth.max(1) as u64);
+    let rows = (shape.Height.max(1) as u64).checked_mul(slices_of(shape));
     let row = (shape.Width as u64 * u64::from(format.bytes())).next_multiple_of(ROW_ALIGNMENT);
     rows.and_then(|rows| row.checked_mul(rows)).ok_or(INVALID_VALUE)
 }
@@ -133,6 +148,11 @@ impl Array {
     }
 
     pub(crate) fn slices(&self) -> u64 {
+        slices_of(&self.shape)
+    }
+
+    /// Slices that copies reach.
+    pub(crate) fn copied_slices(&self) -> u64 {
         (self.shape.Depth as u64).max(1)
     }
 

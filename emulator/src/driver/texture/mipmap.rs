@@ -36,7 +36,7 @@ impl Mipmap {
     fn create(call: &Call, shape: CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> Answer<usize> {
         let context = call.context()?;
         let place = |bytes| Ok(allocate(&context, bytes)?.base);
-        create_in(Arc::clone(&context), shape, levels, place)
+        create_in(Arc::clone(&context), shape, levels, Made::Mipmap, place)
     }
 }
 
@@ -45,9 +45,10 @@ pub(crate) fn create_in(
     context: Arc<Context>,
     shape: CUDA_ARRAY3D_DESCRIPTOR,
     levels: u32,
+    made: Made,
     place: impl FnOnce(u64) -> Answer<u64>,
 ) -> Answer<usize> {
-    let format = check_shape(&shape, Made::Mipmap)?;
+    let format = check_shape(&shape, made)?;
     let keeps_depth = has(&shape, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
     let longest = shape.Width.max(shape.Height).max(if keeps_depth { 0 } else { shape.Depth });
     // Down to a single texel, whatever was asked for.
@@ -86,7 +87,7 @@ impl Levels {
         levels: u32,
         place: impl FnOnce(u64) -> Answer<u64>,
     ) -> Answer<Self> {
-        create_in(context, shape, levels, place).map(Self)
+        create_in(context, shape, levels, Made::OpenGl, place).map(Self)
     }
 
     /// The handle of the whole.

@@ -10,7 +10,7 @@ mod tensor;
 
 use crate::driver::call::Builder;
 
-pub(crate) use array::Array;
+pub(crate) use array::{Array, Made};
 pub(crate) use mipmap::{Levels, create_in as create_mipmap_in};
 pub(crate) use object::find;
 

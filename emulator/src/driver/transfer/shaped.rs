@@ -67,7 +67,7 @@ impl Corner {
 }
 
 fn array_side(array: &Array, (x, y, z): (u64, u64, u64), extent: Extent) -> Answer<Side> {
-    let (pitch, rows, slices) = (array.pitch(), array.rows(), array.slices());
+    let (pitch, rows, slices) = (array.pitch(), array.rows(), array.copied_slices());
     let inside =
         x + extent.width <= array.row_bytes() && y + extent.height <= rows && z + extent.depth <= slices;
     ensure(inside, INVALID_VALUE)?;
